@@ -75,10 +75,10 @@ def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None
     request = RoundRequest(set_name="big", judge="lexical", pairs="reference", sample="1", name="big")
     number = arena.rounds.create(request).id
     with arena.store.database.begin() as connection:
+        connection.execute(text("DELETE FROM battle"))  # With the canaries that rest on one.
         if connection.dialect.name == "postgresql":
             # The rows are right by how they are made; looking up each of their parents takes an hour.
             connection.execute(text("SET LOCAL session_replication_role = replica"))
-        connection.execute(text("DELETE FROM battle"))
         connection.execute(text(BATTLES), {"round": number, "systems": systems})
         connection.execute(text(JUDGMENTS), {"round": number})
         connection.execute(text("ANALYZE"))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,9 +67,9 @@ def _take_views(driver: webdriver.Chrome, url: str, folder: Path, views: Sequenc
 
 
 def _name(view: View) -> str:
-    """The page, with what the address adds to the thing that it is about."""
-    added = [value for key, value in parse_qsl(view.path.partition("?")[2]) if key != "board"]
-    return "-".join(part.replace("/", "-") for part in (view.page or "leaderboard", *added))
+    """The page, with what its address says; no two views have one name."""
+    added = (re.sub(r"\W+", "-", value).strip("-") for _, value in parse_qsl(view.path.partition("?")[2]))
+    return "-".join((view.page.replace("/", "-") or "leaderboard", *added))
 
 
 def _take(driver: webdriver.Chrome, url: str, width: int, path: Path) -> str:

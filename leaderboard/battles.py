@@ -127,7 +127,7 @@ class BattleTable:
             weight=None if weight is None else encoding.encode_weights(weight, "weight"),
         )
 
-    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> BattleTable:
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> BattleTable:
         """The same table with some of its rows; codes and names stay as they are."""
         return BattleTable(
             systems=self.systems,

@@ -109,14 +109,15 @@ def _spread(found: Iterable[Any]) -> list[Any]:
 
 def _spots(items: Any, before: str) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - the parser's own tree
     """What leads to each repeat and branch, and what is repeated there."""
-    for place, (code, value) in enumerate(items):
-        lead = before + _example(items[:place])
+    lead = before
+    for code, value in items:
         for body in _bodies(code, value):
             yield lead, _example(body)
             if code in REPEATS and (wide := _wide(body)):
                 yield from ((lead, character) for character in wide)
             yield from _spots(body, lead)
-    yield before, _example(items)
+        lead += _one(code, value)
+    yield before, lead.removeprefix(before)
 
 
 def _bodies(code: Any, value: Any) -> list[Any]:  # noqa: ANN401 - the parser's own tree

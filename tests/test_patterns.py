@@ -268,8 +268,11 @@ class Trial:
         """The growth over n, 2n and 4n characters, the best of five each; empty where it is linear."""
         if self.bound(4 * length) < noticed:
             return ""
-        once, twice, often = (self.seconds(factor * length, BEST_OF) for factor in (1, 2, 4))
-        if often < noticed or often < STEEP * once or min(twice / once, often / twice) < STEEP_STEP:
+        once, often = (self.seconds(factor * length, BEST_OF) for factor in (1, 4))
+        if often < noticed or often < STEEP * once:
+            return ""
+        twice = self.seconds(2 * length, BEST_OF)
+        if min(twice / once, often / twice) < STEEP_STEP:
             return ""
         return (
             f"{self}: {once:.4f}, {twice:.4f}, {often:.4f} s for {length} characters, 2 and 4 times as many"

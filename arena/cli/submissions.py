@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.gates import compare, gate
 from arena.cli.options import AsJson, CardFile, File, Server, SetName, SystemName, TeamName, TokenText
 from arena.cli.output import (
     note,
@@ -21,6 +19,7 @@ from arena.cli.output import (
     show_rows,
     show_table,
 )
+from arena.cli.versions import Number, backend_of, compare, gate, report
 from arena.container import open_arena
 from data.records import SubmissionKind
 
@@ -28,13 +27,6 @@ if TYPE_CHECKING:
     from arena.client.backends import Change, Json, SubmissionBackend
 
 commands = typer.Typer(help="Submissions: one system's file of answers each.", no_args_is_help=True)
-
-
-class ReportForm(StrEnum):
-    """Forms of a report."""
-
-    JSON = "json"
-    HTML = "html"
 
 
 COLUMNS = (
@@ -49,7 +41,6 @@ Kind = Annotated[
         "JSONL).",
     ),
 ]
-Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the submission.")]
 
 
 @commands.command()
@@ -71,7 +62,7 @@ def check(
     """
     from submissions.check_report import report_json, report_lines
 
-    result = _backend(server, token).check(file, set_name, kind)
+    result = backend_of(server, token).check(file, set_name, kind)
     if as_json:
         show_json(report_json(result))
     else:
@@ -120,7 +111,7 @@ def add(
         anonymous=anonymous,
         hold=hold,
     )
-    submission = _backend(server, token).add(file, request)
+    submission = backend_of(server, token).add(file, request)
     note_problems(map(problem_of, submission["problems"]))
     state = "added" if submission["created"] else "unchanged: the newest version has the same content"
     held = "questions" if kind is SubmissionKind.CONTEXTS else "answers"
@@ -160,7 +151,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List submissions, sorted by set, system and version."""
-    submissions = _backend(server, token).find(set_name)
+    submissions = backend_of(server, token).find(set_name)
     empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
     show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
 
@@ -168,7 +159,7 @@ def list_(
 @commands.command()
 def show(number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False) -> None:
     """Show a submission, its coverage and its card."""
-    fields = _backend(server, token).view(number)
+    fields = backend_of(server, token).view(number)
     if as_json:
         show_json(fields)
         return
@@ -179,48 +170,7 @@ def show(number: Number, server: Server = None, token: TokenText = None, *, as_j
     show_table(("domain", "coverage"), list(coverage.items()))
 
 
-@commands.command()
-def report(
-    number: Number,
-    round_name: Annotated[
-        str | None,
-        typer.Option(
-            "--round",
-            metavar="ROUND",
-            show_default="the latest with this submission",
-            help="Name of the round.",
-        ),
-    ] = None,
-    form: Annotated[ReportForm, typer.Option("--format", help="Format of the report.")] = ReportForm.JSON,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", show_default="standard output", help="File to write."),
-    ] = None,
-    server: Server = None,
-    token: TokenText = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Report where a judged submission loses.
-
-    The report says also which facts it misses, and which questions to read first.
-    """
-    from leaderboard.formats.sinks import atomic_text
-
-    backend = _backend(server, token)
-    if as_json or (form is ReportForm.JSON and out is None):
-        show_json(backend.report(number, round_name))
-        return
-    if form is ReportForm.HTML:
-        text = backend.report_page(number, round_name)
-    else:
-        text = json.dumps(backend.report(number, round_name), indent=2)
-    if out is None:
-        show_line(text)
-    else:
-        with atomic_text(out) as file:
-            file.write(text)
-        show_line(f"The report is written to {out}.")
+commands.command()(report)
 
 
 @commands.command()
@@ -251,7 +201,7 @@ def confirm(
     """Submit a submission that was only checked."""
     from arena.client.backends import Change
 
-    _change(_backend(server, token), number, Change.CONFIRM, "is accepted", as_json=as_json)
+    _change(backend_of(server, token), number, Change.CONFIRM, "is accepted", as_json=as_json)
 
 
 @commands.command()
@@ -262,7 +212,7 @@ def select(
     from arena.client.backends import Change
 
     effect = "represents the system from now on"
-    _change(_backend(server, token), number, Change.SELECT, effect, as_json=as_json)
+    _change(backend_of(server, token), number, Change.SELECT, effect, as_json=as_json)
 
 
 @commands.command()
@@ -282,7 +232,7 @@ def withdraw(
     """
     from arena.client.backends import Change
 
-    backend = _backend(server, token)
+    backend = backend_of(server, token)
     _change(backend, number, Change.WITHDRAW, "is withdrawn", reason=reason, as_json=as_json)
 
 
@@ -317,13 +267,6 @@ def inbox(
     if applied:
         teams = ", ".join(application.team for application in applied)
         note(f"Teams that somebody applied for: {teams}. Decide: arena teams applications list")
-
-
-def _backend(server: str | None, token: str | None) -> SubmissionBackend:
-    from arena.cli.output import BytesSent
-    from arena.client.backends import open_backend
-
-    return open_backend(server, token, sent=BytesSent())
 
 
 def _change(

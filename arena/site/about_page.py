@@ -100,7 +100,9 @@ def show() -> None:
     if rows:
         put(
             words_table(
-                ("Question set", "Version", "Licence", "Source"), rows, caption="Each set has its own"
+                ("Question set", "Version", "Licence", "Source"),
+                rows,
+                caption="Licences of the question sets",
             )
         )
     st.header("Privacy", anchor="privacy")

@@ -9,19 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert, select, text
+from sqlalchemy import JSON, Connection, String, Table, func, insert, select, text, type_coerce
+from sqlalchemy.schema import AddConstraint, DropConstraint
 
 from data.errors import ConflictError, FileFormatError, InputError
 from data.progress import Work, counted, working
 from data.records import JobState
 from data.store.engine import Database, newest_version
 from data.store.text_index import build_index
-from data.tables.columns import Moment
+from data.tables.columns import Moment, Word
 from data.tables.jobs import asking_holds, battle_holds, canary_holds, jobs, seats
 from data.tables.schema import metadata
 
@@ -80,11 +82,12 @@ def import_all(database: Database, folder: Path) -> Mapping[str, int]:
     counts: dict[str, int] = {}
     with database.together() as connection:
         _refuse_filled(connection, database)
-        for table in dumped_tables():
-            if table.name in tables:
-                with working(f"reading {table.name}", tables[table.name]["rows"]) as work:
-                    _read(connection, table, folder / f"{table.name}.jsonl", work)
-                counts[table.name] = work.done
+        with _foreign_keys_at_the_end(connection):
+            for table in dumped_tables():
+                if table.name in tables:
+                    with working(f"reading {table.name}", tables[table.name]["rows"]) as work:
+                        _read(connection, table, folder / f"{table.name}.jsonl", work)
+                    counts[table.name] = work.done
         if not database.is_sqlite:
             _reset_sequences(connection)
         with working("indexing texts", sum(counts.get(name, 0) for name in INDEXED)) as work:
@@ -113,14 +116,24 @@ def _snapshot(database: Database) -> Connection:
 
 def _rows(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
     keys = list(table.primary_key.columns)
+    names, moments = [column.name for column in table.columns], _moments(table)
+    # Words are written as they are: to make a member of each takes as long as all the rest.
+    columns = [
+        type_coerce(column, String).label(column.name) if isinstance(column.type, Word) else column
+        for column in table.columns
+    ]
     streamed = connection.execution_options(stream_results=True, yield_per=ROWS_AT_ONCE)
-    for row in streamed.execute(select(table).order_by(*keys)).mappings():
-        values = {name: _plain(value) for name, value in row.items()}
+    for row in streamed.execute(select(*columns).order_by(*keys)):
+        values = dict(zip(names, row, strict=True))
+        for name in moments:
+            if values[name] is not None:
+                values[name] = values[name].isoformat()
         yield _without_workers(values) if table is jobs else values
 
 
-def _plain(value: object) -> object:
-    return value.isoformat() if isinstance(value, datetime) else value
+def _moments(table: Table) -> list[str]:
+    """The columns that are written as text and read as moments."""
+    return [column.name for column in table.columns if isinstance(column.type, Moment)]
 
 
 def _without_workers(job: dict[str, Any]) -> dict[str, Any]:
@@ -133,13 +146,14 @@ def _without_workers(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> tuple[int, str]:
-    digest, count = hashlib.sha256(), 0
+    digest, count, waiting = hashlib.sha256(), 0, iter(rows)
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     with path.open("wb") as file:
-        for row in rows:
-            line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n"
-            digest.update(line)
-            file.write(line)
-            count += 1
+        while lines := [encode(row) + "\n" for row in islice(waiting, ROWS_AT_ONCE)]:
+            block = "".join(lines).encode()
+            digest.update(block)
+            file.write(block)
+            count += len(lines)
     return count, digest.hexdigest()
 
 
@@ -177,14 +191,58 @@ def _refuse_filled(connection: Connection, database: Database) -> None:
 
 
 def _read(connection: Connection, table: Table, path: Path, work: Work) -> None:
-    moments = [column.name for column in table.columns if isinstance(column.type, Moment)]
+    copied = connection.dialect.name == "postgresql"
     with path.open(encoding="utf-8") as file:
         while lines := list(islice(file, ROWS_AT_ONCE)):
             rows = [json.loads(line) for line in lines]
-            for row in rows:
-                row.update({name: datetime.fromisoformat(row[name]) for name in moments if row[name]})
-            connection.execute(insert(table), rows)
+            (_copy if copied else _insert)(connection, table, rows)
             work.done += len(rows)
+
+
+def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    moments = _moments(table)
+    for row in rows:
+        row.update({name: datetime.fromisoformat(row[name]) for name in moments if row[name]})
+    connection.execute(insert(table), rows)
+
+
+def _copy(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    """Hand rows to PostgreSQL as one stream, which takes a fraction of the time of as many inserts."""
+    columns = [column for column in table.columns if column.name in rows[0]]
+    quoted = connection.dialect.identifier_preparer.quote
+    names = ", ".join(quoted(column.name) for column in columns)
+    written = [(column.name, _json_text if isinstance(column.type, JSON) else None) for column in columns]
+    nulls = {column.name for column in columns if isinstance(column.type, JSON) and column.type.none_as_null}
+    driver: Any = connection.connection  # Its cursor is psycopg's, which SQLAlchemy does not say.
+    with (
+        driver.cursor() as cursor,
+        cursor.copy(f"COPY {quoted(table.name)} ({names}) FROM STDIN") as copy,
+    ):
+        for row in rows:
+            copy.write_row(
+                [
+                    row[name] if made is None or (row[name] is None and name in nulls) else made(row[name])
+                    for name, made in written
+                ]
+            )
+
+
+def _json_text(value: object) -> str:
+    return json.dumps(value)
+
+
+@contextmanager
+def _foreign_keys_at_the_end(connection: Connection) -> Iterator[None]:
+    """Let PostgreSQL check once for all rows that their parents exist: to look up each takes hours."""
+    if connection.dialect.name != "postgresql":
+        yield
+        return
+    kept = [key for table in metadata.sorted_tables for key in table.foreign_key_constraints]
+    for key in kept:
+        connection.execute(DropConstraint(key))
+    yield
+    for key in kept:
+        connection.execute(AddConstraint(key))
 
 
 def _reset_sequences(connection: Connection) -> None:

@@ -111,18 +111,23 @@ def count_ordered(table: BattleTable) -> Floats:
     return np.ascontiguousarray(counts.reshape(size, len(Winner)).T, dtype=np.float64)
 
 
-def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[Ints, NDArray[np.bool_]]:
+def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """(N,) place of each row's pair in `pairs`, −1 where it is not there, and whether `a` is its high end."""
     systems = pairs.systems
     keys = pairs.low * systems + pairs.high
-    swapped = table.a > table.b
-    low = np.where(swapped, table.b, table.a).astype(np.int64)
-    row_keys = low * systems + np.where(swapped, table.a, table.b)
+    places = np.empty(len(table), dtype=np.int32)
+    full = None
     if systems * systems <= max(DENSE_CELLS, len(table)):
-        place = np.full(systems * systems, -1, dtype=np.int64)
-        place[keys] = np.arange(len(keys))
-        return place[row_keys], swapped
-    return _find(keys, row_keys), swapped
+        full = np.full(systems * systems, -1, dtype=np.int32)
+        full[keys] = np.arange(len(keys))
+    for first in range(0, len(table), ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        a, b = table.a[rows], table.b[rows]
+        row_keys = np.minimum(a, b).astype(np.int64)
+        row_keys *= systems
+        row_keys += np.maximum(a, b)
+        places[rows] = _find(keys, row_keys) if full is None else full[row_keys]
+    return places, table.a > table.b
 
 
 def count_by_cluster(
@@ -144,11 +149,14 @@ def count_by_cluster(
         table, cluster, place, swapped = table.select(rows), cluster[rows], place[rows], swapped[rows]
     width = len(pairs.low)
     shape = (clusters, 3 * width)
-    weight = np.ones(len(table)) if table.weight is None else table.weight
     if table.score is None:
-        side = table.winner.astype(np.int64)
-        column = np.where(side == TIE, TIE, side ^ swapped) * width + place
+        column = np.where(table.winner == TIE, TIE, table.winner ^ swapped).astype(place.dtype)
+        column *= width
+        column += place
+        del place, swapped
+        weight = np.ones(len(table)) if table.weight is None else table.weight
         return coo_array((weight, (cluster, column)), shape=shape).tocsr()
+    weight = np.ones(len(table)) if table.weight is None else table.weight
     side, decided, tied = split_shares(table)
     values = np.concatenate([weight * decided, weight * tied])
     columns = np.concatenate([(side ^ swapped) * width + place, TIE * width + place])

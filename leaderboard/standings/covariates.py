@@ -127,12 +127,18 @@ def _columns(
     table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], sight: JudgeSight
 ) -> tuple[Mapping[Covariate, CovariateColumn], Mapping[Covariate, LeftOutCovariate]]:
     """The terms that there are, and why there are no others."""
-    counts = {name: sides_of(table, answers, name) for name in COUNTS}
-    known = {name.value: sides for name, sides in counts.items() if sides is not None}
-    relative, constant = relative_columns(known, len(table))
-    columns = {Covariate(column.name): column for column in relative}
-    reasons = {name: NO_TEXTS for name, sides in counts.items() if sides is None}
-    reasons |= {Covariate(each.name): each.reason for each in constant}
+    columns: dict[Covariate, CovariateColumn] = {}
+    reasons: dict[Covariate, str] = {}
+    for name in COUNTS:
+        sides = sides_of(table, answers, name)
+        if sides is None:
+            reasons[name] = NO_TEXTS
+            continue
+        relative, constant = relative_columns({name.value: sides}, len(table))
+        if relative:
+            columns[name] = relative[0]
+        else:
+            reasons[name] = constant[0].reason
     if sight.position is None:
         reasons[Covariate.POSITION] = sight.no_position
     elif not sight.position.any():
@@ -146,9 +152,9 @@ def _columns(
 
 def sides_of(
     table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], covariate: Covariate
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
     """(N,) counts of the two sides of each battle; None where one is not known."""
-    cells = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int64)
+    cells = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int32)
     place = {question: code for code, question in enumerate(table.questions)}
     for code, system in enumerate(table.systems):
         for fact in answers.get(system, ()):

@@ -109,7 +109,7 @@ def head_to_head(table: BattleTable, order: Sequence[str] | None = None) -> Head
 def _counted(table: BattleTable) -> tuple[Floats, Floats, Floats]:
     """(S, S) wins, ties and shares of whole battles without soft labels."""
     size = len(table.systems)
-    won, lost, tied = count_ordered(table).reshape(-1, size, size)
+    won, lost, tied = count_ordered(table).reshape(len(Winner), size, size)
     wins, ties = won + lost.T, tied + tied.T
     return wins, ties, wins + ties / 2
 

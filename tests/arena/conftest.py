@@ -40,10 +40,13 @@ DEAD_ENDPOINT = "http://127.0.0.1:9/v1"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group the tests by what they share."""
+    """Group the tests by what they share; who has a server and a browser of their own shares nothing."""
     for item in items:
-        names = getattr(item, "fixturenames", ())
-        groups = {group for fixture, group in SHARED.items() if fixture in names}
+        if not isinstance(item, pytest.Function):
+            continue
+        used = item._fixtureinfo.name2fixturedefs
+        shared = {name for name, found in used.items() if found[-1].scope != "function"}
+        groups = {group for fixture, group in SHARED.items() if fixture in shared}
         if groups and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(min(groups)))
 
@@ -378,9 +381,10 @@ def browser(open_browser: Callable[[], webdriver.Chrome]) -> Iterator[webdriver.
 
 
 @pytest.fixture
-def walk(browser: webdriver.Chrome) -> Visitor:
-    """A reader at the browser."""
-    return Visitor(browser)
+def walk(browser: webdriver.Chrome) -> Iterator[Visitor]:
+    """A reader at the browser, who leaves no page behind that works on."""
+    yield Visitor(browser)
+    browser.get("about:blank")
 
 
 HALF = "Item {n} is {word}."

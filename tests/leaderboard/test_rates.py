@@ -232,3 +232,20 @@ def test_head_to_head_agrees_with_rates() -> None:
         assert matrix.shares[index].sum() / matrix.battles[index].sum() == pytest.approx(
             rates.of(system).mean_score
         )
+
+
+@pytest.mark.parametrize("reference", [None, "s1"])
+def test_whole_battles_are_counted_as_weights_of_one_are_summed(
+    monkeypatch: pytest.MonkeyPatch, reference: str | None
+) -> None:
+    """Counting in blocks gives the bytes of one sum, also where a question has battles in two domains."""
+    rng = np.random.default_rng(4)
+    ends = [(int(a), int(b)) for a, b in rng.integers(0, 3, (400, 2)) if a != b]
+    rows = [
+        (f"q{rng.integers(0, 30)}", f"d{rng.integers(0, 2)}", a, b, int(rng.integers(0, 3))) for a, b in ends
+    ]
+    monkeypatch.setattr("leaderboard.rates.ROWS_AT_ONCE", 50)
+    monkeypatch.setattr("leaderboard.ratings.counts.ROWS_AT_ONCE", 50)
+    counted, summed = table_of(rows), table_of(rows, [1.0] * len(rows))
+    assert win_rates(counted, reference=reference) == win_rates(summed, reference=reference)
+    assert head_to_head(counted).as_json() == head_to_head(summed).as_json()

@@ -87,14 +87,14 @@ class RoundComparison:
     def notes(self) -> tuple[str, ...]:
         """What is not in the figures."""
         notes = [
-            f"{side.name}: {side.battles - side.common:,} of {side.battles:,} battles are not decided by all"
+            f"Of {side.battles:,} battles of {side.name} {side.battles - side.common:,} are not decided by all."
             for side in self.sides
             if side.battles > side.common
         ]
         if self.other_versions:
-            notes.append(f"left out, judged in other versions: {', '.join(self.other_versions)}")
+            notes.append(f"Left out, judged in other versions: {', '.join(self.other_versions)}.")
         if self.absent:
-            notes.append(f"left out, not in every round: {', '.join(self.absent)}")
+            notes.append(f"Left out, not in every round: {', '.join(self.absent)}.")
         return tuple([*notes, self.trust_unknown] if self.trust_unknown else notes)
 
 

@@ -146,17 +146,22 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         **({"stopped": stopped} if stopped else {}),
         **({} if cascade is None else {"cascade": str(cascade), "cascade's promise": cascade.promise}),
     }
+    outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
+    judged, sight = judged_shares(battles), sight_of(store, round_, battles, entrants)
+    table = table_of_columns(battles)
+    # Of millions of battles the columns take as much as the table, and nothing reads them any more.
+    del battles
     built = build_standings(
-        table_of_columns(battles),
+        table,
         replace(about, facts=facts, attempts=_attempts(store, round_)),
         settings=Settings(seed=round_.seed),
         answers=facts_of_answers(store, summary, entrants),
-        outcomes=outcomes_by_system(battles),
-        ended=outcomes_of(battles),
+        outcomes=outcomes,
+        ended=ended,
+        judged=judged,
+        sight=sight,
         badges=_badges(entrants),
-        judged=judged_shares(battles),
         estimates=estimates_of(store, round_),
-        sight=sight_of(store, round_, battles, entrants),
         sampled=estimated_means(store, (*entrants, store.submissions.reference(summary.name))),
     )
     return replace(built, systems=facts_of_systems(store, entrants))

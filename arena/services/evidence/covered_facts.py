@@ -253,7 +253,7 @@ def _of_reference(view: QuestionView, first: str, second: str) -> FactDiff:
             if reasons is not None and reasons.yardstick == REFERENCE:
                 diff = reasons_diff(reasons)
                 return diff if battle.system_a == first else _swapped(diff)
-    why = UNSEEN if view.notice else "No judgment of these two lists them; the judge `lexical` does so."
+    why = UNSEEN if view.notice else "No judgment of these two lists them; the lexical judge does."
     return FactDiff(kind=FactKind.REFERENCE, missing=why)
 
 

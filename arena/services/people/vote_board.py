@@ -113,7 +113,7 @@ def _rated(kept: Sequence[PollPair]) -> tuple[RatingTable | None, str]:
     if len(kept) < FEWEST_RATED:
         return (
             None,
-            f"There are ratings from {FEWEST_RATED:,} votes that count on; {len(kept):,} count so far.",
+            f"Ratings need {FEWEST_RATED:,} votes that count; there are {len(kept):,} so far.",
         )
     table = BattleTable.from_columns(
         question_id=[vote.question for vote in kept],

@@ -136,8 +136,8 @@ def remarks(board: RetrievalBoard) -> list[str]:
             said.append(f"{name} retrieved nothing for {missing:,} of them, which count as 0.")
         if table.questions and entrant.judged < FEW_JUDGED:
             said.append(
-                f"{entrant.judged:.1%} of the first ten passages of {name} were judged. Look whether they "
-                "have the ids of the judgments."
+                f"{100 * entrant.judged:.1f} % of the first ten passages of {name} were judged. Check that "
+                "they have the ids of the judgments."
             )
     said.append("Passages that nobody judged count as irrelevant.")
     if board.by_document:

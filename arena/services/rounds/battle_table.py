@@ -16,12 +16,14 @@ from leaderboard.columns import CodedColumn
 from leaderboard.standings.judged_shares import JudgedShare, JudgedShares
 
 _NOT_EXPECTED = [list(Outcome).index(outcome) for outcome in (Outcome.MISSING, Outcome.ESTIMATED)]
+ROWS_AT_ONCE = 1 << 20
 WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
 
 
 def table_of_columns(battles: BattleColumns) -> BattleTable:
     """The judged battles as the table that ratings and rates take."""
-    judged = battles.preference >= 0
+    chosen = battles.preference >= 0
+    judged = slice(None) if chosen.all() else chosen  # A slice copies nothing.
     question = battles.question[judged]
     labels = list(dict.fromkeys(battles.domains))
     codes = {label: code for code, label in enumerate(labels)}
@@ -62,22 +64,25 @@ def outcomes_of(battles: BattleColumns) -> Counter[Outcome]:
 
 def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, int]]:
     """How many battles of each system ended how; versions of one system together."""
-    ended = battles.outcome >= 0
-    size = len(Outcome)
+    size = len(Outcome) + 1  # The first column is of battles that did not end.
     by_system: dict[str, Counter[Outcome]] = {}
     for side in (battles.a, battles.b):
-        keys = side[ended].astype(np.int64) * size + battles.outcome[ended]
-        table = np.bincount(keys, minlength=len(battles.systems) * size).reshape(-1, size)
+        counts = np.zeros(len(battles.systems) * size, dtype=np.int64)
+        for first in range(0, len(battles), ROWS_AT_ONCE):
+            rows = slice(first, first + ROWS_AT_ONCE)
+            keys = side[rows].astype(np.int64) * size + battles.outcome[rows] + 1
+            counts += np.bincount(keys, minlength=len(counts))
+        table = counts.reshape(-1, size)[:, 1:]
         for code in np.flatnonzero(table.any(axis=1)).tolist():
-            counts = zip(Outcome, table[code].tolist(), strict=True)
+            ended = zip(Outcome, table[code].tolist(), strict=True)
             by_system.setdefault(battles.systems[code], Counter()).update(
-                {outcome: count for outcome, count in counts if count}
+                {outcome: count for outcome, count in ended if count}
             )
     return by_system
 
 
 def judged_shares(battles: BattleColumns) -> JudgedShares:
-    """How much of the battles was judged, overall and of each system.
+    """How much of the battles was judged, overall and of each system that has one.
 
     Missing answers, what a round in waves estimates, and what a stopping rule left out, are not expected.
     """
@@ -88,13 +93,14 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
     size = len(battles.systems)
     counts = [
         np.bincount(battles.a[chosen], minlength=size) + np.bincount(battles.b[chosen], minlength=size)
-        for chosen in (judged, expected)
+        for chosen in (judged, expected, slice(None))
     ]
     return JudgedShares(
         overall=JudgedShare(judged=int(judged.sum()), expected=int(expected.sum())),
         systems={
             system: JudgedShare(judged=int(counts[0][code]), expected=int(counts[1][code]))
             for code, system in enumerate(battles.systems)
+            if counts[2][code]
         },
     )
 

@@ -37,7 +37,7 @@ def show() -> None:
     lead("What people label, how they agree, and what their labels come to.")
     if tasks:
         task = tasks[choose_one("task", "Task", {name: name for name in tasks})]
-        note(f"Items of {task.set_name}, {DRAWS[task.terms.draw]}; {task.terms.overlap} people an item.")
+        note(f"Items of {task.set_name}, {DRAWS[task.terms.draw]}; people an item: {task.terms.overlap}.")
         _show_quality(task, caller)
         _show_disputed(task, caller)
         _show_people(task, caller)
@@ -55,7 +55,7 @@ def _show_disputed(task: AnnotationTask, caller: Caller) -> None:
     if not disputed or task.terms.kind is TaskKind.SPANS:
         return
     st.header("To be settled", anchor="settle")
-    note(f"{len(disputed)} items are labelled and have no majority.")
+    note(f"Labelled items without a majority: {len(disputed)}.")
     first = disputed[0]
     st.text(first.item.sub_question or first.item.question.question)
     if first.item.first:

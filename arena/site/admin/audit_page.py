@@ -41,7 +41,7 @@ def show() -> None:
             entry.actor,
             entry.action.value,
             entry.subject,
-            json.dumps(dict(entry.detail), ensure_ascii=False) if entry.detail else "",
+            ", ".join(f"{name}: {_plain(value)}" for name, value in entry.detail.items()),
         )
         for entry in entries
     ]
@@ -55,6 +55,13 @@ def show() -> None:
         st.button(
             "Older", disabled=older is None, on_click=_older, args=(older,), icon=":material/arrow_forward:"
         )
+
+
+def _plain(value: object) -> str:
+    """A detail as text: a list as its items, all else that is no text as in JSON."""
+    if isinstance(value, list):
+        return " ".join(map(_plain, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _word(action: Action | None) -> str:

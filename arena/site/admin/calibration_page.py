@@ -43,7 +43,7 @@ def choose_job(caller: Caller) -> int | None:
     """The calibration that the address names, or that is picked; None where there is none."""
     jobs = {calibration.job.id: calibration.job for calibration in arena().calibrations.all(caller=caller)}
     if not jobs:
-        note("Nothing was calibrated yet.")
+        note("Nothing has been calibrated yet.")
         return None
     wanted = st.query_params.get("job", "")
     numbers = list(jobs)

@@ -17,7 +17,7 @@ from arena.site.auth import show_visitor
 from arena.site.services import arena
 from arena.site.ui.components import lead, note, strip
 from arena.site.ui.done import show_done
-from arena.site.ui.formats import format_time
+from arena.site.ui.formats import format_time, whole_percent
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, in_line
 from data.records import RoundState
@@ -122,7 +122,7 @@ def _progress(progress: RoundProgress) -> tuple[Child, ...]:
     return (
         anchor(round_.name, "admin-rounds", round=round_.name),
         round_.state.value,
-        f"{progress.share:.0%} of {counts.planned:,} battles",
+        f"{whole_percent(progress.share)} of {counts.planned:,} battles",
         f"{usd(counts.cost_usd)}, {capped(round_.budget_usd)}",
         duration(progress.seconds_left),
         anchor(NEXT[round_.state], "admin-rounds", round=round_.name),
@@ -141,7 +141,7 @@ def _calibrations(overview: Overview) -> None:
     if rows:
         grid(("Calibration", "State"), rows)
     else:
-        note("No judge was held against labels of people yet.")
+        note("No judge has been calibrated against people's labels yet.")
     _links(("Calibrate a judge", "admin-calibration"))
 
 
@@ -150,7 +150,7 @@ def _log(overview: Overview) -> None:
     rows = [(format_time(entry.at), entry.actor, entry.action.value, entry.subject) for entry in overview.log]
     if rows:
         grid(("When", "Who", "What", "On what"), rows, caption="The newest lines")
-    _links(("The whole log", "admin-audit"), ("Who is told of what", "admin-notifications"))
+    _links(("The whole log", "admin-audit"), ("Notifications", "admin-notifications"))
 
 
 def _links(*links: tuple[str, str]) -> None:

@@ -24,7 +24,7 @@ from arena.site.admin.waves_part import show_waves
 from arena.site.services import arena
 from arena.site.ui.components import lead, name_page, note, strip
 from arena.site.ui.done import show_done
-from arena.site.ui.formats import shown
+from arena.site.ui.formats import percent, whole_percent
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from data.records import BattleRecord, JobKind, Preference, RoundState
@@ -49,7 +49,9 @@ def live(name: str, state: RoundState) -> None:
 
 def _figures(watch: RoundWatch) -> None:
     round_, counts = watch.round, watch.counts
-    st.progress(watch.share, f"{round_.state}: {watch.share:.0%} of {counts.planned:,} battles have ended")
+    st.progress(
+        watch.share, f"{round_.state}: {whole_percent(watch.share)} of {counts.planned:,} battles have ended"
+    )
     strip(
         [
             (f"charged, {capped(round_.budget_usd)}", usd(counts.cost_usd)),
@@ -82,9 +84,9 @@ def _standing(watch: RoundWatch) -> None:
     rows = [
         (
             row.system,
-            shown(row.score, ".1%"),
+            percent(row.score),
             _between(row.lower, row.upper),
-            shown(row.behind, ".1%"),
+            percent(row.behind),
             _between(row.behind_lower, row.behind_upper),
             "yes" if row.separated else "no",
         )
@@ -97,7 +99,7 @@ def _standing(watch: RoundWatch) -> None:
 
 
 def _between(lower: float | None, upper: float | None) -> str:
-    return NOTHING if lower is None or upper is None else f"{lower:.1%} to {upper:.1%}"
+    return NOTHING if lower is None or upper is None else f"{percent(lower)} to {percent(upper)}"
 
 
 def _controls(watch: RoundWatch, caller: Caller) -> None:

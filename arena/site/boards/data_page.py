@@ -18,7 +18,7 @@ from arena.site.public.links import addresses, embed_snippet, site_address
 from arena.site.queries import files_of, set_of
 from arena.site.services import arena
 from arena.site.ui.components import name_page, note, strip, verbatim
-from arena.site.ui.formats import size_of
+from arena.site.ui.formats import size_of, whole_percent
 from arena.site.ui.help_texts import CITATION, COMMANDS, SET_CITATION
 from arena.site.ui.markup import put
 from arena.site.ui.tables import plain_table, words_table
@@ -95,7 +95,10 @@ def _show_source(view: BoardView) -> None:
     put(
         words_table(
             ("About", "The questions, and how they were judged"),
-            (*facts.items(), *(row for row in view.details if row[0] != "licence")),
+            (
+                *facts.items(),
+                *((name[:1].upper() + name[1:], text) for name, text in view.details if name != "licence"),
+            ),
         )
     )
     verbatim(SET_CITATION.format(set=summary))
@@ -138,4 +141,4 @@ def _mean(value: float | None) -> str:
 
 
 def _share(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.0%}"
+    return UNKNOWN if value is None else whole_percent(value)

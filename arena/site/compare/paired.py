@@ -126,7 +126,10 @@ def show_figures(view: BoardView, systems: Sequence[str]) -> None:
     """What the board says of each, side by side."""
     records = {system: dict(record_of(view, system)) for system in systems}
     labels = dict.fromkeys(label for record in records.values() for label in record)
-    standing = [("Rank", *(_rank(view, system) for system in systems))]
+    standing = [
+        ("Rank", *(_rank(view, system) for system in systems)),
+        ("Rating", *(_rating(view, system) for system in systems)),
+    ]
     rows = [(label, *(records[system].get(label, "–") for system in systems)) for label in labels]
     st.header("On the board", anchor="board")
     put(plain_table(("", *systems), [*standing, *rows]))
@@ -135,8 +138,10 @@ def show_figures(view: BoardView, systems: Sequence[str]) -> None:
 
 
 def _rank(view: BoardView, system: str) -> str:
+    """Among the competitors, as on the leaderboard; the reference has none."""
+    return next((line.rank for line in view.competitors() if line.system == system), "–")
+
+
+def _rating(view: BoardView, system: str) -> str:
     line = view.line(system)
-    if line is None:
-        return "–"
-    rating = "" if line.rating is None else f" ({points(line.rating.value)})"
-    return f"{line.rank}{rating}"
+    return "–" if line is None or line.rating is None else points(line.rating.value)

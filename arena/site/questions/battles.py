@@ -197,9 +197,12 @@ def _figures(battle: BattleRecord, reasons: Reasons) -> str:
 
 def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Element:
     """Every battle with its verdict in each order, leading to its explanation."""
-    header = ("Battle", "Verdict", "Verdict by order", "Position flip")
+    header = (
+        *(("Battle", "aa-left"), ("Verdict", "aa-left")),
+        *(("Verdict by order", "aa-left aa-second"), ("Position flip", "aa-left aa-second")),
+    )
     body = [_row(view, question_view, shown) for shown in battles]
-    return rows_table([(name, "aa-left") for name in header], body, classes="aa-battles")
+    return rows_table(header, body, classes="aa-battles")
 
 
 def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) -> Element:

@@ -48,7 +48,7 @@ def systems_table(board: RetrievalBoard, lines: Sequence[RetrievalLine], caption
         ("Rank", "aa-left"),
         ("System", "aa-left"),
         ("Mean", ""),
-        ("Interval", ""),
+        ("Interval", "aa-left"),
         ("Questions", "aa-second"),
         ("Missing", "aa-second"),
         ("Judged@10", "aa-second"),

@@ -13,10 +13,10 @@ from arena.site.ui.markup import Child, element, explained, put
 from arena.site.ui.tables import anchor, words_table
 
 HEADER = (
-    *("Kind of error", "Points gained", "95 % interval", "Questions with it"),
-    *("Lost battles there", "Share of the win, with and without it", "Look at"),
+    *("Kind of error", "Points gained", "95 % interval", "Look at", "Questions with it"),
+    *("Lost battles there", "Share of the win, with and without it"),
 )
-SPARE = 4
+SPARE = 3
 
 
 def first_fix(fixes: Fixes) -> str:
@@ -49,10 +49,10 @@ def _row(board: str, fix: Fix) -> Sequence[Child]:
         explained(fix.title, fix.meaning),
         "–" if gain.points is None else _signed(gain.points),
         "–" if bounds is None else f"{_signed(bounds.lower)} to {_signed(bounds.upper)}",
+        _links(board, fix.lost),
         f"{gain.questions:,} of {gain.questions + gain.absent:,}",
         f"{gain.lost:,} of {gain.battles:,}",
         f"{percent(gain.share)} and {percent(gain.absent_share)}",
-        _links(board, fix.lost),
     )
 
 

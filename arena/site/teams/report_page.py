@@ -168,7 +168,7 @@ def show_citations(report: Report) -> None:
             ("unsupported", f"{found.unsupported:,}"),
         )
     )
-    note(f"Told by {found.told_by}. {found.silence}")
+    note(f"Decided by {found.told_by}. {found.silence}")
     for title, sentences in (
         ("Uncited", found.uncited_first),
         ("Not supported by what they cite", found.unsupported_first),
@@ -226,7 +226,8 @@ def _as_json(report: Report) -> str:
 
 def show() -> None:
     """Show the report that the address names."""
-    st.title("Report", anchor=False)
+    heading = st.empty()
+    heading.title("Report", anchor=False)
     caller = show_visitor("read your team's reports")
     if not caller.signed_in:
         return
@@ -241,8 +242,9 @@ def show() -> None:
         return
     report = arena().reports.of(int(number), round_name=st.query_params.get("round"), caller=caller)
     submission = report.submission
-    name_page(f"{submission.system}, version {submission.version}", "Report", report.round_name)
-    st.header(f"{submission.system}, version {submission.version}", anchor=False)
+    name = f"{submission.system}, version {submission.version}"
+    name_page(name, "Report", report.round_name)
+    heading.title(f"Report on {name}, in {report.round_name}", anchor=False)
     lead(opening(report))
     attempt = f"{ordinal(report.attempt)} of {report.attempts}" if report.attempt else "–"
     strip(

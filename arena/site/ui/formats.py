@@ -17,7 +17,7 @@ def points(value: float) -> str:
 
 def percent(share: float | None) -> str:
     """A share as text, per cent with one decimal."""
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None else f"{100 * share:.1f} %".replace("-", "−")
 
 
 def whole_percent(share: float) -> str:

@@ -182,17 +182,17 @@ def scorer_of(judge: str, engine: str) -> Scorer:
         engine: The detail of the score that names its version; empty where it has none.
     """
     if "@" in judge.partition("=")[0]:
-        unknown = f"Told by {judge}; how often it is right was not measured here."
+        unknown = f"Decided by {judge}; how often it is right was not measured here."
         return Scorer(name=judge, right=unknown, contradictions=unknown)
     version, _, model = engine.partition(", ")
     if model:
         name = model.removeprefix("nli:")
-        unknown = f"Told by the NLI model {name}; how often it is right was not measured here."
+        unknown = f"Decided by the NLI model {name}; how often it is right was not measured here."
         return Scorer(name=f"{version} with {model}", right=unknown, contradictions=unknown)
     if version != EMBEDDED_ENGINE:
         former = version or "an earlier lexical version"
         unknown = (
-            f"Told by {former}, which compares words; how often it is right was measured for "
+            f"Decided by {former}, which compares words; how often it is right was measured for "
             f"{EMBEDDED_ENGINE} alone."
         )
         return Scorer(name=former, right=unknown, contradictions=unknown)
@@ -203,7 +203,7 @@ def _right(figures: Figures) -> str:
     """On both data sets, how often the words are borne out."""
     wiki, feedback = figures.claims
     return (
-        f"Told by {figures.engine}, which compares words: of the claims that it calls contradicted, "
+        f"Decided by {figures.engine}, which compares words: of the claims that it calls contradicted, "
         f"{wiki.contradicted.percent} are wrong by people's labels on {wiki.data} and "
         f"{feedback.contradicted.percent} on {feedback.data}; of those that it calls supported "
         f"{wiki.supported.percent} and {feedback.supported.percent} are right; it was made seeing these "
@@ -213,6 +213,6 @@ def _right(figures: Figures) -> str:
 
 def _held(figures: Figures) -> str:
     return (
-        f"Told by {figures.engine}, which compares words: {figures.held.percent} of its contradictions hold "
-        f"on {figures.claims[0].data}, whose passages are about the same point."
+        f"Decided by {figures.engine}, which compares words: {figures.held.percent} of its contradictions "
+        f"hold on {figures.claims[0].data}, whose passages are about the same point."
     )

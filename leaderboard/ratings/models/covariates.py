@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from data.errors import InputError, RecordError
 from data.records.plain import to_json
@@ -27,6 +28,7 @@ FIRST = "rating points that the answer shown first gains"
 OWN_FAMILY = "rating points that an answer of the judge's own family gains"
 INFLATED = 10.0
 ILL_CONDITIONED = 30.0
+ROWS_AT_ONCE = 1 << 20
 NOTHING_LEFT = 1e-9
 """Share of a column's own spread below which nothing of it is left beside the other columns."""
 
@@ -161,8 +163,9 @@ def relative_columns(
         relative = _relative(name, ends, rows)
         spread = float(relative.std())
         if spread > 0:
-            values = np.asarray((relative - relative.mean()) / spread)
-            columns.append(CovariateColumn(name=name, values=values, scale=RELATIVE))
+            relative -= relative.mean()
+            relative /= spread
+            columns.append(CovariateColumn(name=name, values=relative, scale=RELATIVE))
         else:
             reason = f"Covariate {name} is the same in all battles, so it has no effect to control for."
             left_out.append(LeftOutCovariate(name=name, reason=reason))
@@ -170,17 +173,27 @@ def relative_columns(
 
 
 def _relative(name: str, ends: tuple[ArrayLike, ArrayLike], rows: int) -> Floats:
-    first, second = (np.asarray(end, dtype=np.float64) for end in ends)
+    first, second = (np.asarray(end) for end in ends)
     for column in (first, second):
         if len(column) != rows:
             message = f"Covariate {name} has {len(column)} rows but there are {rows} battles."
             raise RecordError(message, advice="Give one value for each battle and answer.")
-        bad = ~(np.isfinite(column) & (column >= 0))
-        if bad.any():
-            row = int(np.argmax(bad))
-            message = f"Row {row + 1}, column {name}: {column[row]:g} is no count."
-            raise RecordError(message, advice="Give a number of 0 or more.")
-    return np.asarray((first - second) / (first + second + 1))
+    relative = np.empty(rows)
+    for start in range(0, rows, ROWS_AT_ONCE):
+        part = slice(start, start + ROWS_AT_ONCE)
+        one, other = (_counts(name, column[part], start) for column in (first, second))
+        relative[part] = (one - other) / (one + other + 1)
+    return relative
+
+
+def _counts(name: str, values: NDArray[Any], start: int) -> Floats:
+    counts = np.asarray(values, dtype=np.float64)
+    bad = ~(np.isfinite(counts) & (counts >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        message = f"Row {start + row + 1}, column {name}: {counts[row]:g} is no count."
+        raise RecordError(message, advice="Give a number of 0 or more.")
+    return counts
 
 
 def marked_column(name: str, values: ArrayLike, scale: str) -> CovariateColumn:

@@ -7,9 +7,8 @@ Source: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike
 from data.errors import InputError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
-from leaderboard.ratings.counts import Floats, count_pairs
+from leaderboard.ratings.counts import Floats, Ints, count_pairs
 from leaderboard.ratings.estimate import restrict, with_reach
 from leaderboard.ratings.models.covariates import (
     ControlledRatings,
@@ -39,6 +38,10 @@ from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
 
 STEPS = 100
 HALVINGS = 40
+# Rows that sums are taken over at once, which also keeps them in the processor's cache.
+ROWS_AT_ONCE = 1 << 17
+# Numbers of the units × terms scores that are held at once: 16 MB.
+SCORES_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,41 @@ class StyleBeside:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Problem:
-    """(N,) columns of one group's battles and the (N, K) standardised covariates."""
+    """(N,) columns of one group's battles and the (N,) standardised covariates, K of them."""
+
+    table: BattleTable
+    style: Sequence[Floats]
+
+    @property
+    def systems(self) -> int:
+        return len(self.table.systems)
+
+    @property
+    def size(self) -> int:
+        """S + K."""
+        return self.systems + len(self.style)
+
+    @property
+    def total(self) -> float:
+        """The weight of all battles."""
+        return float(len(self.table) if self.table.weight is None else self.table.weight.sum())
+
+    def blocks(self) -> Iterator[_Block]:
+        """The battles, so many at a time that what is made of them takes little memory."""
+        for first in range(0, len(self.table), ROWS_AT_ONCE):
+            rows = slice(first, first + ROWS_AT_ONCE)
+            part = self.table.select(rows)
+            yield _Block(
+                table=part,
+                style=np.stack([column[rows] for column in self.style], axis=1),
+                weight=np.ones(len(part)) if part.weight is None else part.weight,
+                share=part.share,
+            )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Block:
+    """Some battles: (n,) columns and the (n, K) covariates."""
 
     table: BattleTable
     style: Floats
@@ -69,9 +106,13 @@ class _Problem:
         return np.asarray(first - np.bincount(self.table.b, values, self.systems))
 
     def gap(self, point: Floats) -> Floats:
-        """(N,) log-odds that the first-named answer wins."""
+        """(n,) log-odds that the first-named answer wins."""
         theta = point[: self.systems]
         return np.asarray(theta[self.table.a] - theta[self.table.b] + self.style @ point[self.systems :])
+
+    def rest(self, point: Floats) -> Floats:
+        """(n,) weighted shares of the win less those expected."""
+        return np.asarray(self.weight * (self.share - sigmoid(self.gap(point))))
 
 
 def rate_with_style(
@@ -114,28 +155,25 @@ def rate_under_control(
         NotFoundError: The anchor took part in no battle.
         UnrankableError: No ratings exist.
     """
-    style = np.stack([column.values for column in columns], axis=1)
+    style = [column.values for column in columns]
     table = usable(battles)
-    weighted = np.ones(len(battles), dtype=bool) if battles.weight is None else battles.weight > 0
-    style = style[weighted] if len(table) < len(battles) else style
+    if battles.weight is not None and len(table) < len(battles):
+        style = [column[battles.weight > 0] for column in style]
     pairs = count_pairs(table)
     anchor = anchor_code(table, settings.anchor)
     groups = find_groups(pairs, anchor)
     members = np.flatnonzero(groups.label == 0)
     _require_systems(len(members))
     inside = (groups.label[table.a] == 0) & (groups.label[table.b] == 0)
-    local = restrict(table.select(inside), members)
-    problem = _Problem(
-        table=local,
-        style=style[inside],
-        weight=np.ones(len(local)) if local.weight is None else local.weight,
-        share=local.share,
-    )
+    local = table
+    if not inside.all():
+        local, style = restrict(table.select(inside), members), [column[inside] for column in style]
+    problem = _Problem(table=local, style=style)
     used = replace(settings, method=Method.STYLE, interval=IntervalKind.SANDWICH, bootstrap=None, prior=None)
     with one_thread():
         identified = _identified(problem, columns)
         if identified.left_out:
-            problem = replace(problem, style=np.ascontiguousarray(problem.style[:, list(identified.kept)]))
+            problem = replace(problem, style=[style[kept] for kept in identified.kept])
         point, covariance = _fit(problem, used)
     place = None if anchor is None else int(np.searchsorted(members, anchor))
     reach = quantile_of(len(local.questions) if settings.cluster is Cluster.QUESTION else None)
@@ -173,7 +211,7 @@ def _identified(problem: _Problem, columns: Sequence[CovariateColumn]) -> Identi
 
 def _fit(problem: _Problem, settings: Settings) -> tuple[Floats, Floats]:
     """(S + K,) log-odds of systems and covariates, and their (S + K, S + K) sandwich covariance."""
-    point = np.zeros(problem.systems + problem.style.shape[1])
+    point = np.zeros(problem.size)
     value = _value(problem, point)
     for _ in range(STEPS):
         slope, matrix = _derivatives(problem, point)
@@ -188,7 +226,7 @@ def _fit(problem: _Problem, settings: Settings) -> tuple[Floats, Floats]:
         if size == 1.0 and np.abs(step).max() < np.sqrt(TINY_STEP):
             break
     slope, matrix = _derivatives(problem, point)
-    if not np.abs(slope).max() <= CERTIFIED * problem.weight.sum():
+    if not np.abs(slope).max() <= CERTIFIED * problem.total:
         message = "The style-controlled fit did not settle."
         raise UnrankableError(message, advice="Leave out covariates that tell systems apart.")
     inverse = _solve(matrix, np.eye(len(point)))
@@ -196,24 +234,30 @@ def _fit(problem: _Problem, settings: Settings) -> tuple[Floats, Floats]:
 
 
 def _value(problem: _Problem, point: Floats) -> float:
-    gap = problem.gap(point)
-    return float((problem.weight * (problem.share * gap - np.logaddexp(0, gap))).sum())
+    value = 0.0
+    for block in problem.blocks():
+        gap = block.gap(point)
+        value += float((block.weight * (block.share * gap - np.logaddexp(0, gap))).sum())
+    return value
 
 
 def _derivatives(problem: _Problem, point: Floats) -> tuple[Floats, Floats]:
-    chance = sigmoid(problem.gap(point))
-    rest = problem.weight * (problem.share - chance)
-    curve = problem.weight * chance * (1 - chance)
     size = problem.systems
-    slope = np.concatenate([problem.ends(rest), rest @ problem.style])
-    matrix = np.zeros((len(point), len(point)))
-    met = np.bincount(problem.table.a * np.int64(size) + problem.table.b, curve, size * size)
+    slope, matrix = np.zeros(problem.size), np.zeros((problem.size, problem.size))
+    met = np.zeros(size * size)
+    for block in problem.blocks():
+        chance = sigmoid(block.gap(point))
+        rest = block.weight * (block.share - chance)
+        curve = block.weight * chance * (1 - chance)
+        slope += np.concatenate([block.ends(rest), rest @ block.style])
+        met += np.bincount(block.table.a * np.int64(size) + block.table.b, curve, size * size)
+        border = np.stack([block.ends(curve * column) for column in block.style.T], axis=1)
+        matrix[:size, size:] += border
+        matrix[size:, size:] += block.style.T @ (curve[:, None] * block.style)
     both = met.reshape(size, size) + met.reshape(size, size).T
     matrix[:size, :size] = np.diag(both.sum(axis=0)) - both
     matrix[:size, :size] += both.sum() / size**2
-    border = np.stack([problem.ends(curve * column) for column in problem.style.T], axis=1)
-    matrix[:size, size:], matrix[size:, :size] = border, border.T
-    matrix[size:, size:] = problem.style.T @ (curve[:, None] * problem.style)
+    matrix[size:, :size] = matrix[:size, size:].T
     return slope, matrix
 
 
@@ -227,28 +271,37 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
 
 def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
     """Sum over questions (or battles) of the outer product of their scores."""
-    size, table = problem.systems, problem.table
-    rest = problem.weight * (problem.share - sigmoid(problem.gap(point)))
-    units = len(table.questions) if settings.cluster is Cluster.QUESTION else len(table)
-    unit = table.question.astype(np.int64) if settings.cluster is Cluster.QUESTION else np.arange(units)
+    table, clustered = problem.table, settings.cluster is Cluster.QUESTION
+    units = len(table.questions) if clustered else len(table)
     if units <= 1:
         message = "One question does not say how sure a style-controlled rating is."
         raise UnrankableError(message, advice="Judge more questions, or cluster by none.")
+    rest = np.concatenate([block.rest(point) for block in problem.blocks()])
     meat = np.zeros((len(point), len(point)))
-    block = max(2_000_000 // len(point), 1)
-    order = np.argsort(unit, kind="stable")
-    edges = np.searchsorted(unit[order], np.arange(0, units + block, block))
-    for number, (first, last) in enumerate(pairwise(edges.tolist())):
-        rows = order[first:last]
-        base = (unit[rows] - number * block) * len(point)
-        scores = np.zeros(block * len(point))
-        for columns, values in ((table.a, rest), (table.b, -rest)):
-            scores += np.bincount(base + columns[rows], values[rows], len(scores))
-        for number_of, column in enumerate(problem.style.T):
-            scores += np.bincount(base + size + number_of, (rest * column)[rows], len(scores))
-        full = scores.reshape(block, len(point))
+    width = max(SCORES_AT_ONCE // len(point), 1)
+    for first in range(0, units, width):
+        scores = np.zeros(width * len(point))
+        if clustered:
+            for start in range(0, len(table), ROWS_AT_ONCE):
+                rows = np.arange(start, min(start + ROWS_AT_ONCE, len(table)))
+                unit = table.question[rows].astype(np.int64) - first
+                inside = (unit >= 0) & (unit < width)
+                _add_scores(scores, problem, rest, rows[inside], unit[inside])
+        else:
+            rows = np.arange(first, min(first + width, units))
+            _add_scores(scores, problem, rest, rows, rows - first)
+        full = scores.reshape(width, len(point))
         meat += full.T @ full
-    return meat * (units / (units - 1) if settings.cluster is Cluster.QUESTION else 1.0)
+    return meat * (units / (units - 1) if clustered else 1.0)
+
+
+def _add_scores(scores: Floats, problem: _Problem, rest: Floats, rows: Ints, unit: Ints) -> None:
+    """Add the scores of some rows to those of their units, (U × (S + K),)."""
+    table, base, values = problem.table, unit * problem.size, rest[rows]
+    scores += np.bincount(base + table.a[rows], values, len(scores))
+    scores += np.bincount(base + table.b[rows], -values, len(scores))
+    for number, column in enumerate(problem.style):
+        scores += np.bincount(base + problem.systems + number, values * column[rows], len(scores))
 
 
 def _effects(

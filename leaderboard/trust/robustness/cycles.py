@@ -21,7 +21,7 @@ from leaderboard.trust.robustness.total_cycles import (
     Shared,
     cycles_over_questions,
 )
-from leaderboard.trust.robustness.tournaments import Stack, Tallies, Verdicts, stacks_of, verdicts_of
+from leaderboard.trust.robustness.tournaments import Tallies, Verdicts, stacks_of, verdicts_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +142,7 @@ def count_cycles(table: BattleTable, *, seed: int = 0) -> Cycles:
     battles = usable(table)
     verdicts = verdicts_of(battles)
     size = len(battles.systems)
-    stacks = [(stack.tallies(), _counted(stack, size)) for stack in stacks_of(verdicts)]
+    stacks = [(stack.tallies(), stack.cycle_counts(size)) for stack in stacks_of(verdicts, size)]
     stacks = [(tallies, counts) for tallies, counts in stacks if tallies.triples.any()]
     if not stacks:
         message = (
@@ -164,23 +164,8 @@ def count_cycles(table: BattleTable, *, seed: int = 0) -> Cycles:
         consistence=_consistence(tallies),
         worst_questions=_worst_questions(tallies, battles.questions),
         worst_triples=_worst_triples(counts, verdicts, battles.systems),
-        over_questions=cycles_over_questions(
-            verdicts.select(np.isin(verdicts.question, tallies.question)), battles.systems, seed
-        ),
+        over_questions=cycles_over_questions(verdicts.of_questions(tallies.question), battles.systems, seed),
     )
-
-
-def _counted(stack: Stack, systems: int) -> Counter[tuple[int, ...]]:
-    """How often each cycle occurs, by its systems in its order; the lowest code stands first."""
-    counts: Counter[tuple[int, ...]] = Counter()
-    for part in stack.cycles():
-        keys, times = np.unique(
-            (part[:, 0] * systems + part[:, 1]) * systems + part[:, 2], return_counts=True
-        )
-        rest, third = np.divmod(keys, systems)
-        cycles = np.stack([*np.divmod(rest, systems), third], axis=1)
-        counts.update(dict(zip(map(tuple, cycles.tolist()), times.tolist(), strict=True)))
-    return counts
 
 
 def _joined(parts: list[Tallies]) -> Tallies:
@@ -260,7 +245,6 @@ def _worst_triples(
     for cycle, count in counts.items():
         either[tuple(sorted(cycle))] += count
     worst = sorted(either, key=lambda triple: (-either[triple], triple))[:MOST_LISTED]
-    decided = verdicts.select(verdicts.margin != 0)
     rows = []
     for first, second, third in worst:
         ways = ((first, second, third), (first, third, second))
@@ -270,13 +254,16 @@ def _worst_triples(
                 systems=(systems[way[0]], systems[way[1]], systems[way[2]]),
                 cycles=either[first, second, third],
                 same_way=counts[way],
-                strict=_strict_questions(decided, (first, second, third)),
+                strict=_strict_questions(verdicts, (first, second, third)),
             )
         )
     return tuple(rows)
 
 
-def _strict_questions(decided: Verdicts, triple: tuple[int, int, int]) -> int:
+def _strict_questions(verdicts: Verdicts, triple: tuple[int, int, int]) -> int:
     """On how many questions all three pairs of a triple were judged without a tie."""
-    low, high = np.isin(decided.low, triple), np.isin(decided.high, triple)
-    return int((np.bincount(decided.question[low & high], minlength=1) == len(triple)).sum())
+    pairs = np.flatnonzero(np.isin(verdicts.low, triple) & np.isin(verdicts.high, triple))
+    margins = verdicts.margins
+    decided = np.flatnonzero(np.isin(margins.indices, pairs) & (margins.data != 0))
+    questions = np.searchsorted(margins.indptr, decided, side="right")
+    return int((np.bincount(questions, minlength=1) == len(triple)).sum())

@@ -233,8 +233,9 @@ def _groups(battles: BattleTable, unit: Unit) -> Iterator[_Group]:
         members = np.flatnonzero(groups.label == label)
         inner, _ = pairs.among(members)
         local = restrict(battles, members)
+        kind: NDArray[np.signedinteger[Any]] = local.question
         if unit is Unit.QUESTIONS:
-            units, kind = question_units(local, inner), local.question
+            units = question_units(local, inner)
         else:
             units, kind = battle_kinds(local, inner)
         theta = fit(BradleyTerry(), inner).theta
@@ -323,7 +324,7 @@ class _Group:
 
     def _questions(self, rows: Ints, search: Search) -> tuple[str, ...]:
         """The questions of some battles, those first whose battles lower the difference most."""
-        influence = search.influence(search.refit(np.zeros_like(self.units.copies)))
+        _, influence = search.full
         kinds, questions = self.kind[rows], self.table.question[rows]
         if self.unit is Unit.QUESTIONS:
             kinds, questions = np.unique(kinds), np.unique(questions)

@@ -13,6 +13,7 @@ again at the refit, the Newton step that counts the lost information, and exchan
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -62,18 +63,27 @@ class Units:
         """How many units there are."""
         return int(self.copies.sum())
 
-    def without(self, removed: Ints) -> PairCounts:
-        """The pairs' counts without so many units of each kind, ties standing as half wins."""
-        low, high, tie = self.pairs.outcomes
+    def left_out(self, removed: Ints, near: Refit | None = None) -> Floats:
+        """(2, P) wins of low ends, and battles, in so many units of each kind; told from what is near."""
+        change = removed if near is None else removed - near.removed
+        if near is not None and np.count_nonzero(change) > np.count_nonzero(removed):
+            return self.left_out(removed)
         # Few kinds are left out as a rule, of millions of battles; `won` names its columns as `total` does.
-        kinds = np.flatnonzero(removed)
+        kinds = np.flatnonzero(change)
         edges = self.total.indptr
         spans = [slice(*ends) for ends in zip(edges[kinds].tolist(), edges[kinds + 1].tolist(), strict=True)]
         place = _joined(self.total.indices, spans)
-        times = np.repeat(removed[kinds], edges[kinds + 1] - edges[kinds])
-        size = len(low)
-        total = low + high + tie - np.bincount(place, _joined(self.total.data, spans) * times, size)
-        won = low + tie / 2 - np.bincount(place, _joined(self.won.data, spans) * times, size)
+        times = np.repeat(change[kinds], edges[kinds + 1] - edges[kinds])
+        sums = [
+            np.bincount(place, _joined(units.data, spans) * times, len(self.pairs.low))
+            for units in (self.won, self.total)
+        ]
+        return np.stack(sums) if near is None else near.left_out + np.stack(sums)
+
+    def without(self, left_out: Floats) -> PairCounts:
+        """The pairs' counts without some wins of low ends and battles, ties standing as half wins."""
+        low, high, tie = self.pairs.outcomes
+        won, total = low + tie / 2 - left_out[0], low + high + tie - left_out[1]
         outcomes = np.stack([won, total - won, np.zeros_like(won)])
         outcomes[outcomes < NO_BATTLE] = 0.0
         return PairCounts(
@@ -153,6 +163,7 @@ class Refit:
 
     Attributes:
         removed: (K,) how many units of each kind are left out.
+        left_out: (2, P) wins of low ends, and battles, in them.
         gap: Rating of the first system less that of the second, in log-odds; NaN where the battles that are
             left do not compare the two.
         theta: (S,) log-odds ratings of the systems that are rated together with the two, NaN of others.
@@ -160,6 +171,7 @@ class Refit:
     """
 
     removed: Ints
+    left_out: Floats
     gap: float
     theta: Floats
     pairs: PairCounts
@@ -216,10 +228,10 @@ class Search:
 
     def smallest(self) -> Refit | None:
         """The smallest set found whose removal exchanges the two; None where none was found."""
-        best, at = None, self.refit(np.zeros_like(self.units.copies))
-        for _ in range(ROUNDS):
+        best, (at, influence) = None, self.full
+        for number in range(ROUNDS):
             longest = self.most if best is None else best.size - 1
-            tried = self._shortest_prefix(self.influence(at), longest)
+            tried = self._shortest_prefix(influence if not number else self.influence(at), longest)
             if tried is None or (not tried.exchanged and best is not None):
                 break
             at = tried
@@ -230,12 +242,19 @@ class Search:
             best = shorter
         return best
 
-    def refit(self, removed: Ints) -> Refit:
-        """Fit what is left."""
-        pairs = self.units.without(removed)
+    @cached_property
+    def full(self) -> tuple[Refit, Floats]:
+        """The fit of all battles, and the influence of units at it."""
+        at = self.refit(np.zeros_like(self.units.copies))
+        return at, self.influence(at)
+
+    def refit(self, removed: Ints, near: Refit | None = None) -> Refit:
+        """Fit what is left; sums are told from those of a refit without much the same units."""
+        left_out = self.units.left_out(removed, near)
+        pairs = self.units.without(left_out)
         theta = refit_pairs(pairs, self.first, self.second, self.theta)
         gap = float(theta[self.first] - theta[self.second])
-        return Refit(removed=removed, gap=gap, theta=theta, pairs=pairs)
+        return Refit(removed=removed, left_out=left_out, gap=gap, theta=theta, pairs=pairs)
 
     def influence(self, at: Refit) -> Floats:
         """(K,) how much the difference falls where one unit of a kind is left out, to first order.
@@ -265,22 +284,24 @@ class Search:
         longest = min(int(self.units.copies[order].sum()), most)
         if longest <= FEW_UNITS:
             return self._first_prefix(order, longest)
-        falls = np.cumsum(np.repeat(influence[order], self.units.copies[order])[:longest])
-        predicted = int(np.searchsorted(falls, self.theta[self.first] - self.theta[self.second])) + 1
+        predicted = _reaching(
+            influence[order], self.units.copies[order], self.theta[self.first] - self.theta[self.second]
+        )
         fewest, tried = 0, self.refit(self._prefix(order, min(predicted, longest)))
         while not tried.exchanged and tried.size < longest:
             fewest = tried.size
-            tried = self.refit(self._prefix(order, min(tried.size + tried.size // 8 + 1, longest)))
+            size = min(tried.size + tried.size // 8 + 1, longest)
+            tried = self.refit(self._prefix(order, size), tried)
         shortest = tried
         while shortest.exchanged and fewest + 1 < shortest.size:
-            tried = self.refit(self._prefix(order, (fewest + shortest.size) // 2))
+            tried = self.refit(self._prefix(order, (fewest + shortest.size) // 2), tried)
             shortest, fewest = (tried, fewest) if tried.exchanged else (shortest, tried.size)
         return None if np.isnan(shortest.gap) else shortest
 
     def _first_prefix(self, order: Ints, longest: int) -> Refit | None:
-        compared = None
+        compared = tried = None
         for size in range(1, longest + 1):
-            tried = self.refit(self._prefix(order, size))
+            tried = self.refit(self._prefix(order, size), tried)
             if tried.exchanged:
                 return tried
             compared = compared if np.isnan(tried.gap) else tried
@@ -305,7 +326,7 @@ class Search:
             if not changes.shape[0]:
                 return None
             promising = np.argsort(self._stepped_gaps(at, changes), kind="stable")[:VERIFIED]
-            refits = [self.refit(at.removed + change) for change in changes[promising].toarray()]
+            refits = [self.refit(at.removed + change, at) for change in changes[promising].toarray()]
             lowest = min(refits, key=lambda tried: np.inf if np.isnan(tried.gap) else tried.gap)
             if lowest.exchanged:
                 return lowest
@@ -352,6 +373,16 @@ class Search:
         ends[np.arange(len(ends)), pairs.low], ends[np.arange(len(ends)), pairs.high] = 1.0, -1.0
         step = np.linalg.solve(matrix, ((won - totals * expected) @ ends)[:, :, None])[:, :, 0]
         return np.asarray(at.gap + step[:, self.first] - step[:, self.second])
+
+
+def _reaching(influence: Floats, copies: Ints, gap: float) -> int:
+    """How many units, kind after kind, come to a gap if each of them does what it does alone."""
+    sums, units = np.cumsum(influence * copies), np.cumsum(copies)
+    kind = int(np.searchsorted(sums, gap))
+    if kind == len(sums):
+        return int(units[-1]) + 1
+    before, taken = (float(sums[kind - 1]), int(units[kind - 1])) if kind else (0.0, 0)
+    return taken + min(int((gap - before) / influence[kind]) + 1, int(copies[kind]))
 
 
 def _listed(order: Ints, counts: Ints) -> list[int]:

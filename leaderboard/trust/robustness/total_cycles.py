@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from data.records.plain import to_json
 from data.stats import Interval, bounds_json
@@ -105,35 +105,35 @@ def cycles_over_questions(verdicts: Verdicts, systems: tuple[str, ...], seed: in
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Totals:
-    """(Q, P) margins of each pair on each question, and whether it was judged there."""
+    """(Q, P) margins of each pair on each question; pairs that were judged on none are left out."""
 
     low: Ints
     high: Ints
     margins: csr_array
-    judged: csr_array
     systems: int
 
     @classmethod
     def of(cls, verdicts: Verdicts, systems: int) -> _Totals:
-        keys, pair = np.unique(verdicts.low * np.int64(systems) + verdicts.high, return_inverse=True)
-        _, row = np.unique(verdicts.question, return_inverse=True)
-        places, shape = (row, pair), (int(row.max()) + 1, len(keys))
-        low, high = np.divmod(keys, systems)
-        return cls(
-            low=low,
-            high=high,
-            margins=coo_array((verdicts.margin, places), shape=shape).tocsr(),
-            judged=coo_array((np.ones(len(row)), places), shape=shape).tocsr(),
-            systems=systems,
-        )
+        margins = verdicts.margins
+        met = np.bincount(margins.indices, minlength=len(verdicts.low)) > 0
+        if not met.all():
+            margins = margins[:, np.flatnonzero(met)]
+        return cls(low=verdicts.low[met], high=verdicts.high[met], margins=margins, systems=systems)
 
     @property
     def questions(self) -> int:
-        return int(self.judged.shape[0])
+        return int(self.margins.shape[0])
 
     def shares(self, weights: Floats) -> Floats:
         """(B, P) mean share of the win of each pair's lower code, from (Q, B) weights of questions."""
-        return np.asarray(1 / 2 + (self.margins.T @ weights).T / (self.judged.T @ weights).T)
+        margins = self.margins
+        if margins.nnz == margins.shape[0] * margins.shape[1]:
+            # Every pair was judged on every question, so that the stored numbers are the full matrix.
+            return np.asarray(
+                1 / 2 + weights.T @ margins.data.reshape(margins.shape) / weights.sum(axis=0)[:, None]
+            )
+        judged = csr_array((np.ones(margins.nnz), margins.indices, margins.indptr), shape=margins.shape)
+        return np.asarray(1 / 2 + (margins.T @ weights).T / (judged.T @ weights).T)
 
     def win(self, shares: Floats, first: int, second: int) -> Floats:
         """(…) shares of the win of the first system against the second, from (…, P)."""

@@ -5,14 +5,17 @@ Source: Kendall & Babington Smith (1940), "On the method of paired comparisons",
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import Floats, Ints
+from leaderboard.ratings.counts import Floats, Ints, count_pairs, locate_rows
 
 # Shares of the win this near to one half are ties: it is above the rounding of a mean.
 TIED = 1e-9
@@ -23,42 +26,54 @@ LEAST_PAIRS = 3
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Verdicts:
-    """What each question came to for each pair judged on it, in the order of questions.
+    """What each question came to for each pair judged on it.
 
     Attributes:
-        question: (V,) code of the question.
-        low: (V,) lower code of the pair.
-        high: (V,) higher code.
-        margin: (V,) mean share of the win of the lower code, less one half: 0 is a tie.
+        low: (P,) lower code of each pair that met, in the order of lower and higher code.
+        high: (P,) higher code.
+        margins: (Q, P) mean share of the win of the lower code, less one half: a stored 0 is a tie, and what
+            is not stored was not judged.
     """
 
-    question: Ints
     low: Ints
     high: Ints
-    margin: Floats
+    margins: csr_array
 
-    def select(self, rows: NDArray[np.bool_]) -> Verdicts:
-        """Some of the verdicts."""
-        return Verdicts(
-            question=self.question[rows], low=self.low[rows], high=self.high[rows], margin=self.margin[rows]
-        )
+    @property
+    def pairs(self) -> Ints:
+        """(Q,) how many pairs were judged on each question."""
+        return np.diff(self.margins.indptr).astype(np.int64)
+
+    def of_questions(self, questions: Ints) -> Verdicts:
+        """The verdicts on some questions, rising, which are numbered in their order."""
+        if len(questions) == self.margins.shape[0]:
+            return self
+        return replace(self, margins=self.margins[questions])
 
 
 def verdicts_of(table: BattleTable) -> Verdicts:
     """Sum up the battles of each pair on each question; several come to their mean share of the win."""
-    size = np.int64(len(table.systems))
-    swapped = table.a > table.b
-    low, high = np.where(swapped, table.b, table.a), np.where(swapped, table.a, table.b)
-    keys, place = np.unique((table.question * size + low) * size + high, return_inverse=True)
-    weight = np.ones(len(table)) if table.weight is None else table.weight
-    counted = np.bincount(place, weight, len(keys))
-    won = np.bincount(place, weight * np.where(swapped, 1 - table.share, table.share), len(keys))
-    met = counted > 0
-    rest, high_code = np.divmod(keys[met], size)
-    question, low_code = np.divmod(rest, size)
-    margin = won[met] / counted[met] - 1 / 2
+    pairs = count_pairs(table)
+    place, swapped = locate_rows(table, pairs)
+    shape = (len(table.questions), len(pairs.low))
+    # Whole battles are few enough on a question for the shorter numbers.
+    whole = table.weight is None and table.score is None
+    kind: type[np.floating[Any]] = np.float32 if whole else np.float64
+    share: NDArray[np.floating[Any]] = table.share.astype(kind, copy=False)
+    np.subtract(1, share, out=share, where=swapped)
+    weight: NDArray[np.floating[Any]] = np.ones(len(table), dtype=kind)
+    if table.weight is not None:
+        weight = table.weight
+        share = share * weight
+    won = coo_array((share, (table.question, place)), shape=shape).tocsr()
+    del share, swapped
+    counted = coo_array((weight, (table.question, place)), shape=shape).tocsr()
+    margin: Floats = won.data.astype(np.float64)
+    margin /= counted.data
+    margin -= 1 / 2
     margin[np.abs(margin) < TIED] = 0.0
-    return Verdicts(question=question, low=low_code, high=high_code, margin=margin)
+    margins = csr_array((margin, won.indices, won.indptr), shape=shape)
+    return Verdicts(low=pairs.low, high=pairs.high, margins=margins)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,59 +151,93 @@ class Stack:
         """(C′, 3) systems of every cycle, in its order, a part at a time; the lowest code stands first."""
         beats = self.beats > 0
         for first in range(beats.shape[1]):
-            out, back = beats[:, first, :], beats[:, :, first]
-            place, second, third = np.nonzero(out[:, :, None] & beats & back[:, None, :])
-            # Local numbers rise with the codes, so that each cycle is met first from its lowest code.
-            chosen = (second > first) & (third > first)
-            rows = place[chosen]
-            ends = (np.full(len(rows), first), second[chosen], third[chosen])
-            yield np.stack([self.names[rows, end] for end in ends], axis=1)
+            # Local numbers rise with the codes, so that each cycle is met from its lowest code.
+            place, second, third = np.nonzero(self._closed(beats, first))
+            ends = (np.full(len(place), first), second + first + 1, third + first + 1)
+            yield np.stack([self.names[place, end] for end in ends], axis=1)
+
+    def cycle_counts(self, systems: int) -> Counter[tuple[int, ...]]:
+        """How often each cycle of systems occurs, in its order; the lowest code stands first."""
+        counts: Counter[tuple[int, ...]] = Counter()
+        if (self.names == self.names[0]).all():
+            beats, names = self.beats > 0, self.names[0].tolist()
+            for first in range(len(names)):
+                times = np.count_nonzero(self._closed(beats, first), axis=0)
+                for second, third in zip(*np.nonzero(times), strict=True):
+                    cycle = (names[first], names[first + 1 + second], names[first + 1 + third])
+                    counts[cycle] += int(times[second, third])
+            return counts
+        for part in self.cycles():
+            keys, times = np.unique(
+                (part[:, 0] * systems + part[:, 1]) * systems + part[:, 2], return_counts=True
+            )
+            rest, third = np.divmod(keys, systems)
+            cycles = np.stack([*np.divmod(rest, systems), third], axis=1)
+            counts.update(dict(zip(map(tuple, cycles.tolist()), times.tolist(), strict=True)))
+        return counts
+
+    @staticmethod
+    def _closed(beats: NDArray[np.bool_], first: int) -> NDArray[np.bool_]:
+        """(C, n′, n′) whether two later systems close a cycle with a system: it beats the row's."""
+        later = slice(first + 1, None)
+        closed: NDArray[np.bool_] = beats[:, first, later, None] & beats[:, later, later]
+        closed &= beats[:, later, first][:, None, :]
+        return closed
 
 
 def _total(counts: NDArray[np.float32]) -> Ints:
     return np.asarray(np.rint(counts.sum(axis=(1, 2), dtype=np.float64)), dtype=np.int64)
 
 
-def stacks_of(verdicts: Verdicts) -> Iterator[Stack]:
+def stacks_of(verdicts: Verdicts, systems: int) -> Iterator[Stack]:
     """The tournaments of all questions on which three pairs or more were judged, alike in size."""
-    counts = np.bincount(verdicts.question)
-    some = verdicts.select(counts[verdicts.question] >= LEAST_PAIRS)
-    if not len(some.question):
-        return
-    size = np.int64(max(some.low.max(), some.high.max()) + 1)
-    met = np.unique(np.concatenate([some.question * size + some.low, some.question * size + some.high]))
-    owner, code = np.divmod(met, size)
-    questions, begin, entered = np.unique(owner, return_index=True, return_counts=True)
-    local = np.arange(len(met)) - np.repeat(begin, entered)
-    ends = [local[np.searchsorted(met, some.question * size + end)] for end in (some.low, some.high)]
-    row = np.searchsorted(questions, some.question)
-    for chosen in _parts(entered):
-        place = np.full(len(questions), -1)
-        place[chosen] = np.arange(len(chosen))
-        rows, people = place[row] >= 0, np.repeat(place, entered)
-        inside = people >= 0
-        names = np.full((len(chosen), int(entered[chosen].max())), -1)
-        names[people[inside], local[inside]] = code[inside]
-        yield _stack(
-            questions[chosen], names, place[row][rows], ends[0][rows], ends[1][rows], some.margin[rows]
-        )
+    some = np.flatnonzero(verdicts.pairs >= LEAST_PAIRS)
+    room = max(STACK_NUMBERS // systems, 1)
+    blocks = [some[first : first + room] for first in range(0, len(some), room)]
+    entered = np.concatenate([_entered(verdicts, block, systems).sum(axis=1) for block in blocks] or [some])
+    for chosen in _parts(entered, systems):
+        yield _stack(verdicts, some[chosen], systems)
 
 
-def _parts(entered: Ints) -> Iterator[Ints]:
+def _entered(verdicts: Verdicts, questions: Ints, systems: int) -> NDArray[np.bool_]:
+    """(C, S) which systems were judged on some questions."""
+    part = verdicts.of_questions(questions)
+    row = np.repeat(np.arange(len(questions)), part.pairs)
+    met = np.zeros((len(questions), systems), dtype=bool)
+    met[row, part.low[part.margins.indices]] = met[row, part.high[part.margins.indices]] = True
+    return met
+
+
+def _parts(entered: Ints, systems: int) -> Iterator[Ints]:
     """Questions with as many systems each, few enough for one stack."""
     order = np.argsort(entered, kind="stable")
     first = 0
     while first < len(order):
         last = first + 1
-        while last < len(order) and (last + 1 - first) * int(entered[order[last]]) ** 2 <= STACK_NUMBERS:
+        while last < len(order):
+            if (last + 1 - first) * max(int(entered[order[last]]) ** 2, systems) > STACK_NUMBERS:
+                break
             last += 1
         yield order[first:last]
         first = last
 
 
-def _stack(question: Ints, names: Ints, row: Ints, low: Ints, high: Ints, margin: Floats) -> Stack:
-    beats = np.zeros((len(question), names.shape[1], names.shape[1]), dtype=np.float32)
+def _stack(verdicts: Verdicts, questions: Ints, systems: int) -> Stack:
+    met = _entered(verdicts, questions, systems)
+    local = np.cumsum(met, axis=1) - 1
+    size = int(local[:, -1].max()) + 1
+    names = np.full((len(questions), size), -1)
+    place, code = np.nonzero(met)
+    names[place, local[place, code]] = code
+    part = verdicts.of_questions(questions)
+    row, pair, margin = (
+        np.repeat(np.arange(len(questions)), part.pairs),
+        part.margins.indices,
+        part.margins.data,
+    )
+    low, high = local[row, part.low[pair]], local[row, part.high[pair]]
+    beats = np.zeros((len(questions), size, size), dtype=np.float32)
     tied = np.zeros_like(beats)
     beats[row, low, high], beats[row, high, low] = margin > 0, margin < 0
     tied[row, low, high] = tied[row, high, low] = margin == 0
-    return Stack(question=question, names=names, beats=beats, tied=tied)
+    return Stack(question=questions, names=names, beats=beats, tied=tied)

@@ -22,7 +22,7 @@ from tests.page_checks import (
     layout_faults,
 )
 from tests.showcase import NAMES, SUMMER
-from tests.site_views import View, page_views, plain_views
+from tests.site_views import View, Who, page_views, plain_views
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("form")]
 
@@ -72,6 +72,20 @@ def test_plain_page_is_accessible_and_whole_in_every_look(stage: Stage) -> None:
         faults[view.path] = _faults(stage)
         assert stage.visitor.driver.title.endswith("– Answer Arena"), view
     assert {path: found for path, found in faults.items() if found} == {}
+
+
+@pytest.mark.parametrize("width", [800, 1024, 1440])
+@pytest.mark.parametrize("who", [Who.PUBLIC, Who.ORGANISER])
+def test_no_menu_is_hidden_behind_more(stage: Stage, who: Who, width: int) -> None:
+    """From 800 px on the navigation shows each of its menus, for organisers too, who have most."""
+    stage.enter(View("/methodology", who))
+    stage.visitor.size(width)
+    stage.settle()
+    items = stage.visitor.driver.find_elements(By.CSS_SELECTOR, "[data-testid=stTopNav] > *")
+    names = [item.text for item in items if item.is_displayed() and item.text]
+    stage.visitor.size(1440)
+    assert names[:4] == ["Leaderboard", "Compare", "Questions", "Results"]
+    assert names[-1].startswith("Organise" if who is Who.ORGANISER else "Teams")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page])

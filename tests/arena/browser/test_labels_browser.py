@@ -175,7 +175,7 @@ def test_hundred_pairs_are_labelled_and_settled_without_a_mouse(
     keyboard.sign_in(tokens["olga"])
     keyboard.go("/admin-annotation?task=people")
     for left in range(DISPUTED, 0, -1):
-        keyboard.see(f"{left} items are labelled and have no majority")
+        keyboard.see(f"Labelled items without a majority: {left}")
         longer = "1" if len(keyboard.answer("a")) > len(keyboard.answer("b")) else "5"
         keyboard.press(longer)
     keyboard.see("The item is settled.")

@@ -341,6 +341,18 @@ def test_comparison_of_published_counts_has_no_questions(visit: Callable[..., Ap
     assert "cannot be compared one by one" in html_of(page)
 
 
+def test_comparison_ranks_as_the_leaderboard_does(visit: Callable[..., AppTest]) -> None:
+    """The reference is no competitor, so that the best system is first and the reference has no rank."""
+    page = visit("compare.compare_page", board="rag-qa-arena", a="gpt-4o", b="LFRQA")
+    assert "Rank1–Rating10661144" in words_of(page)
+
+
+def test_heading_without_cells_on_a_phone_is_hidden_there(visit: Callable[..., AppTest]) -> None:
+    """Columns of battles that a phone does not show have no heading there either."""
+    page = visit("questions.question_page", board="tiny", id="q4")
+    assert '<th scope="col" class="aa-left aa-second">Position flip</th>' in html_of(page)
+
+
 def test_matrix_leads_to_the_battles_of_a_pair(visit: Callable[..., AppTest]) -> None:
     """Every cell names both systems and leads to their questions."""
     page = visit("boards.matrix_page", board="tiny")

@@ -331,6 +331,7 @@ def test_report_tells_its_team_what_to_mend(club: Club, answers_file: Callable[.
     for who in ("owner", "organiser"):
         page = club.visit("teams.report_page", who, id=str(number))
         said = shown(page)
+        assert [one.value for one in page.title] == ["Report on mine, version 1, in r"]
         assert "It loses most in" in said
         assert "Its worst questions" in said
         assert "What do we know of item" in said

@@ -111,7 +111,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[tuple[Lan, Server]]:
-    """Hosts with a database and an endpoint that takes a second for a reply."""
+    """Hosts with a database and an endpoint that takes half a second for a reply."""
     with lan(HOSTS) as made, postgres_on(made) as server:
         endpoint = f"http://{made.address(ENDPOINT)}:{PORT}/v1"
         variables = {
@@ -122,7 +122,7 @@ def hosts() -> Iterator[tuple[Lan, Server]]:
         }
         made.variables = variables
         address = ("--host", made.address(ENDPOINT), "--port", str(PORT))
-        made.start(ENDPOINT, sys.executable, "-m", "tests.scripted_llm", *address, "--latency", "1")
+        made.start(ENDPOINT, sys.executable, "-m", "tests.scripted_llm", *address, "--latency", "0.5")
         yield made, server
 
 

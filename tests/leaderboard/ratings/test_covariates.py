@@ -255,3 +255,17 @@ def test_control_for_length_alone_is_what_it_was(*, weighted: bool) -> None:
         assert len(rows) == len(then["ratings"])
         for row, former in zip(rows, then["ratings"], strict=True):
             assert {name: row[name] for name in former} == pytest.approx(former, rel=1e-12)
+
+
+def test_fits_in_blocks_are_those_of_one_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rounds of many battles, blocks of rows and of questions change no more than the last digits."""
+    battles, left, right = _length_battles(weighted=False)
+    columns, _ = relative_columns({"length": (left, right)}, len(battles))
+    whole = rate_under_control(battles, columns, SANDWICH)
+    monkeypatch.setattr("leaderboard.ratings.models.style.ROWS_AT_ONCE", 37)
+    monkeypatch.setattr("leaderboard.ratings.models.style.SCORES_AT_ONCE", 100)
+    parts = rate_under_control(battles, columns, SANDWICH)
+    for one, other in zip(whole.ratings.ratings, parts.ratings.ratings, strict=True):
+        assert one.system == other.system
+        assert (one.rating, one.se) == pytest.approx((other.rating, other.se), rel=1e-9)
+    assert whole.effects[0].se == pytest.approx(parts.effects[0].se, rel=1e-9)

@@ -21,6 +21,7 @@ from arena.services.evidence.answer_errors import (
 from arena.services.evidence.fixes import ASSUMPTION, HIDDEN, REFERENCE
 from arena.services.evidence.team_report_files import report_html
 from arena.services.rounds.models import RoundRequest
+from arena.site.systems.fixes_part import HEADER, SPARE
 from data.errors import NotFoundError
 from data.records import EMBEDDED_ENGINE, Outcome
 from data.store.boards.scores import ScoredAnswer
@@ -192,6 +193,11 @@ def test_report_page_and_command_say_the_same(judged: Arena) -> None:
     fields = report.fixes.as_json()["fixes"][0]
     assert fields["error"] == "no-answer"
     assert fields["lower"] < fields["points"] < fields["upper"]
+
+
+def test_questions_to_look_at_are_linked_on_phones_too() -> None:
+    """Of the columns that a phone has no room for none has links."""
+    assert HEADER.index("Look at") < len(HEADER) - SPARE
 
 
 def test_hidden_answers_have_hidden_errors(judged: Arena) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from arena.container import Arena
 from arena.services.rounds.battle_table import (
+    judged_shares,
     outcomes_by_system,
     outcomes_of,
     table_of,
@@ -46,6 +47,15 @@ def test_columns_say_what_records_say(filled: Callable[..., Arena], database_url
     assert outcomes_of(columns).total() == sum(one.outcome is not None for one in records)
     by_system = outcomes_by_system(columns)
     assert sum(sum(counts.values()) for counts in by_system.values()) == 2 * outcomes_of(columns).total()
+    arena.close()
+
+
+def test_shares_are_of_the_systems_that_have_battles(filled: Callable[..., Arena]) -> None:
+    """How much was judged is not said of systems that a round leaves out."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", systems=("full",)))
+    shares = judged_shares(arena.store.verdicts.columns("r"))
+    assert set(shares.systems) == {"full", "human"}
     arena.close()
 
 

@@ -15,6 +15,7 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
@@ -127,7 +128,10 @@ def test_arena_moves_between_engines_and_goes_on(
     tmp_path: Path,
     direction: str,
 ) -> None:
-    """Export, import and export again give the same files; the new database numbers on without a clash."""
+    """Export, import and export again give the same files.
+
+    The new database numbers on without a clash, and takes no row whose parent is missing.
+    """
     source, target = _urls(tmp_path, postgres_url, direction)
     _filled(filled, source)
     rows = DatabaseService(source).export(tmp_path / "one")
@@ -138,6 +142,16 @@ def test_arena_moves_between_engines_and_goes_on(
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
     with pytest.raises(ConflictError, match="holds an arena already"):
         DatabaseService(target).bring(tmp_path / "one")
+    orphan = text(
+        "INSERT INTO ledger (round_id, reserved_usd, spent_usd, input_tokens, output_tokens) "
+        "VALUES (999, 0, 0, 0, 0)"
+    )
+    with (
+        closing(Database(target)) as database,
+        pytest.raises(IntegrityError),
+        database.begin() as connection,
+    ):
+        connection.execute(orphan)
     arena = make_arena(database_url=target)
     assert arena.boards.get("r").name == "r"
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="next"))

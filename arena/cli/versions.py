@@ -1,21 +1,41 @@
-"""`arena submissions gate` and `compare`: a new version of a system beside an old one."""
+"""`arena submissions gate`, `compare` and `report`: how a version of a system fares."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.cli.options import AsJson, CardFile, File, Seed, Server, SetName, SystemName, TeamName, TokenText
 from arena.cli.output import BytesSent, note, note_problems, show_json, show_line, show_table
 
+if TYPE_CHECKING:
+    from arena.client.backends import SubmissionBackend
+
+Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the submission.")]
 EXIT_CODES = MappingProxyType({"pass": 0, "worse": 3, "undecided": 4})
 SUBMITTED = "The version is submitted; it counts against the quota."
 MOST_NAMED = 20
 HELD = "Submit it by: arena submissions confirm {}"
+
+
+class ReportForm(StrEnum):
+    """Forms of a report."""
+
+    JSON = "json"
+    HTML = "html"
+
+
+def backend_of(server: str | None, token: str | None) -> SubmissionBackend:
+    """Where submissions are: this machine's arena, or another's."""
+    from arena.client.backends import open_backend
+
+    return open_backend(server, token, sent=BytesSent())
 
 
 def gate(
@@ -94,14 +114,14 @@ def gate(
 
     Nothing public appears, and no quota is used: the file is stored as checked only.
     """
-    from arena.client.backends import Change, SubmissionRequest, open_backend, problem_of
+    from arena.client.backends import Change, SubmissionRequest, problem_of
     from arena.services.gates.model import GateRequest, gate_lines, gate_markdown
 
     # What cannot be read is refused before anything is sent.
     asked = GateRequest(
         submission=0, max_loss=max_loss, against=against, judge=judge, budget_usd=budget_usd, seed=seed
     )
-    backend = open_backend(server, token, sent=BytesSent())
+    backend = backend_of(server, token)
     held = backend.add(
         file, SubmissionRequest(set_name=set_name, system=system, team=team, card=card, hold=True)
     )
@@ -165,9 +185,7 @@ def compare(
     Both are taken from judged rounds, against the same opponents on the same questions; nothing is judged
     again.
     """
-    from arena.client.backends import open_backend
-
-    change = open_backend(server, token, sent=BytesSent()).compare(number, against, round_name)
+    change = backend_of(server, token).compare(number, against, round_name)
     if as_json:
         show_json(change)
         return
@@ -185,6 +203,49 @@ def compare(
         show_line(f"{title}: {len(ids):,}{': ' if ids else ''}{', '.join(ids[:MOST_NAMED])}")
     for text in change["notes"]:
         note(text)
+
+
+def report(
+    number: Number,
+    round_name: Annotated[
+        str | None,
+        typer.Option(
+            "--round",
+            metavar="ROUND",
+            show_default="the latest with this submission",
+            help="Name of the round.",
+        ),
+    ] = None,
+    form: Annotated[ReportForm, typer.Option("--format", help="Format of the report.")] = ReportForm.JSON,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", show_default="standard output", help="File to write."),
+    ] = None,
+    server: Server = None,
+    token: TokenText = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Report where a judged submission loses.
+
+    The report says also which facts it misses, and which questions to read first.
+    """
+    from leaderboard.formats.sinks import atomic_text
+
+    backend = backend_of(server, token)
+    if as_json or (form is ReportForm.JSON and out is None):
+        show_json(backend.report(number, round_name))
+        return
+    if form is ReportForm.HTML:
+        text = backend.report_page(number, round_name)
+    else:
+        text = json.dumps(backend.report(number, round_name), indent=2)
+    if out is None:
+        show_line(text)
+    else:
+        with atomic_text(out) as file:
+            file.write(text)
+        show_line(f"The report is written to {out}.")
 
 
 def _share_row(share: Mapping[str, Any]) -> tuple[str, ...]:
