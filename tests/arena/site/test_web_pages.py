@@ -397,7 +397,7 @@ def test_control_for_length_is_said_in_the_caption(visit: Callable[..., AppTest]
 
 def test_ratings_between_systems_alone_are_offered(visit: Callable[..., AppTest]) -> None:
     """The board has a second table, without the battles against the reference, and says why they differ."""
-    page = visit("main", board="tiny")
+    page = visit("main", board="tiny", between="shown")
     offered = next(one for one in page.expander if "between systems alone" in one.label)
     shown = " ".join(found.proto.body for found in offered.get("html"))
     said = f"{shown} {words_of(page)}"
