@@ -87,7 +87,7 @@ class RoundComparison:
     def notes(self) -> tuple[str, ...]:
         """What is not in the figures."""
         notes = [
-            f"Of {side.battles:,} battles of {side.name} {side.battles - side.common:,} are not decided by all."
+            f"{side.battles - side.common:,} of {side.battles:,} battles of {side.name} not decided by all."
             for side in self.sides
             if side.battles > side.common
         ]
