@@ -52,6 +52,7 @@ from arena.site.ui.url_state import (
     choose_switch,
     chosen_many,
     chosen_words,
+    opened,
     say_unknown,
     text_filter,
 )
@@ -305,9 +306,10 @@ def _between_systems(view: BoardView) -> None:
     """Offer a second table; nothing where the board has no such ratings of its own."""
     if not view.between.ratings:
         return
-    with st.expander("Ratings of battles between systems alone"):
-        note(f"{view.between.note} {_why(view)}")
-        put(plain_table(BETWEEN_SYSTEMS, _rows(view)))
+    with opened("Ratings of battles between systems alone", "between") as is_open:
+        if is_open:
+            note(f"{view.between.note} {_why(view)}")
+            put(plain_table(BETWEEN_SYSTEMS, _rows(view)))
 
 
 def _why(view: BoardView) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from arena.site.queries import questions_found, questions_of, texts_found
 from arena.site.questions.list_table import question_table
 from arena.site.ui.components import name_page, note
 from arena.site.ui.markup import put
-from arena.site.ui.url_state import choose_one, optional_select, text_filter
+from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
 from data.errors import InputError
 from data.store.rounds.question_stats import QuestionStats
 from leaderboard.export.tables import Cell
@@ -29,6 +29,8 @@ TRAITS = {
     Trait.TIED: "ended as a tie",
     Trait.REPORTED: "reported by a reader",
 }
+FILTERS = ("trait", "winner", "system", "opponent", "result")
+"""What the address says of filters; where it says nothing they are folded."""
 ORDERS = {
     Order.SET: "as in the set",
     Order.DISAGREEMENT: "most disagreement first",
@@ -46,6 +48,16 @@ def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
             "words", 'Search in questions, references and all answers: words, "phrases"', width="stretch"
         )
         order = choose_one("sort", "Sort", {order.value: text for order, text in ORDERS.items()}, width=260)
+    domain = chosen_domain(view)
+    wanted = QuestionFilter(domain=None if domain == OVERALL else domain, search=search)
+    with opened("Filter by verdicts, winner and systems", *FILTERS) as is_open:
+        if is_open or any(map(chosen_words, FILTERS)):
+            wanted = _filtered(view, wanted)
+    return wanted, Order(order)
+
+
+def _filtered(view: BoardView, wanted: QuestionFilter) -> QuestionFilter:
+    """Offer what the list can be narrowed to, and narrow it to what is chosen."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-filters"):
         traits = {trait.value: f"some battle {text}" for trait, text in TRAITS.items()}
         trait = optional_select("trait", "Battles", traits, "all questions")
@@ -59,17 +71,14 @@ def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
             result = optional_select(
                 "result", "Result", {option.value: option.value for option in Result}, "any result"
             )
-    domain = chosen_domain(view)
-    wanted = QuestionFilter(
-        domain=None if domain == OVERALL else domain,
-        search=search,
+    return replace(
+        wanted,
         winner=winner,
         trait=None if trait is None else Trait(trait),
         system=system,
         opponent=opponent,
         result=None if result is None else Result(result),
     )
-    return wanted, Order(order)
 
 
 def choose_page(count: int) -> int:

@@ -248,9 +248,12 @@ def test_unknown_question_says_so(visit: Callable[..., AppTest]) -> None:
 
 
 def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -> None:
-    """The list filters by domain and by every word searched for."""
+    """The list filters by domain, by every word searched for, and by filters, folded where none is set."""
     page = visit("questions.list_page", board="tiny", domain="d0")
     assert "4 of 12 questions" in html_of(page)
+    assert "Won by" not in [one.label for one in page.selectbox]
+    filtered = visit("questions.list_page", board="tiny", winner="full")
+    assert "full" in [one.value for one in filtered.selectbox if one.label == "Won by"]
     page = visit("questions.list_page", board="tiny", words='"item 11"')
     assert "1 of 12 questions" in html_of(page)
 
@@ -394,7 +397,7 @@ def test_control_for_length_is_said_in_the_caption(visit: Callable[..., AppTest]
 
 def test_ratings_between_systems_alone_are_offered(visit: Callable[..., AppTest]) -> None:
     """The board has a second table, without the battles against the reference, and says why they differ."""
-    page = visit("main", board="tiny")
+    page = visit("main", board="tiny", between="shown")
     offered = next(one for one in page.expander if "between systems alone" in one.label)
     shown = " ".join(found.proto.body for found in offered.get("html"))
     said = f"{shown} {words_of(page)}"
