@@ -119,7 +119,7 @@ def test_overview_has_everything_that_waits(
         "Plan a round of these 2",
     ):
         assert words in shown
-    for words in ("Rounds under way", "0% of", "Launch or watch it", "application-confirmed"):
+    for words in ("Rounds under way", "0 % of", "Launch or watch it", "application-confirmed"):
         assert words in shown
 
 
