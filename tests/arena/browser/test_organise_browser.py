@@ -165,7 +165,7 @@ def test_organiser_runs_a_round_in_the_browser_alone(
     hands.button("Resume")
     hands.see("place 1 in the queue")
     start("worker", "--name", "second")
-    hands.see("finished: 100%", seconds=120)
+    hands.see("finished: 100 %", seconds=120)
     assert _one(home, "SELECT COUNT(*) FROM battle WHERE outcome = 'judged'") == 24
     _publish_and_retract(hands)
     hands.go("/admin-audit")
@@ -205,7 +205,7 @@ def test_organiser_runs_a_round_in_waves(
     hands.see("place 1 in the queue")
     hands.see("none yet")
     start("worker", "--name", "first")
-    hands.see("finished: 100%", seconds=120)
+    hands.see("finished: 100 %", seconds=120)
     hands.see("what it was to spend")
     hands.see("lexical: 36 judged")
     assert _one(home, "SELECT COUNT(*) FROM battle WHERE outcome = 'judged'") == 14

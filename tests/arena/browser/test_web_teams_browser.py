@@ -103,7 +103,7 @@ def test_team_goes_from_a_faulty_file_to_its_report(
     ours.find(".aa-state", "published")
     ours.go(f"/team?team=ours&id={number}")
     ours.click("//a[normalize-space()='Read its report']")
-    assert "mine" in ours.find("h2", "mine, version 1")
+    ours.find("h1", "Report on mine, version 1, in r")
     ours.find("h2", "Its worst questions")
     ours.find("[data-testid=stText]", "What do we know of item")
 
