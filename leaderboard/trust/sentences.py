@@ -45,8 +45,8 @@ def exchange_sentence(pair: Json, unit: str, what: str = "") -> str:
         return f"{first} and {second} have the same rating."
     if size is None:
         return (
-            f"Within half of the {pair['of']:,} {unit} no set was found without which {second} "
-            f"would stand before {first}."
+            f"No set of up to half of the {pair['of']:,} {unit} was found whose removal would put {second} "
+            f"ahead of {first}."
         )
     decided = what or " their order"
     one = size == 1

@@ -87,7 +87,7 @@ def _notices(entry: Entry) -> Iterator[Element]:
 
 
 def changed_lines(entry: Entry) -> list[str]:
-    """What changed since the board before, in sentences: systems, ranks beyond noise, settings."""
+    """What changed since the board before, in sentences: systems, ranks beyond chance, settings."""
     changes = entry.changes
     if changes is None:
         return []
@@ -101,11 +101,11 @@ def changed_lines(entry: Entry) -> list[str]:
         ("New", ", ".join(changes.entered)),
         ("Withdrawn", ", ".join(entry.withdrawn)),
         ("No longer there", ", ".join(left)),
-        ("Rank changed beyond noise", "; ".join(moved)),
+        ("Rank changed beyond chance", "; ".join(moved)),
     ]
     sentences = [f"{label}: {text}." for label, text in lines if text]
     if not moved:
-        sentences.append(f"No rank of the {len(changes.systems):,} systems on both changed beyond noise.")
+        sentences.append(f"No rank of the {len(changes.systems):,} systems on both changed beyond chance.")
     same = "Judge, question set and pairs are the same."
     settings = [
         f"{name.capitalize()}: {_short(before)} before, {_short(after)} now."

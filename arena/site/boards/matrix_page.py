@@ -140,7 +140,7 @@ def _opponent(view: BoardView, system: str, other: str, test: PairTest) -> Eleme
         element(
             "td",
             element("span", "yes" if test.apart else "no", class_="aa-main" if test.apart else ""),
-            element("span", f"p {_chance(test.chance)}", class_="aa-sub"),
+            element("span", _chance(test.chance), class_="aa-sub"),
         ),
     )
 
@@ -170,7 +170,7 @@ def in_words(system: str, other: str, test: PairTest) -> str:
     separation = "apart" if test.apart else "not separated"
     counts = f"{whole(test.wins)} won, {whole(test.ties)} tied, {whole(test.losses)} lost"
     return (
-        f"{system} against {other}: {counts} of {whole(test.battles)}; p {_chance(test.chance)}, {separation}"
+        f"{system} against {other}: {counts} of {whole(test.battles)}; {_chance(test.chance)}, {separation}"
     )
 
 
@@ -187,7 +187,7 @@ def _shade(rate: float) -> str:
 
 def _chance(value: float) -> str:
     least = 0.001
-    return "< 0.001" if value < least else f"{value:.3f}"
+    return "p < 0.001" if value < least else f"p = {value:.3f}"
 
 
 def expected_rows(view: BoardView) -> Rows:

@@ -41,8 +41,8 @@ def verdict(view: BoardView, first: str, second: str) -> str:
             "with all other pairs of the board the battles do not separate them."
         )
     return (
-        f"{better} stands {size} above {worse}, but the battles do not separate them ({interval} of {first} "
-        f"less {second}; chance that {better} is the better: {percent(chance)})."
+        f"{better} stands {size} above {worse}, but the battles do not separate them ({first} minus "
+        f"{second}: {interval}; chance that {better} is the better: {percent(chance)})."
     )
 
 
@@ -53,12 +53,11 @@ def _separated(view: BoardView, first: str, second: str) -> bool:
 
 def show_paired(view: BoardView, comparison: Comparison) -> None:
     """The paired differences by domain, a table for each other system."""
-    st.header("Where: by domain", anchor="paired")
+    st.header("By domain", anchor="paired")
     note(
-        "How many per cent of the win the first takes more than the other on the same questions against "
-        "the same "
-        "opponents, a direct battle included; 95 % t intervals over questions, not corrected for looking at "
-        f"several domains. From {comparison.battles:,} battles."
+        "How many per cent of the win the first takes more than the other on the same questions against the "
+        "same opponents, a direct battle included; 95 % t intervals over questions, not corrected for "
+        f"looking at several domains. From {comparison.battles:,} battles."
     )
     first = comparison.systems[0]
     for other, paired in comparison.paired.items():

@@ -263,7 +263,7 @@ def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Ar
     assert "New: short." in lines
     assert "Withdrawn: wrong." in lines
     assert "Seed: 0 before, 7 now." in lines
-    assert any(line.startswith("No rank of the") or "beyond noise" in line for line in lines)
+    assert any(line.startswith("No rank of the") or "beyond chance" in line for line in lines)
     shown = html(opened(arena.settings, "boards.history_page"))
     for words in ("Withdrawn: wrong.", "One file was corrupt.", "Notice on", "<time", "no earlier board"):
         assert words in shown
