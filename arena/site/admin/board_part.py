@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from arena.services.accounts.auth import Caller
 from arena.services.organisers.monitor import Preview, RoundWatch
+from arena.services.people.round_votes import VoteSource
 from arena.site.admin.calibration_page import calibration_title
 from arena.site.admin.common import NOTHING, attempt, grid, offer_cancel
-from arena.site.admin.people_votes import choose_votes, correct_published
 from arena.site.services import arena
 from arena.site.ui.components import note
 from arena.site.ui.done import show_done
@@ -16,12 +21,17 @@ from arena.site.ui.errors import plain
 from arena.site.ui.formats import shown
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
+from arena.site.uploaded_files import choose_file, laid_down
 from data.errors import ArenaError
-from data.records import JobKind, RoundState
+from data.records import JobKind, Round, RoundState
+from leaderboard.standings.corrected import people_sentence
 from leaderboard.standings.judged_shares import estimated_sentences
-from leaderboard.vocabulary import OVERALL
+from leaderboard.vocabulary import OVERALL, VoteRule
 
 BOARD = "board"
+MOST_MB = 32
+NONE, FILE = "", "file"
+RULES = {VoteRule.MEAN: "their mean share", VoteRule.MAJORITY: "what more than half say"}
 
 
 def board_part(watch: RoundWatch, caller: Caller) -> None:
@@ -33,7 +43,7 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
         st.header("Board", anchor="board")
         show_done(BOARD)
         put(element("p", anchor("Open the board", "", board=name)))
-        correct_published(watch.round, caller)
+        _correct_published(watch.round, caller)
         notice = st.text_area("Notice for readers, if it is retracted", key="notice")
         if st.button("Retract", disabled=not notice.strip(), icon=":material/undo:"):
             attempt(
@@ -62,7 +72,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
             st.error(plain(error), icon=":material/error:")
     metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
-    votes = choose_votes(watch.round, caller)
+    votes = _choose_votes(watch.round, caller)
     warning = arena().round_admin.partial(name, caller=caller)
     if warning:
         st.warning(warning, icon=":material/incomplete_circle:")
@@ -139,3 +149,70 @@ def _moved(moved: bool) -> str:
 
 def _ranks(ranks: tuple[int, int] | None) -> str:
     return NOTHING if ranks is None else f"{ranks[0]}–{ranks[1]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenVotes:
+    """What was chosen: a task's name, a file, or neither."""
+
+    task: str
+    file: UploadedFile | None
+    rule: VoteRule
+
+    @property
+    def chosen(self) -> bool:
+        """Whether there are votes."""
+        return bool(self.task) or self.file is not None
+
+    @contextmanager
+    def source(self) -> Iterator[VoteSource | None]:
+        """Where the votes come from, until the end of the block; None where nothing is chosen."""
+        if self.file is not None:
+            with laid_down(self.file, most_mb=MOST_MB) as path:
+                yield VoteSource(name=self.file.name, file=path, rule=self.rule)
+        elif self.task:
+            yield VoteSource(name=self.task, rule=self.rule)
+        else:
+            yield None
+
+
+def _choose_votes(round_: Round, caller: Caller) -> ChosenVotes:
+    """Let the organiser choose votes on a round's battles."""
+    tasks = [
+        task.name for task in arena().annotation.tasks(caller=caller) if task.set_name == round_.set_name
+    ]
+    labels = {
+        NONE: "none: what the judge says alone",
+        FILE: "a votes file",
+        **{f"task {name}": f"labels of the task {name}" for name in tasks},
+    }
+    picked = st.selectbox("Votes of people", list(labels), format_func=labels.__getitem__, key="votes")
+    file = None
+    if picked == FILE:
+        types = ("jsonl", "json", "csv", "gz")
+        file = choose_file("Votes", key="votes-file", types=types, most_mb=MOST_MB)
+    rule = st.radio(
+        "Several votes on a battle count as",
+        list(RULES),
+        format_func=RULES.__getitem__,
+        horizontal=True,
+        key="vote-rule",
+        disabled=picked == NONE,
+    )
+    return ChosenVotes(task=picked.removeprefix("task ") if picked != FILE else "", file=file, rule=rule)
+
+
+def _correct_published(round_: Round, caller: Caller) -> None:
+    """Offer to put what people would say on a published board, as another snapshot."""
+    board = arena().boards.get(round_.name, caller=caller)
+    st.subheader("What people would say", anchor="people")
+    note(f"{people_sentence(board.standings)}. A correction makes another snapshot; this one stays.")
+    show_done("correction")
+    votes = _choose_votes(round_, caller)
+
+    def publish() -> None:
+        with votes.source() as source:
+            arena().boards.publish(round_.name, report=note, people=source, caller=caller)
+
+    if st.button("Publish the correction", icon=":material/how_to_vote:", disabled=not votes.chosen):
+        attempt(publish, "The corrected board is published.", "correction")

@@ -10,18 +10,20 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.models import RoundRequest
+from arena.services.rounds.readiness import Lack
 from arena.services.rounds.waves.settings import EARLIER, TRAINED
 from arena.site.admin.common import (
     NOTHING,
     attempt,
     capped,
+    grid,
     offer_cancel,
     organiser,
     show_work,
     usd,
     watched,
 )
-from arena.site.admin.round_plan import show_plan, show_to_do
+from arena.site.admin.waves_part import show_curve
 from arena.site.services import arena
 from arena.site.ui.components import OPENED, note, strip
 from arena.site.ui.done import show_done
@@ -34,6 +36,25 @@ from data.records import JobState, OrderPolicy, RoundState, SetSummary
 
 MEASURED = "organise-measured"
 WORDS = {JobState.QUEUED: "It waits for a worker.", JobState.RUNNING: "A worker judges it now."}
+JUDGED = (RoundState.FINISHED, RoundState.PUBLISHED)
+NEW_SET, NEW_SYSTEMS = "set", "systems"
+"""Names in an address that fill in the form: a set, and systems with commas between them."""
+PLANNED, TRIAL = "organise-planned", "organise-trial"
+PAIRS = {
+    "reference": "each system against the reference",
+    "reference,complete": "that, and every pair of systems on some questions",
+    "complete": "every pair of systems on some questions",
+    "all": "every pair on every question",
+}
+MENDED = {
+    Lack.ANSWERS: ("Open the set", "admin-data", "set"),
+    Lack.CLOSED: ("Open the set", "admin-data", "set"),
+    Lack.OPEN: ("See the phases", "admin-data", "set"),
+    Lack.INCOMPLETE: ("See who lacks what", "admin", ""),
+    Lack.REFERENCES: ("See the set", "admin-data", "set"),
+    Lack.CALIBRATION: ("Calibrate it", "admin-calibration", ""),
+}
+"""Where what is missing is mended: the words of the link, its page, and the query that names the set."""
 
 
 def sample_of(number: int | None) -> Mapping[str, Any] | None:
@@ -78,18 +99,6 @@ def show_trial(number: int) -> None:
             st.text(verdict["why"] or NOTHING)
 
 
-JUDGED = (RoundState.FINISHED, RoundState.PUBLISHED)
-NEW_SET, NEW_SYSTEMS = "set", "systems"
-"""Names in an address that fill in the form: a set, and systems with commas between them."""
-PLANNED, TRIAL = "organise-planned", "organise-trial"
-PAIRS = {
-    "reference": "each system against the reference",
-    "reference,complete": "that, and every pair of systems on some questions",
-    "complete": "every pair of systems on some questions",
-    "all": "every pair on every question",
-}
-
-
 def new_round(caller: Caller) -> None:
     """Show the form, the plan that follows from it, a dry sample, and the launch."""
     sets = {summary.name: summary for summary in arena().sets.summaries()}
@@ -117,8 +126,8 @@ def new_round(caller: Caller) -> None:
     if planned[0] != request:
         note("The form was changed since: plan again to see what it costs.")
         return
-    show_plan(request, planned[1])
-    show_to_do(request, planned[1]["to_do"])
+    _show_plan(request, planned[1])
+    _show_to_do(request, planned[1]["to_do"])
     _offer_trial(request, caller)
     _offer_launch(request, planned[1], caller)
 
@@ -261,9 +270,8 @@ def _judging(request: RoundRequest, plan: dict[str, Any]) -> str:
         "" if request.target_width is None else f"intervals are {request.target_width:g} points wide",
     ]
     judges = " and ".join(request.cheap_judges)
-    return f"Judge {plan['planned']:,} battles by {judges}, and some by {request.judge} until " + " or ".join(
-        filter(None, ends)
-    )
+    until = " or ".join(filter(None, ends))
+    return f"Judge {plan['planned']:,} battles by {judges}, and some by {request.judge} until {until}"
 
 
 def _cost(plan: dict[str, Any]) -> str:
@@ -275,3 +283,38 @@ def _cost(plan: dict[str, Any]) -> str:
         f"about {usd(sampled['cost_usd_round'])} ({usd(sampled['cost_usd_battle'])} a battle, as the dry "
         f"sample of {sampled['tried']:,} measured)"
     )
+
+
+def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
+    """Show what would be judged and what it would cost."""
+    strip(
+        [
+            ("battles", f"{plan['planned']:,}"),
+            ("canaries", f"{plan['canaries']:,}"),
+            ("control battles", f"{plan['controls']:,}"),
+            ("requests", f"{plan['requests']:,}–{plan['requests_most']:,}"),
+            ("cost", f"{usd(plan['cost_usd'])} – {usd(plan['cost_usd_most'])}"),
+            ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),
+        ]
+    )
+    for head, key in (("Left out", "left_out"), ("The judge cannot decide, since", "undecidable")):
+        rows = [(why, f"{count:,}") for why, count in plan[key].items()]
+        if rows:
+            grid((head, "Battles"), rows)
+    note(f"Systems: {', '.join(plan['systems']) or 'none'}. {plan['missing']:,} battles lack an answer.")
+    if "waves" in plan:
+        show_curve(plan["waves"])
+
+
+def _show_to_do(request: RoundRequest, to_do: Sequence[Mapping[str, Any]]) -> None:
+    """What the round lacks, with what to do; what keeps it from being launched comes first."""
+    st.header("Before you launch", anchor="to-do")
+    if not to_do:
+        note("Nothing is missing.")
+        return
+    rows = []
+    for one in to_do:
+        text, page, query = MENDED.get(Lack(one["what"]), ("", "", ""))
+        link = anchor(text, page, **({query: request.set_name} if query else {})) if text else ""
+        rows.append((one["text"], "needed" if one["blocks"] else "to consider", one["advice"], link))
+    grid(("What is missing", "How urgent", "What to do", "Where"), rows)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 import streamlit as st
 
-from arena.site.annotation.item_view import show_controls, show_steps, show_texts
-from arena.site.annotation.rubrics import RUBRICS
-from arena.site.annotation.session import ONWARD, Labelling
+from arena.site.annotation.rubrics import RUBRICS, SKIPS, choices_of
+from arena.site.annotation.session import COMMENTING, ONWARD, PASSAGES, SKIPPING, Labelling
 from arena.site.auth import show_visitor
 from arena.site.services import arena
 from arena.site.ui.components import lead, name_page, note
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
+from data.records import BlindItem, Passage, Span, SpanKind, TaskKind
+
+SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
+FINE = "fine"
 
 
 def show() -> None:
@@ -36,15 +40,15 @@ def show() -> None:
     _show_progress(labelling)
     if item is None:
         put(element("p", "Nothing is left for you here. Thank you!", class_="aa-told", role="status"))
-        show_steps(labelling, None)
+        _show_steps(labelling, None)
     else:
         with st.expander("What to look at", icon=":material/rule:"):
             if labelling.task.terms.instructions:
                 st.text(labelling.task.terms.instructions)
             else:
                 st.markdown(RUBRICS[labelling.task.terms.kind])
-        show_texts(labelling, item)
-        show_controls(labelling, item)
+        _show_texts(labelling, item)
+        _show_controls(labelling, item)
     _offer_to_leave(labelling)
 
 
@@ -73,3 +77,158 @@ def _offer_to_leave(labelling: Labelling) -> None:
         if st.checkbox("Yes, delete all my labels of this task"):
             st.button("Delete my labels", key="withdraw", on_click=labelling.leave)
         note(f"By the API: DELETE /api/v1/labels/tasks/{quote(labelling.task.name)}/mine")
+
+
+def _show_controls(labelling: Labelling, item: BlindItem) -> None:
+    """Show what can be done with an item."""
+    if labelling.is_open(SKIPPING):
+        _show_skipping(labelling)
+        return
+    if labelling.task.terms.kind is TaskKind.SPANS:
+        _show_spans(labelling, item)
+    else:
+        _show_choices(labelling, item)
+    if labelling.is_open(COMMENTING) or item.comment:
+        st.text_area(
+            "Comment (kept with your label)",
+            key=labelling.key("comment"),
+            max_chars=2_000,
+            on_change=labelling.keep_comment,
+        )
+    _show_steps(labelling, item)
+
+
+def _show_choices(labelling: Labelling, item: BlindItem) -> None:
+    choices = choices_of(labelling.task.terms)
+    saved = next((choice.words for choice in choices if choice.value == item.value), "")
+    with st.container(key="choices", horizontal=True):
+        for choice in choices:
+            st.button(
+                choice.words,
+                key=f"give-{choice.key}",
+                type="primary" if choice.value == item.value else "secondary",
+                shortcut=choice.key,
+                on_click=labelling.give,
+                args=(choice.value,),
+            )
+    if saved:
+        put(element("p", f"Saved: {saved}. You can change it.", class_="aa-told", role="status"))
+    elif item.skip_reason:
+        put(element("p", f"Skipped: {item.skip_reason}", class_="aa-told", role="status"))
+
+
+def _show_steps(labelling: Labelling, item: BlindItem | None) -> None:
+    """Show the ways to other items."""
+    with st.container(key="steps", horizontal=True):
+        st.button("Back", key="back", shortcut="B", on_click=labelling.back)
+        if item is not None:
+            fold = labelling.fold
+            st.button("Comment", key="write", shortcut="M", on_click=fold, args=(COMMENTING,))
+            st.button("Skip", key="skip", shortcut="S", on_click=fold, args=(SKIPPING,))
+            st.button("Next", key="next", shortcut="N", on_click=labelling.onward)
+
+
+def _show_skipping(labelling: Labelling) -> None:
+    st.subheader("Why do you skip it?", anchor=False)
+    with st.container(key="reasons", horizontal=True):
+        for key, reason in SKIPS:
+            st.button(reason, key=f"skip-{key}", shortcut=key, on_click=labelling.skip, args=(reason,))
+        st.button("Do not skip", key="unskip", shortcut="S", on_click=labelling.fold, args=(SKIPPING,))
+    with st.form("skip-words", border=False):
+        words = st.text_input("Another reason", max_chars=2_000)
+        if st.form_submit_button("Skip for this reason") and words.strip():
+            labelling.skip(words)
+            st.rerun()
+
+
+def sentences_of(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text begin and end; what is blank alone belongs to none."""
+    spans = []
+    for match in SENTENCE.finditer(text):
+        words = match.group().strip()
+        if words:
+            start = match.start() + match.group().index(words)
+            spans.append((start, start + len(words)))
+    return spans
+
+
+def _show_spans(labelling: Labelling, item: BlindItem) -> None:
+    note("Mark each sentence; what you do not mark is fine.")
+    marked = {(span.start, span.end): span.kind.value for span in item.spans}
+    options = [FINE, SpanKind.WRONG.value, SpanKind.UNSUPPORTED.value]
+    with st.form(f"spans-{item.id}", border=False):
+        marks = []
+        for place, (start, end) in enumerate(sentences_of(item.first), start=1):
+            st.text(item.first[start:end])
+            chosen = st.segmented_control(
+                f"Sentence {place}",
+                options,
+                default=marked.get((start, end), FINE),
+                key=f"sentence-{item.id}-{place}",
+                label_visibility="collapsed",
+            )
+            marks.append((start, end, chosen or FINE))
+        missing = st.text_area(
+            "What is missing, a statement a line",
+            value="\n".join(span.text for span in item.spans if span.kind is SpanKind.MISSING),
+        )
+        sent = st.form_submit_button("Save and go on", type="primary", shortcut="W")
+    if sent:
+        spans = [Span(kind=SpanKind(kind), start=a, end=b) for a, b, kind in marks if kind != FINE]
+        spans += [Span(kind=SpanKind.MISSING, text=line) for line in missing.splitlines() if line.strip()]
+        labelling.give(len(spans), tuple(spans))
+        st.rerun()
+
+
+def _show_texts(labelling: Labelling, item: BlindItem) -> None:
+    """Show what is to be read, above the labels."""
+    kind = labelling.task.terms.kind
+    with st.container(key="question-text"):
+        st.header("Question", anchor=False)
+        st.text(item.sub_question or item.question.question)
+        if item.sub_question:
+            st.caption("It is a part of this question:")
+            st.text(item.question.question)
+    if item.question.reference:
+        with st.container(key="prose-reference", border=True):
+            st.header("Reference", anchor=False)
+            st.text(item.question.reference)
+    if item.passage is not None:
+        with st.container(key="prose-passage", border=True):
+            st.header("Passage", anchor=False)
+            _show_passage(item.passage)
+    elif item.question.passages:
+        _show_passages(labelling, item, unfolded=kind is TaskKind.ANSWERABILITY)
+    if kind is TaskKind.PAIRS:
+        left, right = st.columns(2, gap="large")
+        for place, column, text in ((1, left, item.first), (2, right, item.second)):
+            with column, st.container(key=f"prose-answer-{place}", border=True):
+                st.header(f"Answer {place}", anchor=False)
+                st.text(text)
+
+
+def _show_passages(labelling: Labelling, item: BlindItem, *, unfolded: bool) -> None:
+    passages = item.question.passages
+    shown = unfolded or labelling.is_open(PASSAGES)
+    if not unfolded:
+        st.button(
+            f"{'Hide' if shown else 'Show'} the passages ({len(passages)})",
+            key="fold-passages",
+            shortcut="P",
+            on_click=labelling.fold,
+            args=(PASSAGES,),
+        )
+    if not shown:
+        return
+    with st.container(key="prose-passages", border=True):
+        sought = st.text_input("Search the passages", key=f"search-{item.id}").strip().lower()
+        matching = [passage for passage in passages if sought in f"{passage.title} {passage.text}".lower()]
+        note(f"{len(matching)} of {len(passages)} passages" if sought else f"{len(passages)} passages")
+        for passage in matching:
+            _show_passage(passage)
+
+
+def _show_passage(passage: Passage) -> None:
+    if passage.title:
+        st.text(passage.title, width="content")
+    st.text(passage.text)

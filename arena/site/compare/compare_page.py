@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
 import streamlit as st
 
-from arena.services.evidence.systems import FEWEST, MOST
+from arena.services.evidence.systems import FEWEST, MOST, Comparison
 from arena.site.boards.board_parts import left_out, set_note
+from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import choose_board
+from arena.site.boards.sentences import record_of
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.deciding import show_contested
-from arena.site.compare.paired import show_figures, show_paired, verdict
 from arena.site.queries import comparison_of
 from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.formats import percent, points, whole
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import plain_table, rows_table
 from arena.site.ui.url_state import say_unknown
+from leaderboard.paired import PairedShare
 
 NAMES = ("a", "b", "c", "d")
 NONE = "-"
 """What the address says where the reader has chosen none."""
+EVEN = 50.0
 
 
 def choose_systems(view: BoardView) -> tuple[str, ...]:
@@ -68,11 +77,137 @@ def show() -> None:
         lead(verdict(view, systems[0], other))
     set_note(view)
     if view.round_name is None:
-        show_figures(view, systems)
+        _show_figures(view, systems)
         note("This board was published elsewhere as counts, so its questions cannot be compared one by one.")
         return
     comparison = comparison_of(view, systems)
     left_out(comparison.notice)
-    show_paired(view, comparison)
+    _show_paired(view, comparison)
     show_contested(view, comparison)
-    show_figures(view, systems)
+    _show_figures(view, systems)
+
+
+def verdict(view: BoardView, first: str, second: str) -> str:
+    """Who of two is better, and how sure that is, in a sentence."""
+    gap = view.gap(first, second)
+    if gap is None:
+        return f"The board does not say how far {first} and {second} are apart."
+    low, high = gap.points.span
+    better, worse = (first, second) if gap.points.value >= 0 else (second, first)
+    chance = max(gap.chance, 1 - gap.chance)
+    size = f"{points(abs(gap.points.value))} points"
+    ends = sorted((abs(low), abs(high))) if low * high > 0 else sorted((low, high))
+    interval = f"95 % interval {points(ends[0])} to {points(ends[1])}"
+    if low * high > 0 and _separated(view, first, second):
+        return (
+            f"{better} is better than {worse} by {size} ({interval}); the lead is statistically significant."
+        )
+    if low * high > 0:
+        return (
+            f"{better} stands {size} above {worse} ({interval} for these two alone), but tested together "
+            "with all other pairs of the board the battles do not separate them."
+        )
+    return (
+        f"{better} stands {size} above {worse}, but the battles do not separate them ({first} minus "
+        f"{second}: {interval}; chance that {better} is the better: {percent(chance)})."
+    )
+
+
+def _separated(view: BoardView, first: str, second: str) -> bool:
+    lines = view.line(first), view.line(second)
+    return lines[0] is not None and lines[1] is not None and view.separated(lines[0], lines[1], OVERALL)
+
+
+def _show_paired(view: BoardView, comparison: Comparison) -> None:
+    """The paired differences by domain, a table for each other system."""
+    st.header("By domain", anchor="paired")
+    note(
+        "How many per cent of the win the first takes more than the other on the same questions against the "
+        "same opponents, a direct battle included; 95 % t intervals over questions, not corrected for "
+        f"looking at several domains. From {comparison.battles:,} battles."
+    )
+    first = comparison.systems[0]
+    for other, paired in comparison.paired.items():
+        put(_paired_table(view, first, other, paired))
+    rows: Rows = [
+        {
+            "first": first,
+            "second": other,
+            "domain": share.domain,
+            "difference": share.difference,
+            "lower": share.interval and share.interval.lower,
+            "upper": share.interval and share.interval.upper,
+            "questions": share.questions,
+            "ahead": share.ahead,
+            "behind": share.behind,
+        }
+        for other, paired in comparison.paired.items()
+        for share in paired
+    ]
+    offer_files(view, "paired-differences", lambda: rows)
+
+
+def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[PairedShare]) -> Element:
+    header = (
+        ("Domain", "aa-left"),
+        ("Difference", ""),
+        ("", ""),
+        (f"{first} ahead", "aa-second"),
+        (f"{other} ahead", "aa-second"),
+        ("Questions", ""),
+    )
+    rows = [_paired_row(view, share) for share in paired if share.questions]
+    return rows_table(header, rows, caption=f"{first} minus {other}, in per cent of the win")
+
+
+def _paired_row(view: BoardView, share: PairedShare) -> Element:
+    value = element("td", element("span", _signed(share.difference), class_="aa-main"))
+    track = element(
+        "span", element("span", class_="aa-even", style="left:50%"), class_="aa-track", aria_hidden="true"
+    )
+    if share.difference is not None:
+        if share.interval is not None:
+            low, high = (EVEN + EVEN * end for end in (share.interval.lower, share.interval.upper))
+            span = f"{_signed(share.interval.lower)} to {_signed(share.interval.upper)}"
+            value.append(element("span", span, class_="aa-sub"))
+            track.append(element("span", class_="aa-span", style=f"left:{low:.1f}%;width:{high - low:.1f}%"))
+        track.append(element("span", class_="aa-dot", style=f"left:{EVEN + EVEN * share.difference:.1f}%"))
+    separation = element("span", "separated" if share.apart else "not separated", class_="aa-sub")
+    return element(
+        "tr",
+        element("th", view.label(share.domain), separation, scope="row"),
+        value,
+        element("td", track, class_="aa-bar"),
+        element("td", whole(share.ahead), class_="aa-second"),
+        element("td", whole(share.behind), class_="aa-second"),
+        element("td", whole(share.questions)),
+    )
+
+
+def _signed(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:+.1f}".replace("-", "−")
+
+
+def _show_figures(view: BoardView, systems: Sequence[str]) -> None:
+    """What the board says of each, side by side."""
+    records = {system: dict(record_of(view, system)) for system in systems}
+    labels = dict.fromkeys(label for record in records.values() for label in record)
+    standing = [
+        ("Rank", *(_rank(view, system) for system in systems)),
+        ("Rating", *(_rating(view, system) for system in systems)),
+    ]
+    rows = [(label, *(records[system].get(label, "–") for system in systems)) for label in labels]
+    st.header("On the board", anchor="board")
+    put(plain_table(("", *systems), [*standing, *rows]))
+    table: Rows = [{"system": system, **records[system]} for system in systems]
+    offer_files(view, "compared", lambda: table)
+
+
+def _rank(view: BoardView, system: str) -> str:
+    """Among the competitors, as on the leaderboard; the reference has none."""
+    return next((line.rank for line in view.competitors() if line.system == system), "–")
+
+
+def _rating(view: BoardView, system: str) -> str:
+    line = view.line(system)
+    return "–" if line is None or line.rating is None else points(line.rating.value)

@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+
 import streamlit as st
 
 from arena.services.evidence.highlights import Places, Stretch, mark_answer
 from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.reading import beside, closest_first
+from arena.services.evidence.reading import agreement, beside, closest_first
 from arena.site.boards.board_parts import back_to_board, left_out, no_questions, set_note
 from arena.site.boards.pickers import addressed_board
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import evidence_of, voted_set
 from arena.site.questions.answers import LEGEND, show_answer
-from arena.site.questions.battles import choose_battle, places_of_battle, show_battle, standing
-from arena.site.questions.blind import offer_blind, show_blind, wants_blind
+from arena.site.questions.battles import battle_table, choose_battle, places_of_battle, show_battle, standing
+from arena.site.questions.metrics import show_aspects, show_conflicts, show_contexts, show_sub_questions
 from arena.site.questions.sources import light_up, show_sources
-from arena.site.questions.tabs import show_tabs
 from arena.site.ui.components import lead, name_page, note, strip
 from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
-from data.records import BattleEvidence
+from data.records import BattleEvidence, Preference
+
+PART = "part"
+KEY = "parts"
+LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "battles": "Battles",
+        "answers": "All answers",
+        "conflicts": "Conflicts",
+        "aspects": "Aspects",
+        "sub-questions": "Sub-questions",
+        "contexts": "Retrieved passages",
+    }
+)
+"""The tabs by what the address calls them."""
+BLIND = "judge"
+CHOICES = {
+    Preference.A: "The first is better",
+    Preference.TIE: "Equally good",
+    Preference.B: "The second is better",
+}
 
 
 def show_head(view: BoardView, question_view: QuestionView) -> None:
@@ -48,7 +73,7 @@ def show_evidence(view: BoardView, question_view: QuestionView, battles: tuple[B
         used = set[int]()
         if battle is not None:
             show_battle(view, battle, places)
-            offer_blind(view, battle)
+            _offer_blind(view, battle)
             used |= places_of_battle(battle, places)
         used |= _show_pair(view, question_view, battle, places)
     with side, st.container(key="sources"):
@@ -93,12 +118,125 @@ def show() -> None:
     question_view = evidence_of(view, question_id)
     name_page(f"{question_id}: {question_view.question.question}", view.full_title)
     battles = closest_first(question_view.battles)
-    blind = wants_blind(battles, voted_set(view))
+    blind = _wants_blind(battles, voted_set(view))
     if blind is not None:
-        show_blind(view, question_view, blind)
+        _show_blind(view, question_view, blind)
         return
     show_head(view, question_view)
     set_note(view)
     left_out(question_view.notice)
     show_evidence(view, question_view, battles)
-    show_tabs(view, question_view, battles)
+    _show_tabs(view, question_view, battles)
+
+
+def _show_tabs(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> None:
+    """Everything on the question; the address names the open tab, and a tab is filled when it is opened."""
+    st.header("Everything on this question", anchor="more")
+    parts: Mapping[str, Callable[[], None]] = {
+        "battles": partial(_show_battles, view, question_view, battles),
+        "answers": partial(_show_answers, view, question_view),
+        "conflicts": partial(show_conflicts, question_view),
+        "aspects": partial(show_aspects, question_view),
+        "sub-questions": partial(show_sub_questions, question_view),
+        "contexts": partial(show_contexts, question_view),
+    }
+    first = LABELS.get(st.query_params.get(PART, ""), LABELS["battles"])
+    tabs = st.tabs(list(LABELS.values()), default=first, key=KEY, on_change=_into_address)
+    for tab, name in zip(tabs, LABELS, strict=True):
+        if tab.open:
+            with tab:
+                parts[name]()
+
+
+def _into_address() -> None:
+    chosen = st.session_state[KEY]
+    st.query_params[PART] = next((name for name, label in LABELS.items() if label == chosen), "battles")
+
+
+def _show_battles(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> None:
+    note("The closest first. Choose one to have it explained above.")
+    put(battle_table(view, question_view, battles))
+
+
+def _show_answers(view: BoardView, question_view: QuestionView) -> None:
+    note("Ordered by battles won minus battles lost on this question.")
+    answers = question_view.answers
+    for at in range(0, len(answers), 2):
+        for column, answer in zip(st.columns(2), answers[at : at + 2], strict=False):
+            with column, st.container(border=True, height="stretch", key=f"prose-all-{answer.submission.id}"):
+                show_answer(view, answer, mark_answer(answer.answer.answer, answer.scores), None)
+
+
+def _offer_blind(view: BoardView, evidence: BattleEvidence) -> None:
+    """Lead to judging a battle oneself, where visitors vote on the set."""
+    if not voted_set(view):
+        return
+    battle = evidence.battle
+    address = {"board": view.name, "id": battle.question_id, "battle": battle.key, BLIND: "yes"}
+    put(element("p", anchor("Judge this pair yourself", "question", **address), class_="aa-note"))
+
+
+def _wants_blind(battles: Sequence[BattleEvidence], votes_on: str) -> BattleEvidence | None:
+    """The battle that the reader wants to judge; None where they do not, or where no votes are open."""
+    if not votes_on or BLIND not in st.query_params:
+        return None
+    wanted = st.query_params.get("battle")
+    return next((evidence for evidence in battles if evidence.battle.key == wanted), None)
+
+
+def _show_blind(view: BoardView, question_view: QuestionView, evidence: BattleEvidence) -> None:
+    """Two answers without names; after the choice whose they are, what the judge said, and why."""
+    battle = evidence.battle
+    back_to_board(view)
+    with st.container(key="question-text"):
+        put(element("h1", question_view.question.question))
+    b_first = st.session_state.setdefault(f"b-first-{battle.key}", secrets.choice((False, True)))
+    chosen: Preference | None = st.session_state.get(_key(evidence))
+    names = (battle.system_b, battle.system_a) if b_first else (battle.system_a, battle.system_b)
+    if chosen is None:
+        lead("Which answer is better? Whose they are and what the judge said comes after your choice.")
+        _offer_choices(evidence, b_first=b_first)
+    else:
+        lead(agreement(battle, chosen))
+        _show_ways_on(view, evidence)
+    answers = {answer.system: answer.answer.answer for answer in question_view.answers}
+    for at, (column, name) in enumerate(zip(st.columns(2), names, strict=True)):
+        with column, st.container(border=True, height="stretch", key=f"prose-blind-{at}"):
+            title = ("First answer", "Second answer")[at] if chosen is None else name
+            put(element("p", element("strong", title), class_="aa-name"))
+            st.text(answers.get(name, "") or "(This answer is not shown.)")
+    _show_passages(question_view)
+    if chosen is not None:
+        st.header("Why the judge decided so", anchor="battle")
+        show_battle(view, evidence, Places(question_view.question))
+
+
+def _show_passages(question_view: QuestionView) -> None:
+    passages = question_view.question.passages
+    if passages:
+        with st.expander(f"Passages ({len(passages)})", icon=":material/menu_book:"):
+            for passage in passages:
+                st.text(f"{passage.title or 'Passage'}  [{passage.id}]\n{passage.text}")
+
+
+def _key(evidence: BattleEvidence) -> str:
+    return f"own-choice-{evidence.battle.key}"
+
+
+def _offer_choices(evidence: BattleEvidence, *, b_first: bool) -> None:
+    with st.container(horizontal=True):
+        for place, label in CHOICES.items():
+            choice = place.flipped if b_first else place
+            st.button(label, key=f"choose-{place}", on_click=_choose, args=(_key(evidence), choice))
+
+
+def _choose(key: str, choice: Preference) -> None:
+    st.session_state[key] = choice
+
+
+def _show_ways_on(view: BoardView, evidence: BattleEvidence) -> None:
+    battle = evidence.battle
+    back = anchor("All the evidence", "question", board=view.name, id=battle.question_id, battle=battle.key)
+    drawn = anchor("judge pairs that are drawn for you", f"vote/{voted_set(view)}")
+    note("You chose this pair, so your choice is not kept: votes that count are on pairs drawn by chance.")
+    put(element("p", back, " · or ", drawn, class_="aa-note"))

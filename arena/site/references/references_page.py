@@ -7,12 +7,30 @@ from enum import StrEnum
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
+from arena.services.references.models import AuditItem
+from arena.site.admin.common import attempt
 from arena.site.auth import show_visitor
-from arena.site.references.auditing import show_audit, show_status
+from arena.site.references.passages import show_question
 from arena.site.references.writing import Writing, show_terms, show_writing
 from arena.site.services import arena
-from arena.site.ui.components import name_page, note
+from arena.site.ui.components import name_page, note, strip
+from arena.site.ui.done import show_done
+from arena.site.ui.formats import percent
+from arena.site.ui.markup import put
+from arena.site.ui.tables import words_table
 from arena.site.ui.url_state import choose_one, choose_segment
+from data.errors import InputError
+from data.records import AnnotationTask
+from data.records.references import AuditBatch, Failure
+
+FAILURES = {
+    Failure.INCOMPLETENESS: "Incomplete: a marked answer or clear relevant information is left out",
+    Failure.REDUNDANCY: "Redundant: clear irrelevant information is included",
+    Failure.INCOHERENCE: "Incoherent, or no natural language",
+    Failure.CITATION_ERROR: "A citation is wrong or missing",
+}
+MOST_SHOWN = 200
+ENDS = {None: "is being audited", True: "is accepted", False: "went back to its writers"}
 
 
 class Part(StrEnum):
@@ -45,9 +63,9 @@ def show() -> None:
         else:
             show_writing(writing)
     elif part is Part.AUDIT:
-        show_audit(tasks[name], caller)
+        _show_audit(tasks[name], caller)
     elif part is Part.STATUS:
-        show_status(tasks[name], caller)
+        _show_status(tasks[name], caller)
     else:
         note("This task takes no more texts.")
 
@@ -59,3 +77,73 @@ def _part(caller: Caller, *, writes: bool) -> Part | None:
     if not caller.organiser:
         return parts[0] if parts else None
     return Part(choose_segment("part", "Part", {part: PARTS[part] for part in parts}))
+
+
+def _show_audit(task: AnnotationTask, caller: Caller) -> None:
+    """Show the next text of the sample, or offer to draw one."""
+    show_done()
+    item = arena().reference_audits.audit_next(task.name, caller=caller)
+    if item is None:
+        note("No text is left for you to audit. A new batch takes every text that is in none.")
+        with st.form("draw", border=False):
+            share = st.number_input("Share of the batch to audit, in per cent", 1, 100, 10)
+            if st.form_submit_button("Draw a batch", type="primary"):
+                _draw(task, share / 100, caller)
+        return
+    note(f"Batch {item.batch.number}: {item.batch.audited} of {item.batch.drawn} decided.")
+    left, right = st.columns(2, gap="large")
+    with left:
+        show_question(item.question, item.marked)
+    with right:
+        st.header("Text", anchor=False)
+        with st.container(key="prose-reference", border=True):
+            st.text(item.text)
+        _decide(task, item, caller)
+
+
+def _draw(task: AnnotationTask, share: float, caller: Caller) -> None:
+    def draw() -> None:
+        if arena().reference_audits.draw(task.name, share=share, caller=caller) is None:
+            raise InputError("No text waits for an audit.", advice="Wait until somebody has written one.")
+
+    attempt(draw, "A batch is drawn.")
+
+
+def _decide(task: AnnotationTask, item: AuditItem, caller: Caller) -> None:
+    with st.form(f"decide-{item.number}", border=False):
+        found = [kind for kind, words in FAILURES.items() if st.checkbox(words, key=f"{kind}-{item.number}")]
+        remark = st.text_area("Remark for the writer", max_chars=2_000, key=f"remark-{item.number}")
+        note("Without a mark the text is valid.")
+        sent = st.form_submit_button("Decide", type="primary")
+    if sent:
+        attempt(
+            lambda: arena().reference_audits.decide(
+                task.name, item.number, found, remark=remark, caller=caller
+            ),
+            "Decided.",
+        )
+
+
+def _show_status(task: AnnotationTask, caller: Caller) -> None:
+    """Show texts by state, batches, and each question."""
+    status = arena().reference_audits.status(task.name, caller=caller)
+    fields = status.as_json()
+    done = f"{fields['with_accepted']:,} of {fields['questions']:,}"
+    texts = [(state, f"{count:,}") for state, count in fields["texts"].items()]
+    strip([("questions with an accepted reference", done), *texts])
+    if status.batches:
+        st.header("Batches", anchor=False)
+        put(words_table(("Batch", "What became of it"), map(_batch, status.batches)))
+    st.header("Questions", anchor=False)
+    shown = status.questions[:MOST_SHOWN]
+    rows = ((one.question_id, ", ".join(one.states) or "untouched") for one in shown)
+    put(words_table(("Question", "State"), rows))
+    if len(shown) < len(status.questions):
+        note(f"The first {len(shown)} of {len(status.questions):,}; all: arena references status {task.name}")
+    note(f"As a set: arena references export {task.name} DIR")
+
+
+def _batch(batch: AuditBatch) -> tuple[str, str]:
+    share = "" if batch.share is None else f", {percent(batch.share)} valid"
+    counts = f"{batch.audited} of {batch.drawn} decided of {batch.texts} texts"
+    return str(batch.number), f"{ENDS[batch.accepted]}: {counts}{share}"

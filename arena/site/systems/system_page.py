@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from arena.services.evidence.losses import LossShare, LossShares
 from arena.services.evidence.systems import SystemProfile
-from arena.services.evidence.versions import JudgedVersion
+from arena.services.evidence.versions import ChangedQuestion, JudgedVersion, VersionChange
 from arena.site.boards.board_parts import back_to_board, left_out
 from arena.site.boards.charts import profile_plot
+from arena.site.boards.downloads import offer_files
 from arena.site.boards.pickers import addressed_board, choose_system
-from arena.site.boards.sentences import record_of
+from arena.site.boards.sentences import place_of, record_of, separation, standing
 from arena.site.boards.view_model import BoardView
-from arena.site.queries import earlier_versions_of, fixes_of, profile_of, weaknesses_of
+from arena.site.queries import earlier_versions_of, fixes_of, profile_of, version_change_of, weaknesses_of
 from arena.site.systems.fixes_part import show_fixes
 from arena.site.systems.profile_table import profile_table
 from arena.site.systems.record_parts import (
@@ -23,8 +25,6 @@ from arena.site.systems.record_parts import (
     show_provenance,
     show_records,
 )
-from arena.site.systems.verdict import show_losses, verdict
-from arena.site.systems.versions_part import show_versions
 from arena.site.systems.weaknesses import (
     show_doubtful,
     show_means,
@@ -33,11 +33,17 @@ from arena.site.systems.weaknesses import (
     show_retrieval,
 )
 from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.formats import Bounded, interval_of_shares, percent, range_of_shares
 from arena.site.ui.markup import Child, element, put
-from arena.site.ui.tables import anchor
-from arena.site.ui.url_state import addressed_tabs
+from arena.site.ui.tables import anchor, plain_table
+from arena.site.ui.url_state import addressed_tabs, choose_one
+from data.stats import Interval
+from leaderboard.paired import PairedShare
+from leaderboard.rates import Rate
 
 ELSEWHERE = "This board was published elsewhere as counts, so there are no single battles to look at."
+MOST_ROWS = 6
+MOST_LISTED = 8
 
 
 def show() -> None:
@@ -61,7 +67,7 @@ def show() -> None:
     strip(record_of(view, system))
     _show_links(view, profile, earlier)
     left_out(profile.notice)
-    show_losses(view, profile.losses)
+    _show_losses(view, profile.losses)
     show_fixes(view.name, fixes_of(view, system))
     _show_tabs(_parts(view, profile, earlier))
 
@@ -85,7 +91,7 @@ def _parts(
     system = profile.system
     return {
         "questions": ("Questions", lambda: _show_questions(view, profile)),
-        "versions": ("Versions", lambda: show_versions(view, system, earlier)),
+        "versions": ("Versions", lambda: _show_versions(view, system, earlier)),
         "facts": ("Missed facts", lambda: show_missed(view, system, weaknesses_of(view, system))),
         "claims": ("Claims to check", lambda: show_doubtful(view, system, weaknesses_of(view, system))),
         "retrieval": ("Retrieval", lambda: show_retrieval(view, system, weaknesses_of(view, system))),
@@ -136,3 +142,144 @@ def _show_card(view: BoardView, profile: SystemProfile) -> None:
     show_card(profile.submission)
     show_figures(view, profile.system)
     show_provenance(profile.submission)
+
+
+def verdict(view: BoardView, system: str, field: Rate | None) -> str:
+    """Its places, and how often it wins or ties against the reference and against the other systems."""
+    line = view.line(system)
+    if line is None or line.rating is None or line.own_rates.win_tie is None:
+        return standing(view, system)
+    against = "all systems" if line.is_reference or not view.reference else view.the_reference
+    own = line.own_rates.win_tie
+    parts = [f"{percent(own.value)} of its battles against {against} ({interval_of_shares(own)})"]
+    if field is not None and view.reference and not line.is_reference:
+        others = _bounded(field.win_tie_rate, field.win_tie_interval)
+        parts.append(
+            f"{percent(others.value)} of those against the other systems ({range_of_shares(others)})"
+        )
+    return f"{place_of(view, system)}: it wins or ties {' and '.join(parts)}. {separation(view, line)}"
+
+
+def _show_losses(view: BoardView, losses: LossShares) -> None:
+    """In which domains, on what kinds of question and against whom it loses, the worst first."""
+    st.header("Where it loses", anchor="losses")
+    if not losses.opponents:
+        note("None of its battles has a verdict.")
+        return
+    note("Shares of its battles against everyone that it lost, with 95 % intervals over questions.")
+    groups: Sequence[tuple[str, Sequence[LossShare], Mapping[str, str]]] = (
+        ("Domain", losses.domains, view.domains),
+        ("Kind of question", losses.kinds, {}),
+        ("Against", losses.opponents, {}),
+    )
+    for place, (name, shares, labels) in zip(st.columns(len(groups), gap="medium"), groups, strict=True):
+        with place:
+            rows = [_loss_row(share, labels.get(share.name, share.name)) for share in shares[:MOST_ROWS]]
+            put(plain_table((name, "Lost", "95 % interval"), rows))
+            if len(shares) > MOST_ROWS:
+                note(f"The worst {MOST_ROWS} of {len(shares)}.")
+
+
+def _loss_row(share: LossShare, label: str) -> tuple[str, ...]:
+    ends = share.interval
+    bounds = "–" if ends is None else f"{100 * ends.lower:.0f} to {100 * ends.upper:.0f} %"
+    return label, f"{100 * share.share:.0f} %", bounds
+
+
+def _bounded(value: float, interval: Interval | None) -> Bounded:
+    if interval is None:
+        return Bounded(value=value)
+    return Bounded(value=value, lower=interval.lower, upper=interval.upper)
+
+
+def _change_in_words(change: VersionChange) -> str:
+    """Whether the new version is better, worse, or neither is shown."""
+    overall = change.overall
+    if overall.difference is None:
+        return "No question compares the two versions."
+    told = (
+        "is better than"
+        if overall.apart and overall.difference > 0
+        else "is worse than"
+        if overall.apart
+        else "is not shown to differ from"
+    )
+    bounds = overall.interval
+    interval = (
+        "" if bounds is None else f" (95 % interval {_points(bounds.lower)} to {_points(bounds.upper)})"
+    )
+    same = overall.questions - overall.ahead - overall.behind
+    return (
+        f"Version {change.new.version} {told} version {change.old.version}: {_points(overall.difference)} "
+        f"percentage points of the share of the win{interval}. It takes more on {overall.ahead:,} questions, "
+        f"less on {overall.behind:,}, and as much on {same:,}."
+    )
+
+
+def _show_versions(view: BoardView, system: str, earlier: Sequence[JudgedVersion]) -> None:
+    """The versions side by side, against the one that the reader chooses."""
+    if not earlier:
+        note("No earlier version of this system was judged.")
+        return
+    options = {str(one.version): f"Version {one.version}, judged in {one.round_name}" for one in earlier}
+    chosen = choose_one("since", "What changed since", options, width=360)
+    change = version_change_of(view, system, int(chosen))
+    lead(_change_in_words(change))
+    domains, won, lost = st.columns(3, gap="medium")
+    with domains:
+        st.subheader("By domain", anchor="since-by-domain")
+        header = ("Domain", "Difference", "95 % interval")
+        put(plain_table(header, [_changed_row(view, share) for share in change.shares]))
+        for text in change.notes:
+            note(text)
+        offer_files(view, f"versions-{system}", lambda: change_rows(change))
+    with won:
+        _show_changed(view, change, "Won since", change.won)
+    with lost:
+        _show_changed(view, change, "Lost since", change.lost)
+
+
+def change_rows(change: VersionChange) -> Sequence[Mapping[str, object]]:
+    """Every question that changed, those won first; differences are shares of the win, −1 to 1."""
+    return [
+        {
+            "system": change.system,
+            "version": change.new.version,
+            "since": change.old.version,
+            "question_id": one.id,
+            "domain": one.domain,
+            "difference": one.difference,
+        }
+        for one in (*change.won, *change.lost)
+    ]
+
+
+def _show_changed(
+    view: BoardView, change: VersionChange, title: str, questions: Sequence[ChangedQuestion]
+) -> None:
+    st.subheader(title, anchor=title.lower().replace(" ", "-"))
+    if not questions:
+        note("None.")
+        return
+    note(f"{min(len(questions), MOST_LISTED)} of {len(questions):,} questions, the clearest first.")
+    for one in questions[:MOST_LISTED]:
+        with st.container(key=f"fact-{title}-{one.id}"):
+            st.text(one.question)
+            now = anchor("now", "question", board=change.new.round_name, id=one.id)
+            then = anchor("before", "question", board=change.old.round_name, id=one.id)
+            told = f"{_points(one.difference)} points · {view.label(one.domain)} · "
+            put(element("p", told, now, ", ", then, class_="aa-eyebrow"))
+
+
+def _changed_row(view: BoardView, share: PairedShare) -> tuple[str, ...]:
+    bounds = share.interval
+    return (
+        view.label(share.domain),
+        "–" if share.difference is None else _points(share.difference),
+        "–" if bounds is None else f"{_points(bounds.lower)} to {_points(bounds.upper)}",
+    )
+
+
+def _points(share: float) -> str:
+    """Percentage points with their sign."""
+    return f"{100 * share:+.1f}".replace("-", "−")

@@ -18,7 +18,7 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import Scale
 from arena.site.boards.standings_table import Order, in_order, shown_rows, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.compare.paired import verdict
+from arena.site.compare.compare_page import verdict
 from arena.site.public.routes import embedded_page, static_page
 from arena.site.public.social_card import board_drawing
 from arena.site.trust.covariates import coefficient_table, under_control

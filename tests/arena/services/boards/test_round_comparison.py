@@ -11,7 +11,7 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.models import RoundRequest
-from arena.site.trust.other_judges import comparison_element
+from arena.site.trust.trust_page import comparison_element
 from arena.site.ui.markup import as_html
 from data.errors import InputError, NotFoundError
 from data.records import Judgment, Outcome, Preference, Presentation, Verdict
