@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from arena.services.question_sets.phases import PolicyService
     from arena.services.question_sets.qrels import SetQrels
     from arena.services.question_sets.service import SetAdmin, SetService
-    from arena.services.question_sets.short_answers import ShortAnswers
     from arena.services.question_sets.statistics import SetStatistics
     from arena.services.references.auditing import AuditingService
     from arena.services.references.drafting import DraftService
@@ -140,7 +139,6 @@ class Arena:
         per_owner="settings.uploads",
         hours="settings.upload_hours",
     )
-    short_answers: ShortAnswers = _service("services.question_sets.short_answers")
     identities: IdentityService = _service("services.accounts.auth")
     sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
     teams: TeamService = _service("services.accounts.teams")

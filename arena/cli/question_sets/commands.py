@@ -182,7 +182,7 @@ def short_answers(
 
     Those of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).
     """
-    written = open_arena().short_answers.write(name, file)
+    written = open_arena().sets.write_short_answers(name, file)
     line = f"{written.answers:,} answers written to {file}; {written.without:,} questions have none."
     show_result(written.as_json(), line, as_json=as_json)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.set_access import SetAccess
 from arena.services.question_sets.phases import PolicyService
+from data.errors import InputError
 from data.files.text_files import file_name
 from data.records import (
     Action,
@@ -48,6 +50,19 @@ class ImportedSet:
 
 RATINGS = "ratings.jsonl"
 """What `arena sets build` rated, beside the set that it built."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortAnswerFile:
+    """What was written: answers, and questions without short answers, which are not in the file."""
+
+    file: Path
+    answers: int
+    without: int
+
+    def as_json(self) -> dict[str, object]:
+        """The object that `arena sets short-answers --json` prints."""
+        return {"file": str(self.file), "answers": self.answers, "without": self.without}
 
 
 class SetService:
@@ -158,6 +173,31 @@ class SetService:
                 judged = qrels.get(questions).judgments if qrels.names(questions) else {}
                 write_beir(questions, judged, folder)
         return self.summary(name)
+
+    def write_short_answers(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> ShortAnswerFile:
+        """Write a file for `arena submissions add`: of each question its short answers, a line each.
+
+        Source: RAG-QA Arena, section 6.1 and Table 4, which enters RobustQA's extracted answers so.
+
+        Raises:
+            NotFoundError: There is no such set.
+            ForbiddenError: Only organisers may: short answers give references away.
+            InputError: No question of the set has short answers.
+        """
+        require(caller, TokenScope.ORGANISE)
+        questions = self._store.sets.get(name).questions
+        rows = [
+            {"question_id": question.id, "answer": "\n".join(question.short_answers)}
+            for question in questions
+            if question.short_answers
+        ]
+        if not rows:
+            raise InputError(
+                f"No question of {name} has short answers.",
+                advice="Import the set with `short_answers` in its questions.",
+            )
+        file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+        return ShortAnswerFile(file=file, answers=len(rows), without=len(questions) - len(rows))
 
     def _submit(self, set_name: str, system: str, answers: Sequence[Answer]) -> None:
         """Store the answers that came with a set; the same again change nothing."""
