@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,13 +17,13 @@ from data.files.question_sets import lfrqa
 from data.files.question_sets.beir import BeirFolder, is_beir
 from data.files.question_sets.hugging_face import is_dataset, read_card, read_dataset
 from data.files.question_sets.nuggets import with_nuggets
-from data.files.question_sets.policy import read_policy
 from data.files.question_sets.rows import question_from_json
 from data.files.question_sets.wikicontradict import HEAD, LABEL, NAME, is_wikicontradict, read_wikicontradict
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines, read_text
 from data.records import (
     ENGLISH,
     Answer,
+    Phase,
     Problem,
     ProblemList,
     Question,
@@ -42,6 +43,11 @@ HEAD_FIELDS = (
     "note",
     "language",
 )
+MOMENTS = ("opens_at", "closes_at")
+NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
+HIDDEN = "hidden_references"
+PUBLIC = "public_texts"
+FLAGS = (HIDDEN, PUBLIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,3 +267,54 @@ def _finish(
 
 def _label(domain: str) -> str:
     return domain.replace("-", " ").replace("_", " ").capitalize()
+
+
+def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
+    """The policy that a head of a set gives; None where it gives none, or has problems, which are noted."""
+    if found is None:
+        return None
+    tables = found if isinstance(found, list) else [found]
+    phases: list[Phase] = []
+    hidden, public = False, True
+    for table in tables:
+        if not isinstance(table, dict):
+            problems.add(
+                0, "wrong-type", "submissions in set.toml is no table.", advice="Write [submissions]."
+            )
+            return None
+        hidden = hidden or table.get(HIDDEN) is True
+        public = public and table.get(PUBLIC) is not False
+        wrong = [name for name, value in table.items() if not _fits(name, value)]
+        if wrong:
+            message = f"[submissions] in set.toml has unusable fields: {', '.join(sorted(wrong))}."
+            advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, *FLAGS))}; moments without quotes."
+            problems.add(0, "bad-policy", message, advice=advice)
+            return None
+        if not table or not set(table) <= set(FLAGS):
+            phases.append(_phase(table))
+    try:
+        return SetPolicy(
+            set_name=set_name, phases=tuple(phases), hidden_references=hidden, public_texts=public
+        )
+    except RecordError as error:
+        problems.add(0, "bad-policy", error.message, advice=error.advice)
+        return None
+
+
+def _fits(name: str, value: object) -> bool:
+    if name == "phase":
+        return isinstance(value, str) and bool(value)
+    if name in MOMENTS:
+        return isinstance(value, datetime)
+    if name in FLAGS:
+        return isinstance(value, bool)
+    return name in NUMBERS and isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _phase(table: dict[str, Any]) -> Phase:
+    fields = {name: table[name] for name in NUMBERS if name in table}
+    for name in MOMENTS:
+        if name in table:
+            moment: datetime = table[name]
+            fields[name] = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return Phase(name=table.get("phase", "open"), **fields)

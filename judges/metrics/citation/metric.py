@@ -2,35 +2,122 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from statistics import fmean
+from types import MappingProxyType
+from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from data.errors import NotFoundError, SpecError
 from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.requests import CallFailure
-from judges.llm.tasks import TaskRunner
-from judges.metrics.citation.support import (
-    WEIGHTS,
-    LexicalSupportReader,
-    LlmSupportReader,
-    Support,
-    SupportReader,
-)
+from judges.llm.tasks import Task, TaskRunner
+from judges.llm.templates import Input, Tagged
+from judges.metrics.factuality.lexical import LexicalRelations
 from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
 from judges.metrics.registry import Metric
-from judges.metrics.relations.model import Pair
+from judges.metrics.relations.model import Pair, Related
 from judges.pairwise.cleaning import clean, is_no_answer
 from judges.text.citations import CitedSentence, cited_sentences
+from judges.text.entailment import Entailment
+from judges.text.sentences import split_clauses
 
 NAME = "citation-support"
 NO_SENTENCES = "The answer says nothing, so nothing of it could be cited."
 NO_CITATIONS = "The answer cites nothing, so its citation support is 0."
 NO_PASSAGES = "There are neither contexts nor passages that the answer could cite."
+
+
+class Support(StrEnum):
+    """What a passage does for a sentence (the three grades of TREC's RAG track)."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    NONE = "none"
+
+
+WEIGHTS: Mapping[Support, float] = MappingProxyType(
+    {Support.FULL: 1.0, Support.PARTIAL: 0.5, Support.NONE: 0.0}
+)
+"""Source: Thakur et al. (2025), "Support Evaluation for the TREC 2024 RAG Track", section 3."""
+
+
+class SupportReader(Protocol):
+    """Grades pairs of a passage (the premise) and a sentence that cites it (the hypothesis)."""
+
+    async def grade(self, pairs: Sequence[Pair], *, question: str) -> Sequence[Support | CallFailure]:
+        """Grade all pairs, in order.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class SupportReply(BaseModel):
+    """The reply to `rate_support`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    support: Support
+
+
+RATE_SUPPORT = Task(name="rate_support", reply=SupportReply, max_tokens=64)
+
+
+class LlmSupportReader:
+    """Asks about each pair by itself."""
+
+    def __init__(self, runner: TaskRunner) -> None:
+        self._runner = runner
+
+    async def grade(self, pairs: Sequence[Pair], *, question: str) -> Sequence[Support | CallFailure]:
+        """Ask about all pairs at once; the scheduler sets the pace."""
+        return await asyncio.gather(*(self._ask(pair, question) for pair in pairs))
+
+    async def _ask(self, pair: Pair, question: str) -> Support | CallFailure:
+        inputs: dict[str, Input] = {
+            "question": question,
+            "sentence": Tagged("sentence", pair.hypothesis),
+            "passage": Tagged("passage", pair.premise),
+        }
+        reply = await self._runner.run(RATE_SUPPORT, inputs)
+        return reply if isinstance(reply, CallFailure) else reply.support
+
+
+class LexicalSupportReader:
+    """Full where the relation model finds the sentence entailed, partial where it so finds a clause."""
+
+    def __init__(self) -> None:
+        self._relations = LexicalRelations()
+
+    async def grade(self, pairs: Sequence[Pair], *, question: str) -> Sequence[Support | CallFailure]:
+        """Relate whole sentences and clauses to each passage by itself."""
+        grades: list[Support | CallFailure] = []
+        for pair in pairs:
+            clauses = split_clauses(pair.hypothesis)
+            parts = clauses if len(clauses) > 1 else ()
+            asked = [pair, *(Pair(pair.premise, clause) for clause in parts)]
+            whole, *of_parts = await self._relations.relate(asked, question=question)
+            if isinstance(whole, CallFailure):
+                grades.append(whole)
+            elif whole.stance is Entailment.ENTAILMENT:
+                grades.append(Support.FULL)
+            elif any(_entailed(part) for part in of_parts):
+                grades.append(Support.PARTIAL)
+            else:
+                grades.append(Support.NONE)
+        return grades
+
+
+def _entailed(relation: Related | CallFailure) -> bool:
+    return isinstance(relation, Related) and relation.stance is Entailment.ENTAILMENT
 
 
 class CitationSettings(BaseModel):
