@@ -9,12 +9,13 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree.ElementTree import Element
 
 from arena.html_pages import rendered
+from arena.services.evidence.questions import QuestionView
 from arena.site.boards.matrix_page import matrix_table, opponents_table
 from arena.site.boards.people_view import moves_table
 from arena.site.boards.sentences import headline, leading, record_of, standing
 from arena.site.boards.standings_table import standings_table
 from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.export.evidence import ShownQuestion
+from arena.site.export.evidence import WORDS
 from arena.site.questions.answers import LEGEND
 from arena.site.questions.list_page import AT_ONCE
 from arena.site.questions.list_table import question_table
@@ -159,15 +160,23 @@ class BoardPages:
             pages=[(number, list_name(number)) for number in range(1, self.lists + 1)],
         )
 
-    def question(self, number: int, question: ShownQuestion) -> str:
+    def question(self, number: int, question: QuestionView) -> str:
         """A question with its evidence; `number` is its place from 1."""
-        title = f"{question.id}: {question.text}"
+        title = f"{question.question.id}: {question.question.question}"
+        decided = sum(evidence.battle.preference is not None for evidence in question.battles)
         return self._page(
             "question.html",
             title if len(title) <= WIDEST_TITLE else f"{title[:WIDEST_TITLE]}…",
             up="../",
             here="questions",
             question=question,
+            facts_of_question=(
+                ("domain", question.domain_label),
+                ("question", question.question.id),
+                ("answers", f"{len(question.answers)}"),
+                ("battles decided", f"{decided} of {len(question.battles)}"),
+            ),
+            **WORDS,
             systems=self.systems,
             legend=LEGEND,
             reference_word="human-written reference" if self.view.by_people else "reference",

@@ -13,7 +13,6 @@ from arena.services.accounts.auth import PUBLIC
 from arena.services.accounts.set_access import why_withheld
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.view_model import BoardView
-from arena.site.export.evidence import shown_question
 from arena.site.export.pages import BoardPages, Download, list_name, question_name
 from data.errors import ConflictError, FileFormatError, RetractedError
 from data.files.croissant import DataFile
@@ -133,8 +132,8 @@ def _write(arena: Arena, board: Board, view: BoardView, export: Export) -> None:
         return
     evidence = arena.evidence.of_round(view.round_name, caller=PUBLIC)
     for number, question in enumerate(counted(stats, "writing questions", len(stats)), 1):
-        shown = shown_question(evidence.question(question.id))
-        export.put(f"questions/{question_name(number)}", pages.question(number, shown))
+        page = pages.question(number, evidence.question(question.id))
+        export.put(f"questions/{question_name(number)}", page)
     export.questions = len(stats)
 
 
