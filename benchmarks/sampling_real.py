@@ -30,8 +30,9 @@ from judges.metrics.registry import build_metric
 from leaderboard.battles import BattleTable
 from leaderboard.sampling.asks import Ask, widths_of
 from leaderboard.sampling.cascade import confidence_of_orders, confidence_of_shares, set_cascade
+from leaderboard.sampling.forecast import PILOT
 from leaderboard.sampling.means import PoweredMean, ScoredAnswers, powered_means, sample_answers
-from leaderboard.sampling.waves import PILOT, Ended, WavePlan, after_wave, begin, next_wave, scores_of
+from leaderboard.sampling.waves import Ended, WavePlan, after_wave, begin, next_wave, scores_of
 
 Floats = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "../shared/data"

@@ -24,13 +24,12 @@ from leaderboard.battles import BattleTable
 from leaderboard.sampling.adaptive import Contrast, NextBattles, design_of, next_battles
 from leaderboard.sampling.asks import Ask, Widths, widths_of
 from leaderboard.sampling.chances import systematic, topped_up
-from leaderboard.sampling.outlook import Outlook
+from leaderboard.sampling.forecast import PILOT, Outlook
 from leaderboard.sampling.powered import Draw, Powered, power
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-PILOT = 50
 FEWEST_TO_END = 2
 """How many times the pilot must be judged before a width is believed: few verdicts look sure by luck."""
 GROWTH = 0.5

@@ -1,4 +1,7 @@
-"""What a board knows of its systems besides battles: what teams say of them, and their answers one by one."""
+"""What a board knows of its systems besides battles: what teams say of them, answers, mean scores.
+
+A mean is over what was scored, or estimated where an LLM scored a sample.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from arena.services.boards.covariates import form_of
-from arena.services.boards.metric_means import score_label
-from data.records import SetSummary, Submission, SubmissionState
+from data.records import MetricEstimate, SetSummary, Submission, SubmissionState
+from data.stats import Interval
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 from data.store.submissions.answers import AnswerText
 from data.system_facts import parameters_of
 from judges.pairwise.cleaning import clean
-from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.standings.answer_stats import AnswerFact, MeanScore, SampledMean
 from leaderboard.standings.systems import TEXTS, Figure, Mean, SystemFacts
 
 ScoresByAnswer: TypeAlias = Mapping[tuple[int, str], Mapping[str, float | None]]
@@ -84,3 +87,35 @@ def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:
         name = score_label(answer.metric, answer.judge)
         scores[answer.submission, answer.question_id][name] = answer.score
     return scores
+
+
+def score_label(metric: str, judge: str) -> str:
+    """A metric on boards: an LLM's scores stand beside the embedded ones, never in their place."""
+    return f"{metric} {judge}".strip()
+
+
+def estimated_means(store: Store, entrants: Sequence[Submission]) -> Mapping[str, Mapping[str, MeanScore]]:
+    """Estimated means of submissions, by metric and system."""
+    systems = {entrant.id: entrant.system for entrant in entrants}
+    found: dict[str, dict[str, MeanScore]] = defaultdict(dict)
+    for estimate in store.estimates.of_submissions(list(systems)):
+        label = score_label(estimate.metric, estimate.judge)
+        found[label][systems[estimate.submission]] = _mean(estimate)
+    return found
+
+
+def _mean(estimate: MetricEstimate) -> MeanScore:
+    return MeanScore(
+        mean=estimate.mean,
+        interval=Interval(estimate.lower, estimate.upper),
+        answers=estimate.scored,
+        undefined=0,
+        sampled=SampledMean(
+            judge=estimate.judge,
+            cheap_metric=estimate.cheap_metric,
+            scored=estimate.scored,
+            answers=estimate.answers,
+            gain=estimate.gain,
+            gain_interval=Interval(estimate.gain_lower, estimate.gain_upper),
+        ),
+    )

@@ -10,8 +10,7 @@ from typing import Any
 
 from arena.services.boards.covariates import sight_of
 from arena.services.boards.estimates import estimates_of
-from arena.services.boards.facts import facts_of_answers, facts_of_systems
-from arena.services.boards.metric_means import estimated_means
+from arena.services.boards.facts import estimated_means, facts_of_answers, facts_of_systems
 from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import (
     judged_shares,

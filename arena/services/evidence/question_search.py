@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionListService
 from arena.services.rounds.visibility import RoundAccess
-from data.search.excerpts import Excerpt, excerpt
-from data.search.query import SearchQuery
+from data.search.query import Excerpt, SearchQuery, excerpt
 from data.store import Store
 from data.store.rounds.question_stats import QuestionStats
 from data.store.text_index import QUESTIONS

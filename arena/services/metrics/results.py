@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.accounts.set_access import SetAccess
-from arena.services.boards.metric_means import estimated_means, score_label
+from arena.services.boards.facts import estimated_means, score_label
 from arena.services.metrics.entrants import entrants_of, readable_by
 from arena.services.metrics.measures import (
     ALPHA_NDCG,

@@ -132,8 +132,8 @@ def _write(arena: Arena, board: Board, view: BoardView, export: Export) -> None:
         return
     evidence = arena.evidence.of_round(view.round_name, caller=PUBLIC)
     for number, question in enumerate(counted(stats, "writing questions", len(stats)), 1):
-        page = pages.question(number, evidence.question(question.id))
-        export.put(f"questions/{question_name(number)}", page)
+        text = pages.question(number, evidence.question(question.id))
+        export.put(f"questions/{question_name(number)}", text)
     export.questions = len(stats)
 
 

@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from data.errors import InputError
-from data.search.excerpts import excerpt
-from data.search.query import SearchQuery
+from data.search.query import SearchQuery, excerpt
 from data.search.words import STOP_WORDS, WORD, Terms, composed
 
 PIECES = st.sampled_from(
