@@ -174,10 +174,9 @@ class PairwiseJudge:
     async def _settle(self, judge_input: JudgeInput, sides: Sides, text: str) -> Verdict:
         orders = presentations(judge_input, self.spec.order)
         first = await self._in_order(judge_input, sides, orders[0], text)
-        reason = "" if self.spec.order is OrderPolicy.BOTH else self._second_order(judge_input, first)
-        if self.spec.order is not OrderPolicy.BOTH and not reason:
-            return settle([first], reply_format=self.spec.reply)
-        if all(judgment.outcome is Outcome.SKIPPED for judgment in first):
+        both = self.spec.order is OrderPolicy.BOTH
+        reason = "" if both else self._second_order(judge_input, first)
+        if not (both or reason) or all(judgment.outcome is Outcome.SKIPPED for judgment in first):
             return settle([first], reply_format=self.spec.reply)
         second = await self._in_order(judge_input, sides, orders[0].other, text)
         return settle([first, second], reply_format=self.spec.reply, note=reason)
@@ -293,11 +292,7 @@ def sanitised_note(sides: Sides) -> str:
 
 
 def _noted(verdict: Verdict, note: str) -> Verdict:
-    return (
-        replace(verdict, detail="; ".join(part for part in (verdict.detail, note) if part))
-        if note
-        else verdict
-    )
+    return replace(verdict, detail="; ".join(filter(None, (verdict.detail, note))))
 
 
 def _word(verdict: Verdict) -> str:

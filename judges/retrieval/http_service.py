@@ -229,3 +229,30 @@ def _with_values(template: object, query: str, k: int, passages: Sequence[str]) 
     if template == "{passages}":
         return list(passages)
     return template.replace("{query}", query) if isinstance(template, str) else template
+
+
+class HttpReranker:
+    """Asks a server for the scores of passages."""
+
+    def __init__(self, service: HttpService) -> None:
+        self._service = service
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float] | CallFailure:
+        """Score; a reply that leaves a passage out is a failure."""
+        spec = self._service.spec
+        texts = [f"{passage.title}\n{passage.text}".strip() for passage in passages]
+        results = await self._service.ask(query, len(texts), texts)
+        if isinstance(results, CallFailure):
+            return results
+        paths = (spec.score,) if isinstance(spec.score, str) else spec.score
+        scores: dict[int, float] = {}
+        for result in results:
+            place = value_at(result, spec.index)
+            score = next((found for path in paths if (found := value_at(result, path)) is not None), None)
+            if isinstance(place, int) and isinstance(score, int | float):
+                scores[place] = float(score)
+        if set(scores) != set(range(len(texts))):
+            why = f"it scored {len(scores)} of {len(texts)} passages"
+            detail = f"The search service {spec.name} failed: {why}."
+            return CallFailure(outcome=Outcome.FAILED, detail=detail)
+        return [scores[place] for place in range(len(texts))]

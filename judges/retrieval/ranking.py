@@ -1,4 +1,4 @@
-"""Rankings of passages: by words, by vectors, on the web, fused, and made diverse."""
+"""Rankings of passages: by words, by vectors, on the web, fused, made diverse, reordered by a reranker."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from data.errors import InputError
 from data.records import Passage
 from judges.embedding.base import Embedder
 from judges.llm.requests import CallFailure
+from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.context.raters import Rater
 from judges.metrics.coverage.sources import Source
 from judges.text.tokens import terms
 
@@ -212,3 +214,61 @@ def by_document(hits: Sequence[Hit], k: int) -> list[Hit]:
         name = document_of(hit.passage.id)
         best.setdefault(name, replace(hit, passage=replace(hit.passage, id=name)))
     return list(best.values())[:k]
+
+
+class Reranker(Protocol):
+    """Scores passages for a query."""
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float] | CallFailure:
+        """One score a passage, higher is better; or why there are none.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class RatingReranker:
+    """Takes the rating of 0–5 that a judge's LLM gives how well a passage answers the question.
+
+    Args:
+        rater: Rates; the sub-question is the question itself.
+
+    Source: CRUX, section 3.1, for the rating.
+    """
+
+    def __init__(self, rater: Rater) -> None:
+        self._rater = rater
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float] | CallFailure:
+        """Score."""
+        rows = await self._rater.passages(passages, [query])
+        if isinstance(rows, Missing):
+            return CallFailure(outcome=rows.outcome, detail=rows.reason)
+        return [row[0] for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class RerankedRanker:
+    """Reorders the first passages of a ranking by a reranker's scores; equal ones keep their order.
+
+    Attributes:
+        ranker: Finds the passages.
+        reranker: Scores them.
+        depth: How many are scored, at least as many as are asked for.
+    """
+
+    ranker: Ranker
+    reranker: Reranker
+    depth: int = 50
+
+    async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
+        """Rank."""
+        hits = await self.ranker.rank(query, max(k, self.depth))
+        if isinstance(hits, CallFailure) or not hits:
+            return hits
+        scores = await self.reranker.score(query, [hit.passage for hit in hits])
+        if isinstance(scores, CallFailure):
+            return scores
+        reordered = [replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)]
+        return sorted(reordered, key=lambda hit: -hit.score)[:k]

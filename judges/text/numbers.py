@@ -15,8 +15,3 @@ NUMBER_WORDS: Mapping[str, float] = MappingProxyType(
 SCALES: Mapping[str, float] = MappingProxyType(
     {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 )
-
-
-def number_word(word: str) -> float | None:
-    """Return the value of one folded number word (three, forty, dozen), or None."""
-    return NUMBER_WORDS.get(word)

@@ -14,7 +14,7 @@ from itertools import chain
 
 from judges.text.folding import fold
 from judges.text.languages import ENGLISH, language
-from judges.text.numbers import number_word
+from judges.text.numbers import NUMBER_WORDS
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # The vowel signs of Indic scripts are no letters to regular expressions, but parts of words.
@@ -70,7 +70,7 @@ def _term(word: str, code: str) -> tuple[str, ...]:
         return tuple(word[at : at + 2] for at in range(max(1, len(word) - 1)))
     if not plain and NUMERAL.fullmatch(word):
         return (f"#{word.replace(',', '').rstrip('.')}",)
-    value = number_word(word) if code == ENGLISH else None
+    value = NUMBER_WORDS.get(word) if code == ENGLISH else None
     if value is not None:
         return (f"#{value:g}",) if value > 1 else ()
     bare = _bare(word)

@@ -2,7 +2,7 @@
 
 From the verdicts so far a difference's variance is what judging every battle would leave, since questions
 are a sample too, and what judging a part adds: Σ m v (1/π − 1), with m the squared move of a battle, v the
-expected squared error of its guess (for a plain sample: of what the two systems usually get) and π its chance.
+expected squared error of its guess (for a plain sample: of what two systems usually get) and π its chance.
 """
 
 from __future__ import annotations

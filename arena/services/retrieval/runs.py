@@ -20,9 +20,17 @@ from judges.llm.costs import Usage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.context.raters import LlmRater
-from judges.retrieval.http_service import HttpRanker, HttpService, load_service
-from judges.retrieval.ranking import DiverseRanker, Hit, HybridRanker, Ranker, by_document
-from judges.retrieval.reranking import HttpReranker, RatingReranker, RerankedRanker, Reranker
+from judges.retrieval.http_service import HttpRanker, HttpReranker, HttpService, load_service
+from judges.retrieval.ranking import (
+    DiverseRanker,
+    Hit,
+    HybridRanker,
+    Ranker,
+    RatingReranker,
+    RerankedRanker,
+    Reranker,
+    by_document,
+)
 from judges.retrieval.sql_service import SqlRanker, load_search, open_database
 
 if TYPE_CHECKING:

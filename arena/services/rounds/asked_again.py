@@ -145,7 +145,6 @@ class AskedRow:
         wording: `original`, or the name of another prompt.
         order: `ab` or `ba`: which answer was shown first; `both`; empty where nothing had to be asked.
         day: ISO date in UTC; None where it is not known.
-        turned: Whether the answers were shown in the other order than the judge's own.
     """
 
     question_id: str
@@ -159,21 +158,17 @@ class AskedRow:
     wording: str
     order: str
     day: str | None
-    turned: bool
 
 
-def asked_rows(store: Store, round_name: str, *, turned: bool = False) -> tuple[AskedRow, ...]:
+def asked_rows(store: Store, round_name: str) -> tuple[AskedRow, ...]:
     """Every verdict on the battles of a round that were asked again, the round's own ones as repeat 0.
 
-    Args:
-        store: Where they are.
-        round_name: The round.
-        turned: Whether those in the other order are among them; they are no repeats of a request.
+    Those in the other order are left out, since they are no repeats of a request.
     """
     return tuple(
         _row(record, record.preference)
         for record in store.retests.askings(round_name)
-        if record.preference is not None and (turned or not record.turned)
+        if record.preference is not None and not record.turned
     )
 
 
@@ -190,7 +185,6 @@ def _row(record: AskingRecord, preference: Preference) -> AskedRow:
         wording=record.wording,
         order=record.order,
         day=None if record.asked_at is None else record.asked_at.date().isoformat(),
-        turned=record.turned,
     )
 
 
@@ -203,7 +197,7 @@ def write_rows(path: Path, rows: Sequence[AskedRow]) -> int:
     try:
         with path.open("w", encoding="utf-8") as file:
             for row in rows:
-                cells = {key: value for key, value in asdict(row).items() if key not in {"share_a", "turned"}}
+                cells = {key: value for key, value in asdict(row).items() if key != "share_a"}
                 if row.score is None:
                     del cells["score"]
                 file.write(json.dumps(cells, ensure_ascii=False, allow_nan=False) + "\n")

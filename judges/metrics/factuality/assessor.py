@@ -35,19 +35,16 @@ class Assessor(ABC):
             JudgeError: Asking as a whole cannot go on.
         """
         if not self._engine:
-            return await self._score(item, None)
+            return await self.score_claims(item, None)
         form = form_of(item)
-        return form.weigh(await self._score(replace(item, answer=form.answer), None))
+        return form.weigh(await self.score_claims(replace(item, answer=form.answer), None))
 
-    async def score_claims(self, item: MetricItem, claims: Sequence[str]) -> Score:
-        """Score given claims in place of those of the answer.
+    async def score_claims(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
+        """Score given claims in place of those of the answer; None for those of the answer, as it stands.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.
         """
-        return await self._score(item, claims)
-
-    async def _score(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
         try:
             details, score = await self._judged(item, claims)
         except UnscoredError as stop:

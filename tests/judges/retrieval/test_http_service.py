@@ -17,9 +17,15 @@ import pytest
 from data.errors import NotFoundError, SpecError
 from data.records import Passage
 from judges.llm.requests import CallFailure
-from judges.retrieval.http_service import SERVICES, HttpRanker, HttpService, load_service, value_at
+from judges.retrieval.http_service import (
+    SERVICES,
+    HttpRanker,
+    HttpReranker,
+    HttpService,
+    load_service,
+    value_at,
+)
 from judges.retrieval.ranking import Hit
-from judges.retrieval.reranking import HttpReranker
 
 Result = TypeVar("Result")
 QUERY = 'what is "bread" & butter?'

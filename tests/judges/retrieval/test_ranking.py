@@ -17,8 +17,7 @@ from data.errors import InputError, InvalidFileError
 from data.files.trec_runs import RunLine, read_run, run_lines, write_run
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.retrieval.ranking import DiverseRanker, Hit, HybridRanker, Ranker, by_document
-from judges.retrieval.reranking import RerankedRanker
+from judges.retrieval.ranking import DiverseRanker, Hit, HybridRanker, Ranker, RerankedRanker, by_document
 
 TEXTS = {"a": "bread flour yeast", "b": "bread flour yeast", "c": "butter milk cream", "d": "yeast"}
 
