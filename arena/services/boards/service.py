@@ -103,9 +103,8 @@ class BoardService:
             StoppedError: It was stopped; scores are kept, nothing is published.
         """
         from arena.services.boards.standings import agreement_of, require_enough  # noqa: PLC0415 - as above
-        from arena.services.people.corrected_boards import correct_board, renew_board  # noqa: PLC0415 - as above
-        from arena.services.people.round_votes import section_of_round  # noqa: PLC0415 - as above
-        from arena.services.rounds.asked_again import trust_sections  # noqa: PLC0415 - as above
+        from arena.services.people.round_votes import correct_board, section_of_round  # noqa: PLC0415 - as above
+        from arena.services.rounds.asked_again import renew_board, trust_sections  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
         round_ = self._store.rounds.get(name)

@@ -1,8 +1,8 @@
-"""Votes of people on a round's battles: from a task or a file, joined to what its judge decided."""
+"""Votes of people on a round's battles, joined to what its judge decided, and the board that they correct."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.services.accounts.auth import Caller
 from arena.services.annotation.tasks import as_votes, voting_labels
 from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.models import entrants_of
 from arena.services.rounds.waves.settings import WAVES
 from data.errors import InputError, NotFoundError
-from data.records import BattleColumns, Round, TaskItem
+from data.records import Action, BattleColumns, Board, Round, TaskItem
+from data.records.notifications import published_events
 from data.store import Store
 from leaderboard.people import Votes, read_votes
 from leaderboard.people.correct import correct
 from leaderboard.people.rates import correct_rates
+from leaderboard.standings.corrected import PEOPLE
 from leaderboard.vocabulary import VoteRule
 
 
@@ -187,3 +190,47 @@ class _Answers:
             facts = self._store.submissions.facts(submission)
             self._texts[submission] = {fact.question_id: fact.text for fact in facts}
         return self._texts[submission].get(question)
+
+
+def correct_board(
+    store: Store,
+    round_: Round,
+    people: VoteSource,
+    *,
+    agreement: Mapping[str, Any] | None,
+    confirm: Callable[[], None] | None,
+    caller: Caller,
+) -> tuple[Board, bool]:
+    """Let a published round's board stand with figures that votes correct; the former snapshot stays.
+
+    Args:
+        store: Where the board is kept.
+        round_: The round.
+        people: The votes.
+        agreement: The judge's agreement with people that readers are told of; None for what the board has.
+        confirm: Called within the transaction; what it raises undoes it.
+        caller: Who asks, for the audit log.
+
+    Returns:
+        The board, and whether its standings are other than they were.
+    """
+    section = section_of_round(store, round_, people)
+    with store.audit.audited() as notes:
+        if confirm is not None:
+            confirm()
+        former = store.boards.get(round_.name)
+        standings = {**former.standings, PEOPLE: section}
+        if agreement is not None:
+            standings["health"] = {**standings["health"], "agreement": agreement}
+        board, changed = store.boards.replace(round_.name, standings)
+        if changed:
+            note = caller.note(
+                Action.BOARD_CORRECTED,
+                f"board {round_.name}",
+                votes=section["votes"],
+                content=board.content_hash[:12],
+                before=former.content_hash[:12],
+            )
+            notes.take(note)
+            store.outbox.record(*published_events(board))
+    return board, changed

@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from arena.services.accounts.auth import Caller
 from arena.services.rounds.battle_table import WINNERS, table_of_columns
 from arena.services.rounds.controls import control_results, rounds_of_judge
 from data.errors import FileFormatError, InputError, UnrankableError
-from data.records import Preference, Round
+from data.records import Action, Board, Preference, Round
+from data.records.notifications import published_events
 from data.records.retests import ORIGINAL, SHARES, AskingRecord
 from data.store import Store
 from leaderboard.battles import BattleTable
@@ -205,3 +207,32 @@ def write_rows(path: Path, rows: Sequence[AskedRow]) -> int:
         message = f"{path} cannot be written: {error.strerror}."
         raise FileFormatError(message, advice="Name a file in a folder that you can write to.") from error
     return len(rows)
+
+
+def renew_board(store: Store, found: Round, *, caller: Caller) -> tuple[Board, bool]:
+    """Let a published round's board also say what asking its judge again said; the former snapshot stays.
+
+    Args:
+        store: Where the board is kept.
+        found: The round.
+        caller: Who asks, for the audit log.
+
+    Returns:
+        The board, and whether its standings are other than they were.
+    """
+    former = store.boards.get(found.name)
+    standings = {**former.standings, **trust_sections(store, found)}
+    if standings == former.standings:
+        return former, False
+    with store.audit.audited() as notes:
+        board, changed = store.boards.replace(found.name, standings)
+        note = caller.note(
+            Action.BOARD_RENEWED,
+            f"board {found.name}",
+            content=board.content_hash[:12],
+            before=former.content_hash[:12],
+        )
+        notes.take(note)
+        if changed:
+            store.outbox.record(*published_events(board))
+    return board, changed
