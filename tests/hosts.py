@@ -220,13 +220,14 @@ class RayHosts:
     """A Ray head without processors, and nodes with one each that start again when Ray gives them up."""
 
     lan: Lan
+    head: str = "head"
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
     def variables(self) -> dict[str, str]:
         """What commands and nodes need beside the database."""
         return {
-            "RAY_ADDRESS": f"{self.lan.address('head')}:6379",
+            "RAY_ADDRESS": f"{self.lan.address(self.head)}:6379",
             "RAY_USAGE_STATS_ENABLED": "0",
             # The network is theirs alone, and a token that another cluster left in the home folder is not.
             "RAY_AUTH_MODE": "disabled",
@@ -240,10 +241,10 @@ class RayHosts:
         }
 
     def start(self, host: str) -> None:
-        """Start Ray on a host: the head on `head`, a node elsewhere."""
+        """Start Ray on a host: the head on its own, a node elsewhere."""
         which = (
             "--head --port=6379 --num-cpus=0 --include-dashboard=false --no-monitor"
-            if host == "head"
+            if host == self.head
             else f"--address={self.variables['RAY_ADDRESS']} --num-cpus=1"
         )
         own = f"--node-ip-address={self.lan.address(host)} --temp-dir={self.lan.folder / host / 'ray'}"
@@ -264,4 +265,4 @@ class RayHosts:
     def arena(self, *words: str) -> subprocess.Popen[bytes]:
         """Run `arena …` beside the head, so that it dies with that one."""
         command = (sys.executable, "-m", "arena", *words)
-        return self.lan.join("head", self.running["head"], *command, **self.variables)
+        return self.lan.join(self.head, self.running[self.head], *command, **self.variables)
