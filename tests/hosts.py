@@ -23,6 +23,7 @@ OWN = 'hostname "$1"; shift; exec "$@"'
 SERVER = "db"
 ENDPOINT = "llm"
 PORT = 8000
+SMALL = "--object-store-memory=100000000 --include-log-monitor=false"
 
 
 def why_not() -> str:
@@ -139,9 +140,11 @@ class Lan:
         """Run `arena …` on a host."""
         return self.start(host, sys.executable, "-m", "arena", *words, **variables)
 
-    def read(self, host: str, address: str) -> str:
-        """What a server answers that a host alone can reach."""
-        code = f"import urllib.request as web; print(web.urlopen({address!r}, timeout=30).read().decode())"
+    def read(self, host: str, address: str, sent: str | None = None) -> str:
+        """What a server answers that a host alone can reach; what is sent is posted."""
+        data = None if sent is None else sent.encode()
+        opened = f"web.urlopen({address!r}, {data!r}, timeout=30)"
+        code = f"import urllib.request as web; print({opened}.read().decode())"
         command = ["ip", "netns", "exec", self.space(host), sys.executable, "-c", code]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
@@ -217,13 +220,14 @@ class RayHosts:
     """A Ray head without processors, and nodes with one each that start again when Ray gives them up."""
 
     lan: Lan
+    head: str = "head"
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
     def variables(self) -> dict[str, str]:
         """What commands and nodes need beside the database."""
         return {
-            "RAY_ADDRESS": f"{self.lan.address('head')}:6379",
+            "RAY_ADDRESS": f"{self.lan.address(self.head)}:6379",
             "RAY_USAGE_STATS_ENABLED": "0",
             # The network is theirs alone, and a token that another cluster left in the home folder is not.
             "RAY_AUTH_MODE": "disabled",
@@ -231,18 +235,21 @@ class RayHosts:
             "RAY_health_check_period_ms": "2000",
             "RAY_health_check_timeout_ms": "5000",
             "RAY_health_check_failure_threshold": "4",
+            # Nodes leave a head that was replaced; until they look, which is each minute by default, they and
+            # the new head ask and refuse one another as fast as they can.
+            "RAY_raylet_liveness_self_check_interval_ms": "2000",
         }
 
     def start(self, host: str) -> None:
-        """Start Ray on a host: the head on `head`, a node elsewhere."""
+        """Start Ray on a host: the head on its own, a node elsewhere."""
         which = (
-            "--head --port=6379 --num-cpus=0 --include-dashboard=false"
-            if host == "head"
+            "--head --port=6379 --num-cpus=0 --include-dashboard=false --no-monitor"
+            if host == self.head
             else f"--address={self.variables['RAY_ADDRESS']} --num-cpus=1"
         )
         own = f"--node-ip-address={self.lan.address(host)} --temp-dir={self.lan.folder / host / 'ray'}"
         start = f"{sys.executable} -m ray.scripts.scripts start {which} {own}"
-        again = f"while true; do {start} --object-store-memory=100000000 --block; sleep 1; done"
+        again = f"while true; do {start} {SMALL} --block; sleep 1; done"
         self.running[host] = self.lan.start(host, "sh", "-c", again, **self.variables)
 
     def kill(self, host: str) -> None:
@@ -258,4 +265,4 @@ class RayHosts:
     def arena(self, *words: str) -> subprocess.Popen[bytes]:
         """Run `arena …` beside the head, so that it dies with that one."""
         command = (sys.executable, "-m", "arena", *words)
-        return self.lan.join("head", self.running["head"], *command, **self.variables)
+        return self.lan.join(self.head, self.running[self.head], *command, **self.variables)

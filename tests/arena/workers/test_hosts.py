@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
 import sys
 import time
@@ -25,12 +24,11 @@ from tests.hosts import ENDPOINT, PORT, SERVER, Lan, RayHosts, Server, lan, post
 from tests.narrow import known
 
 REASON = why_not()
-ASKED = "ARENA_TEST_RAY_HOSTS"
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.postgres,
-    pytest.mark.timeout(2_400),
+    pytest.mark.timeout(1_200),
     pytest.mark.skipif(
         bool(REASON), reason=f"NO NETWORK NAMESPACES ({REASON}): nothing runs on several hosts"
     ),
@@ -40,6 +38,8 @@ LEASE = 6
 CUT = 60.0
 HOSTS = ("head", "left", "right", SERVER, ENDPOINT)
 BATTLES = 72
+USUAL, SLOW, QUICK = 0.5, 3.0, 0.05
+"""Seconds for a reply: SLOW while something else is waited for, so that no round ends before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,21 @@ class Site:
             budget_usd=10.0,
         )
         self.arena.rounds.create(request)
+        self.reply_in(USUAL)
         return self.calls()
 
     def calls(self) -> int:
         """Calls that reached the endpoint."""
-        log = self.lan.read(ENDPOINT, f"http://{self.lan.address(ENDPOINT)}:{PORT}/scripted/log")
-        return int(json.loads(log)["calls"])
+        return int(self._endpoint("log")["calls"])
+
+    def reply_in(self, seconds: float) -> None:
+        """Let the endpoint take so long for each reply from now on."""
+        self._endpoint("script", json.dumps({"latency": seconds}))
+
+    def _endpoint(self, name: str, sent: str | None = None) -> dict[str, Any]:
+        address = f"http://{self.lan.address(ENDPOINT)}:{PORT}/scripted/{name}"
+        told: dict[str, Any] = json.loads(self.lan.read(ENDPOINT, address, sent))
+        return told
 
     def counts(self, name: str) -> RoundCounts:
         """The books."""
@@ -81,11 +90,33 @@ class Site:
 
     def until_judged(self, name: str, count: int, seconds: float = 600) -> dict[object, object]:
         """Wait until so many battles have their verdict, and return the verdicts."""
+        self._wait(lambda: self.counts(name).judged >= count, seconds)
+        return self.verdicts(name)
+
+    def until_at_work(self, *hosts: str) -> None:
+        """Wait until workers of these hosts have begun, with slow replies until then."""
+        known_before = {lease.id for lease in self.arena.store.leases.all()}
+        missing = set(hosts)
+
+        def begun() -> bool:
+            new = (lease for lease in self.arena.store.leases.all() if lease.id not in known_before)
+            missing.difference_update(lease.worker.place.partition("/")[0] for lease in new)
+            return not missing
+
+        self.reply_in(SLOW)
+        self._wait(begun)
+        self.reply_in(USUAL)
+
+    def until_nobody_works(self) -> None:
+        """Wait until every lease has lapsed, with slow replies from now on."""
+        self.reply_in(SLOW)
+        self._wait(lambda: all(lease.lease_left < 0 for lease in self.arena.store.leases.all()))
+
+    def _wait(self, done: Callable[[], bool], seconds: float = 600) -> None:
         ends = time.monotonic() + seconds
-        while self.counts(name).judged < count:
+        while not done():
             assert time.monotonic() < ends, "\n".join(self.lan.log(host) for host in HOSTS[:3])
             time.sleep(0.1)
-        return self.verdicts(name)
 
     def check(self, name: str, committed: Mapping[object, object], *, calls: int, in_flight: int) -> None:
         """Hold the books of a round to what must be so, whatever happened on the way.
@@ -169,6 +200,7 @@ def test_a_host_that_dies_costs_its_calls_alone(site: Site, workers: Callable[..
     victim, _ = workers("left"), workers("right")
     committed = site.until_judged("dies", 12)
     victim.kill()
+    site.reply_in(QUICK)
     site.until_judged("dies", BATTLES)
     _until_finished(site, "dies")
     site.check("dies", committed, calls=calls, in_flight=2)
@@ -185,12 +217,14 @@ def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., An
     committed |= site.until_judged("cut", 30)
     time.sleep(max(0.0, CUT - (time.monotonic() - began)))
     site.lan.heal("left")
+    site.reply_in(QUICK)
     site.until_judged("cut", BATTLES)
     _until_finished(site, "cut")
     site.check("cut", committed, calls=calls, in_flight=2)
     # Whoever was cut off judges again, and alone if need be.
     right.kill()
     calls = _queue(site, "after")
+    site.reply_in(QUICK)
     site.until_judged("after", BATTLES)
     _until_finished(site, "after")
     site.check("after", {}, calls=calls, in_flight=0)
@@ -205,6 +239,7 @@ def test_the_database_restarts(site: Site, workers: Callable[..., Any]) -> None:
     site.server.tell("stop", "-m", "immediate")
     time.sleep(5)
     site.server.tell("start")
+    site.reply_in(QUICK)
     site.until_judged("restart", BATTLES)
     _until_finished(site, "restart")
     site.check("restart", committed, calls=calls, in_flight=8)
@@ -216,6 +251,8 @@ def test_a_command_that_was_lost_is_resumed_elsewhere(site: Site) -> None:
     command = site.lan.arena("head", "rounds", "resume", "lost", "--concurrency", "4")
     committed = site.until_judged("lost", 12)
     command.kill()
+    site.until_nobody_works()
+    site.reply_in(QUICK)
     _resume(site, "right", "lost")
     site.check("lost", committed, calls=calls, in_flight=4)
 
@@ -244,37 +281,46 @@ def _judge(hosts: RayHosts, name: str) -> subprocess.Popen[bytes]:
 
 def _finish(site: Site, hosts: RayHosts, name: str) -> None:
     """Judge a round to its end, as often as that takes: tasks of a lost command may still do a part of it."""
-    ends = time.monotonic() + 800
+    site.reply_in(QUICK)
+    ends = time.monotonic() + 600
     while site.arena.rounds.status(name)[0].state is not RoundState.FINISHED:
         _judge(hosts, name).wait()
         assert time.monotonic() < ends, hosts.lan.log("head")
-        time.sleep(2)
+        time.sleep(1)
     _until_finished(site, name)
 
 
-@pytest.fixture
-def ray_hosts(site: Site) -> Iterator[RayHosts]:
-    """A cluster of a head and two nodes."""
+@pytest.fixture(scope="module")
+def cluster(hosts: tuple[Lan, Server]) -> Iterator[RayHosts]:
+    """A cluster of hosts, which a test may leave without some of them."""
     if importlib.util.find_spec("ray") is None:
         pytest.skip("NO RAY: a cluster of several hosts is not tested")
-    if os.environ.get(ASKED) != "1":  # noqa: TID251 - of the tests alone
-        pytest.skip(f"SKIPPED, A CLUSTER OF SEVERAL HOSTS TAKES UP TO 20 MINUTES: set {ASKED}=1 to test it")
-    made = RayHosts(site.lan)
-    for host in ("head", "left", "right"):
-        made.start(host)
+    made = RayHosts(hosts[0])
     yield made
     made.end()
+
+
+@pytest.fixture
+def ray_hosts(cluster: RayHosts, site: Site) -> RayHosts:
+    """A cluster of a head and two nodes."""
+    for host in ("head", "left", "right"):
+        site.lan.heal(host)
+        if host not in cluster.running:
+            cluster.start(host)
+    return cluster
 
 
 def test_a_node_dies_and_the_database_restarts(site: Site, ray_hosts: RayHosts) -> None:
     """A round on Ray loses a node, gets another, and its database goes away for a moment."""
     calls = site.create("ray-dies")
     command = _judge(ray_hosts, "ray-dies")
+    site.until_at_work("left", "right")
     committed = site.until_judged("ray-dies", 8)
     ray_hosts.kill("right")
     committed |= site.until_judged("ray-dies", 16)
     ray_hosts.start("right")
-    committed |= site.until_judged("ray-dies", 30)
+    site.until_at_work("right")
+    committed |= site.verdicts("ray-dies")
     site.server.tell("stop", "-m", "immediate")
     time.sleep(5)
     site.server.tell("start")
@@ -285,15 +331,20 @@ def test_a_node_dies_and_the_database_restarts(site: Site, ray_hosts: RayHosts) 
 
 
 def test_a_node_is_cut_off_for_a_minute(site: Site, ray_hosts: RayHosts) -> None:
-    """The other node goes on; what the one that was cut off had in flight is asked again once."""
+    """The other node goes on, what was in flight is asked again once, and the node comes back."""
     calls = site.create("ray-cut")
     command = _judge(ray_hosts, "ray-cut")
+    site.until_at_work("left", "right")
     committed = site.until_judged("ray-cut", 8)
     site.lan.cut("left")
     began = time.monotonic()
     committed |= site.until_judged("ray-cut", 20)
+    site.reply_in(SLOW)
     time.sleep(max(0.0, CUT - (time.monotonic() - began)))
+    committed |= site.verdicts("ray-cut")
     site.lan.heal("left")
+    site.until_at_work("left")
+    site.reply_in(QUICK)
     command.wait(300)
     _finish(site, ray_hosts, "ray-cut")
     site.check("ray-cut", committed, calls=calls, in_flight=4)
@@ -303,8 +354,12 @@ def test_a_head_that_is_lost_is_replaced(site: Site, ray_hosts: RayHosts) -> Non
     """Head and command are gone at once: with another head the command goes on from what is committed."""
     calls = site.create("ray-lost")
     _judge(ray_hosts, "ray-lost")
+    site.until_at_work("left", "right")
     committed = site.until_judged("ray-lost", 12)
     ray_hosts.kill("head")
     ray_hosts.start("head")
+    site.until_nobody_works()
+    committed |= site.verdicts("ray-lost")
+    assert len(committed) < BATTLES
     _finish(site, ray_hosts, "ray-lost")
     site.check("ray-lost", committed, calls=calls, in_flight=4)
