@@ -55,8 +55,8 @@ contract: $(VENV)/.dev ## which room may import which
 structure: $(VENV)/.dev ## size, folders, importers and cycles, held to their limits
 	$(BIN)/python benchmarks/structure.py --check
 
-coverage: $(VENV)/.dev ## the test suite, with the branches that it covers
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=
+coverage: $(VENV)/.dev ## the test suite and what takes seconds, with the branches that they cover
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup --cov --cov-report=
 	$(BIN)/coverage report --sort=cover | tail -n 30
 
 reference: $(VENV)/.dev ## write the commands, settings and errors of the code into docs/

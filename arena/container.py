@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from arena.services.submissions.views import SubmissionReader
     from arena.services.system.tracing import Tracing
     from arena.services.tables.service import RoundTableService
+    from data.corpora.manifests import CorpusFolders
     from data.store import Store
 
 
@@ -356,6 +357,13 @@ class Arena:
             self.settings,
             spec_of=lambda round_: self.rounds.spec_of(round_),  # noqa: PLW0108 - see above
         )
+
+    @cached_property
+    def corpus_folders(self) -> CorpusFolders:
+        """Which corpora the home folder has."""
+        from data.corpora.manifests import CorpusFolders
+
+        return CorpusFolders(self.settings.home / "corpora")
 
     @cached_property
     def corpora(self) -> CorpusService:

@@ -21,6 +21,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("arena"),
         autoescape=True,
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

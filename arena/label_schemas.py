@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
 from arena.schemas import Line
-from arena.services.annotation.curation import DisputedItem
-from arena.services.annotation.quality import PersonQuality, TaskQuality
 from data.records import AnnotationTask, BlindItem, OwnProgress, Span, SpanKind
-from leaderboard.agreement import Estimate
+
+if TYPE_CHECKING:
+    # What measures agreement loads arrays; lists of tasks do without.
+    from arena.services.annotation.curation import DisputedItem
+    from arena.services.annotation.quality import PersonQuality, TaskQuality
+    from leaderboard.agreement import Estimate
 
 
 class TaskLine(BaseModel):

@@ -42,6 +42,7 @@ from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import RoundState
+from data.tables.columns import pack
 
 QUESTIONS, JUDGED, SMALL = 14_020, 14_016, 1_400
 SYSTEMS = ("alder", "birch", "cedar")
@@ -98,16 +99,19 @@ JUDGMENTS = """
         detail, grade, settings, prompt_hash, parser, calls, reply_key, input_tokens, output_tokens, cost_usd,
         latency, cached, created_at)
     SELECT id, 'lexical', '', '', 'ab', 'judged', preference,
-        'The first covers rates, bonds and yields of the reference, the second two of these; ' ||
-        'neither says what the reference does not.', '', '', '{"yardstick": "reference"}', '', '', 1,
+        :rationale, '', '', '{"yardstick": "reference"}', '', '', 1,
         :prefix || CAST(id AS VARCHAR(20)), 900, 120, 0.0002, 1.5, false, CURRENT_TIMESTAMP
     FROM battle WHERE round_id = :round"""
 REPLIES = """
     INSERT INTO reply (key, endpoint, model, text, finish_reason, input_tokens, output_tokens, cost_usd,
         latency, created_at)
-    SELECT reply_key, '', 'model', 'Both answer the question. ' || rationale || ' Verdict: ' || preference,
-        'stop', 900, 120, 0.0002, 1.5, CURRENT_TIMESTAMP
+    SELECT reply_key, '', 'model', :reply, 'stop', 900, 120, 0.0002, 1.5, CURRENT_TIMESTAMP
     FROM judgment WHERE reply_key LIKE :prefix || '%'"""
+RATIONALE = (
+    "The first covers rates, bonds and yields of the reference, the second two of these; neither says what "
+    "the reference does not."
+)
+REPLY = f"Both answer the question. {RATIONALE} Verdict: a"
 LAUNCH = """
 import json, os, sys, time
 started = time.perf_counter()
@@ -188,8 +192,8 @@ def _judged_round(arena: Arena, name: str, questions: int) -> None:
         values = {"round": round_.id, "prefix": f"{name}-"}
         connection.execute(text("DELETE FROM battle WHERE round_id = :round"), values)
         connection.execute(text(BATTLES), {**values, "set": set_id, "questions": first + questions})
-        connection.execute(text(JUDGMENTS), values)
-        connection.execute(text(REPLIES), values)
+        connection.execute(text(JUDGMENTS), {**values, "rationale": pack(RATIONALE)})
+        connection.execute(text(REPLIES), {**values, "reply": pack(REPLY)})
     arena.store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PLANNED,))
 
 
@@ -254,6 +258,8 @@ def prepared(
         arena = Arena(Settings(home=folder, database_url=address, work_seconds=PATIENCE))
         fill(arena, folder, judgments)
         own = {"ARENA_HOME": str(folder), "ARENA_DATABASE_URL": address, "ARENA_WORK_SECONDS": str(PATIENCE)}
+        # Where it is set, every command compiles the checkout, and what it is compared with compiles nothing.
+        own["PYTHONDONTWRITEBYTECODE"] = ""
         yield arena, folder, {**os.environ, **own}  # noqa: TID251 - of processes to start
         arena.close()
 

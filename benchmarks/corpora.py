@@ -29,7 +29,8 @@ sys.path.insert(0, str(ROOT))
 import numpy as np
 
 from data.corpora.chunking import Chunking
-from data.corpora.index import Corpus, Manifest, build_corpus
+from data.corpora.index import Corpus, build_corpus
+from data.corpora.manifests import Manifest
 from data.records import Passage
 from judges.metrics.coverage.sources import TERMS
 

@@ -40,6 +40,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.progress import Progress
 from data.records import RoundState
+from data.tables.columns import pack
 from judges.llm.requests import Message
 from judges.llm.settings import TransportKind
 from judges.pairwise.canaries import attacks
@@ -249,7 +250,7 @@ ASKED = """
 REPLIED = """
     INSERT INTO reply (key, endpoint, model, text, finish_reason, input_tokens, output_tokens, cost_usd,
         latency, created_at)
-    SELECT printf('%064d', id), 'e', 'm', '<thinking>' || :reason || '</thinking><rating>1</rating>', 'stop',
+    SELECT printf('%064d', id), 'e', 'm', :reply, 'stop',
         900, 60, 0.001, 0.3, CURRENT_TIMESTAMP
     FROM battle WHERE round_id = :round"""
 
@@ -258,7 +259,9 @@ def settle(arena: Arena) -> float:
     """Judge every battle of a round by SQL alone; seconds."""
     request = RoundRequest(set_name="bench", judge="reference-free", name="done", canaries=0)
     number = arena.rounds.create(request).id
-    given = {"round": number, "reason": "Both rise. " * 20, "hash": "0" * 64}
+    reason = "Both rise. " * 20
+    reply = pack(f"<thinking>{reason}</thinking><rating>1</rating>")
+    given = {"round": number, "reason": pack(reason), "reply": reply, "hash": "0" * 64}
     started = time.perf_counter()
     with arena.store.database.begin() as connection:
         for statement in (JUDGED, ASKED, REPLIED):

@@ -3,9 +3,9 @@
     python benchmarks/scale.py [--battles N] [--systems N] [--url postgresql+psycopg://…/empty] [--json]
 
 Fills an empty database (SQLite in a temporary folder, unless --url names one) by SQL alone, publishes the
-board, and times each read. A database that has the round already is read as it is. The target for the
-standings of a million is 10 s, and of ten million 20 s; readers of pages read the published board and
-single questions, so their times must not grow with the round.
+board on all processors, as `arena rounds publish` does, and times each read. A database that has the round
+already is read as it is. The target for the standings of a million is 10 s, and of ten million 20 s; readers
+of pages read the published board and single questions, so their times must not grow with the round.
 """
 
 # ruff: noqa: E402 - the checkout goes before what is installed
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import sys
 import tempfile
@@ -29,11 +30,13 @@ from sqlalchemy import text
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.services.system.prometheus import metrics_of
+from arena.services.system.text_process import PROCESSES
 from arena.settings import Settings
 from data.records import RoundState
 
 SYSTEMS = 10
-TARGET = 10.0
+TARGETS = {1_000_000: 10.0, 10_000_000: 20.0}
+"""Seconds of standings, by battles up to which they are wanted."""
 
 # Strengths rise with the system's number; a hash of question and pair decides.
 BATTLES = """
@@ -86,13 +89,23 @@ def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None
 
 
 def timed(figures: dict[str, float], name: str, what: Callable[[], object]) -> None:
-    """Note the seconds of a call, those of this process's processor, and its largest size so far."""
-    started, used = time.perf_counter(), time.process_time()
+    """Note the seconds of a call, those of processors for it, and the largest size of this process so far.
+
+    Processes that it began are ended, so that their seconds are known.
+    """
+    started, used = time.perf_counter(), processor_seconds()
     what()
     figures[name] = time.perf_counter() - started
-    figures[f"{name} (processor)"] = time.process_time() - used
+    PROCESSES.end_all()
+    figures[f"{name} (processor)"] = processor_seconds() - used
     figures[f"{name} (MB until here)"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{name}: {figures[name]:.2f} s", file=sys.stderr, flush=True)
+    line = f"{name}: {figures[name]:.2f} s by the clock, {figures[f'{name} (processor)']:.2f} s of processors"
+    print(line, file=sys.stderr, flush=True)
+
+
+def processor_seconds() -> float:
+    """Of this process and of those it began that have ended; PostgreSQL's are not among them."""
+    return sum(os.times()[:4])
 
 
 def measure(url: str | None, battles: int, systems: int) -> dict[str, float]:
@@ -105,12 +118,13 @@ def measure(url: str | None, battles: int, systems: int) -> dict[str, float]:
             timed(figures, "fill", lambda: fill(arena, home, battles, systems))
         figures["battles"] = float(arena.store.rounds.counts("big").planned)
         boards = arena.boards  # Its imports take as long as some of what is timed.
-        timed(figures, "standings", lambda: boards.standings("big"))
-        timed(
-            figures,
-            "publish, standings included",
-            lambda: arena.boards.publish("big", report=lambda _text: None, score=False),
-        )
+        with arena.engine.spreading():  # As `arena rounds publish` does.
+            timed(figures, "standings", lambda: boards.standings("big"))
+            timed(
+                figures,
+                "publish, standings included",
+                lambda: arena.boards.publish("big", report=lambda _text: None, score=False),
+            )
         timed(figures, "rounds status", lambda: arena.rounds.status("big"))
         timed(figures, "/metrics", lambda: metrics_of(arena.store))
         timed(figures, "page: boards", arena.boards.published)
@@ -136,7 +150,10 @@ def main() -> None:
         return
     for name, figure in figures.items():
         print(f"{name:44} {figure:14,.3f}")
-    print(f"standings under {TARGET} s: {'yes' if figures['standings'] < TARGET else 'NO'}")
+    for most, target in TARGETS.items():
+        if options.battles <= most:
+            print(f"standings under {target:g} s: {'yes' if figures['standings'] < target else 'NO'}")
+            break
 
 
 if __name__ == "__main__":

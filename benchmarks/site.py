@@ -6,7 +6,8 @@
 Measured in one run, on the same machine and with the site's own configuration:
 
 - first table, in headless Chromium, against an empty Streamlit page: visits alternate, each starts from a
-  blank page and ends when the browser has the first row (for the empty page: its one text), by its clock;
+  blank page and ends when the browser has the first row (for the empty page: its one text), by its clock; the
+  document of the leaderboard has the rows, those of other pages have none;
 - every page against the empty one, from the navigation to the footer, which comes last: cold, with an empty
   browser cache and for the first time since the server started, and warm; pages behind the sign-in as an
   organiser sees them. Beside it processor time of server and browser, which says more on a busy machine;

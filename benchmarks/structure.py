@@ -131,6 +131,11 @@ def _functions(trees: Sequence[ast.Module]) -> Iterator[Figure]:
     yield Figure(name="90th percentile of their complexity", value=float(np.percentile(branches, 90)))
 
 
+def _is_protocol(name: str) -> bool:
+    """Whether Python or a library calls what has this name: `__init__`, `_repr_html_`."""
+    return name.startswith("__") or (name.startswith("_") and name.endswith("_"))
+
+
 def _unused(paths: Sequence[Path], trees: Sequence[ast.Module]) -> Iterator[Figure]:
     """Functions, methods and classes that nothing in the product names.
 
@@ -143,7 +148,7 @@ def _unused(paths: Sequence[Path], trees: Sequence[ast.Module]) -> Iterator[Figu
         for path, tree in zip(paths, trees, strict=True)
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and not (node.decorator_list or node.name.startswith("__") or node.name in named)
+        and not (node.decorator_list or _is_protocol(node.name) or node.name in named)
     ]
     private = [place for place, name in unused if name.startswith("_")]
     public = [

@@ -112,6 +112,9 @@ _SAYS_NOTHING = (
         r"|idk|no idea"
     ),
 )
+# Of what every one of these sentences has one somewhere.
+_DENIES = re.compile(r"no(?:t|ne)?\b")
+_DENYING = ("fail", "lack", "unable", "insufficient", "unknown", "unanswerable", "n/a", "idk")
 _ADDS_NOTHING = re.compile(
     r"\A(?:(?:the|these|this|they|it)\b.{0,40}?(?:mainly |mostly |only |primarily )*"
     r"(?:discuss|focus|talk|deal|cover|relate)(?:es|s)?\b.*"
@@ -131,8 +134,11 @@ def is_no_answer(text: str) -> bool:
     text = _without_reasoning(text)
     if len(text.split()) > MAX_WORDS + 20:  # A quick way out: no wrapper has so many words.
         return False
+    text = _plain(text)
+    if not _DENIES.search(text) and not any(map(text.__contains__, _DENYING)):
+        return not any(map(str.isalnum, text))
     words, silent, told = 0, False, False
-    for sentence in _sentences(_plain(text)):
+    for sentence in _sentences(text):
         told = True
         words += len(sentence.split())
         if words > MAX_WORDS:
@@ -152,10 +158,13 @@ def _without_reasoning(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    text = text.translate(_QUOTES)
-    text = _WRAPPER.sub(" ", text)
+    if text.isascii():
+        text = text.replace("`", "'")
+    else:
+        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    # Every wrapper has one of them.
+    if ">" in text or ":" in text:
+        text = _WRAPPER.sub(" ", text)
     text = text.casefold()
     for short, written_out in _WRITTEN_OUT:
         text = text.replace(short, written_out)

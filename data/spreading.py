@@ -59,6 +59,7 @@ def mapped(
     shared: tuple[object, ...] = (),
     *,
     total: int | None = None,
+    before: float = 0.0,
 ) -> Iterator[Value]:
     """Yield `function(*shared, *task)` for each task, in their order.
 
@@ -70,9 +71,10 @@ def mapped(
         tasks: What differs between the calls.
         shared: What all calls have in common.
         total: How many tasks there are; None where nobody knows, and then there may be many.
+        before: Seconds that were spent on such work before the first task.
     """
     spread = _SPREAD.get()
-    waiting, done, spent = iter(tasks), 0, 0.0
+    waiting, done, spent = iter(tasks), 0, before
     for task in waiting:
         if spread is not None and spent > AT_HAND:
             if total is None or spent / max(done, 1) * (total - done) > LEAST_LEFT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import reduce
+from functools import cached_property, reduce
 from types import MappingProxyType
 
 import numpy as np
@@ -68,6 +68,17 @@ class BattleTable:
         """Share of the win that `a` gets: `score` where there is one, else 1, 0 or ½."""
         plain = np.array([1.0, 0.0, 0.5])[self.winner]
         return plain if self.score is None else np.where(np.isnan(self.score), plain, self.score)
+
+    @cached_property
+    def names_used(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(S,) and (Q,) whether a battle names the system, the question; not one that weighs nothing."""
+        rows = slice(None) if self.weight is None else self.weight > 0
+        systems, questions = (
+            np.zeros(len(self.systems), dtype=bool),
+            np.zeros(len(self.questions), dtype=bool),
+        )
+        systems[self.a[rows]] = systems[self.b[rows]] = questions[self.question[rows]] = True
+        return systems, questions
 
     @classmethod
     def from_columns(

@@ -58,7 +58,8 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
         RecordError: A missing or empty value.
     """
     codes, words = _dictionary(column, name)
-    used = np.bincount(codes, minlength=len(words)) > 0
+    used = np.zeros(len(words), dtype=bool)
+    used[codes] = True
     order = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
     if not used.all():
         order = order[used[order]]
@@ -139,7 +140,7 @@ def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]
     """Codes and distinct words of a column, in order of first appearance."""
     array = _arrow(column)
     if isinstance(column, CodedColumn):
-        codes, words = column.codes.astype(np.int32), list[Any](column.words)
+        codes, words = column.codes.astype(np.int32, copy=False), list[Any](column.words)
     else:
         codes, words = _factorize(column, name) if array is None else _arrow_dictionary(array)
     if len(codes) and codes.min() < 0:

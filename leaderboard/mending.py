@@ -83,6 +83,43 @@ class MendedGain:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class RatedRound:
+    """What a system's gains need of the battles of all others.
+
+    Attributes:
+        systems: Their names.
+        questions: The ids of the questions with judged battles.
+        strength: (S,) ratings in log-odds; NaN for none.
+        component: (S,) which systems are connected by battles; −1 for none.
+    """
+
+    systems: tuple[str, ...]
+    questions: tuple[str, ...]
+    strength: Floats
+    component: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, table: BattleTable) -> RatedRound:
+        """Rate every system.
+
+        Args:
+            table: The judged battles of all systems.
+
+        Raises:
+            StatisticsError: They cannot be rated.
+        """
+        ratings = rate(table, interval=IntervalKind.SANDWICH)
+        of_name = dict(zip(ratings.systems, zip(ratings.points, ratings.component, strict=True), strict=True))
+        found = [of_name.get(name, (np.nan, -1)) for name in table.systems]
+        return cls(
+            systems=table.systems,
+            questions=table.questions,
+            strength=np.array([points / POINTS for points, _ in found]),
+            component=np.array([part for _, part in found], dtype=np.int64),
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Record:
     """A system's battles with rated opponents.
 
@@ -159,6 +196,7 @@ def mended_gains(
     system: str,
     errors: Mapping[str, ErrorQuestions],
     *,
+    rated: RatedRound | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> tuple[MendedGain, ...]:
@@ -170,9 +208,11 @@ def mended_gains(
     Intervals are percentiles over resampled questions, which weigh the same before and after.
 
     Args:
-        table: The judged battles of all systems.
+        table: The judged battles of the system; others do not count.
         system: Whose errors they are.
         errors: By kind: on which questions its answers have it, and on which they do not.
+        rated: All systems of the round; by default `table` has the battles of all. Battles with systems or on
+            questions that it does not have do not count.
         draws: Resamples.
         seed: Of the resamples.
 
@@ -183,7 +223,7 @@ def mended_gains(
         NotFoundError: No battle names the system.
         UnrankableError: It has no rating.
     """
-    record = _record(table, system)
+    record = _record(table, system, rated or RatedRound.of(table))
     faults = [_Fault.of(record, error, questions) for error, questions in errors.items()]
     standing = [fault for fault in faults if fault.questions]
     told = [fault for fault in standing if fault.clean >= FEWEST_CLEAN]
@@ -195,37 +235,38 @@ def mended_gains(
     return tuple(sorted(gains, key=lambda gain: (gain.points is None, -(gain.points or 0.0), gain.error)))
 
 
-def _record(table: BattleTable, system: str) -> _Record:
-    if system not in table.systems:
+def _record(table: BattleTable, system: str, rated: RatedRound) -> _Record:
+    if system not in rated.systems:
         raise NotFoundError(f"No battle names the system {system}.", advice="The leaderboard names those.")
-    ratings = rate(table, interval=IntervalKind.SANDWICH)
-    if system not in ratings.systems or np.isnan(ratings.points[ratings.code(system)]):
+    code = rated.systems.index(system)
+    if np.isnan(rated.strength[code]):
         raise UnrankableError(
             f"{system} has no rating, so nothing can be told of its gains.",
             advice="Judge it against systems that it wins and loses against.",
         )
-    of_name = dict(zip(ratings.systems, zip(ratings.points, ratings.component, strict=True), strict=True))
-    group = of_name[system][1]
-    strength = np.array(
-        [
-            points / POINTS if part == group else np.nan
-            for points, part in (of_name.get(name, (np.nan, -1)) for name in table.systems)
-        ]
-    )
-    code = table.systems.index(system)
-    is_a = table.a == code
-    opponent = np.where(is_a, table.b, table.a)
-    mine = (is_a | (table.b == code)) & ~np.isnan(strength[opponent])
+    strength = np.where(rated.component == rated.component[code], rated.strength, np.nan)
+    a, b = (_places(table.systems, rated.systems)[side] for side in (table.a, table.b))
+    is_a = a == code
+    opponent = np.where(is_a, b, a)
+    question = _places(table.questions, rated.questions)[table.question]
+    known = (opponent >= 0) & (question >= 0)
+    mine = (is_a | (b == code)) & known & ~np.isnan(strength[opponent])
     weight = np.ones(len(table)) if table.weight is None else table.weight
     met, places = np.unique(opponent[mine], return_inverse=True)
     return _Record(
-        questions=table.questions,
-        question=table.question[mine],
+        questions=rated.questions,
+        question=question[mine],
         opponent=places,
         strength=strength[met],
         share=np.where(is_a, table.share, 1 - table.share)[mine],
         weight=weight[mine],
     )
+
+
+def _places(names: Sequence[str], among: Sequence[str]) -> NDArray[np.int32]:
+    """The place of each name among others, −1 where it is not there."""
+    place = {name: at for at, name in enumerate(among)}
+    return np.array([place.get(name, -1) for name in names], dtype=np.int32)
 
 
 def _drawn(

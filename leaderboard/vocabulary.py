@@ -77,6 +77,11 @@ class Control(StrEnum):
     ALL = "all"
 
     @property
+    def words(self) -> str:
+        """What readers see for it, after "control for"."""
+        return {Control.STYLE: "length and form", Control.ALL: "all of these"}.get(self, self.value)
+
+    @property
     def covariates(self) -> tuple[Covariate, ...]:
         """The terms of the fit."""
         match self:

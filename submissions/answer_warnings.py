@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from data.no_answer import is_no_answer
@@ -58,11 +58,12 @@ FEWEST = 8
 """A shorter answer may agree with the reference by chance."""
 
 _WORD = re.compile(r"\w+")
+_BETWEEN_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _CITATION = re.compile(r"\[[\d,; ]+\]")
 
 
-def copied_share(answer: str, reference: str) -> float:
-    """The share of an answer's word 5-grams that stand in the reference, 0–1.
+def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
+    """The share of an answer's word 5-grams that stand in the reference, 0–1; 0 where it is below `least`.
 
     Case, punctuation and citation marks make no difference. An answer of fewer than 8 words, or of
     less than half the reference's length, counts as 0: it may agree by chance, or quote.
@@ -77,16 +78,25 @@ def copied_share(answer: str, reference: str) -> float:
     reference_words = set(expected)
     if sum(map(reference_words.__contains__, words)) * 2 < len(words):
         return 0.0
-    answer_shingles, reference_shingles = _shingles(words), _shingles(expected)
-    return len(answer_shingles & reference_shingles) / len(answer_shingles)
+    found, missing = set(_shingles(expected)), set[tuple[str, ...]]()
+    most = len(words) - SHINGLE + 1
+    for shingle in _shingles(words):
+        if shingle not in found:
+            missing.add(shingle)
+            if (most - len(missing)) / most < least:
+                return 0.0
+    distinct = len(set(_shingles(words)))
+    return (distinct - len(missing)) / distinct
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(_CITATION.sub(" ", text).casefold())
+    plain_text = _CITATION.sub(" ", text).casefold()
+    # The same words twice as fast, of texts that are English.
+    return plain_text.translate(_BETWEEN_WORDS).split() if plain_text.isascii() else _WORD.findall(plain_text)
 
 
-def _shingles(words: list[str]) -> set[tuple[str, ...]]:
-    return set(zip(*(words[start:] for start in range(SHINGLE)), strict=False))
+def _shingles(words: list[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[start:] for start in range(SHINGLE)), strict=False)
 
 
 @dataclass(slots=True)
@@ -157,7 +167,7 @@ class AnswerWarnings:
             repetition.lines.append(line)
 
     def _look_for_copy(self, row: AcceptedRow) -> None:
-        share = copied_share(row.answer.answer, row.question.reference or "")
+        share = copied_share(row.answer.answer, row.question.reference or "", self._levels.near_copy)
         if share >= self._levels.near_copy:
             self._copies += 1
             message = f"{share:.0%} of the answer stands in the question's reference word for word."

@@ -9,6 +9,9 @@ from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arena.services.battle_file_reports import PeopleRequest, correct_file, corrected_rates_of_file
 from arena.services.battle_files import RatingRequest, fragility_of_file, rate_file
 from data.corpora.library import CorpusLibrary
@@ -104,3 +107,11 @@ def nested(number: int) -> list[int]:
 def numbers(count: int) -> Iterable[tuple[int]]:
     """Tasks of one number each."""
     return ((number,) for number in range(count))
+
+
+def raised(values: NDArray[np.float64], _name: str, number: int) -> float:
+    """The sum of some values, each raised by a number, which are put back afterwards."""
+    values += number
+    total = float(values.sum())
+    values -= number
+    return total

@@ -118,6 +118,7 @@ NO_PAGES = frozenset(
         "/healthz",
         "/metrics",
         "/site.js",
+        "/style.css",
         "/og/{board}.png",
         "/sitemap.xml",
         "/feed.atom",

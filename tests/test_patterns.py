@@ -86,7 +86,7 @@ def _module(path: Path) -> ModuleType:
     return importlib.import_module(".".join(parts).removesuffix(".__init__"))
 
 
-def _held(value: object, depth: int = 4) -> Iterator[re.Pattern[Any]]:
+def _held(value: object, depth: int = 5) -> Iterator[re.Pattern[Any]]:
     """The patterns in a value, however it holds them."""
     if isinstance(value, re.Pattern):
         yield value
@@ -296,6 +296,7 @@ def _steep(pattern: re.Pattern[Any]) -> str:
     return slowest.measured(LONGEST // 4, SECONDS_A_CHARACTER * LONGEST)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_every_pattern_is_linear(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A1, A3: no text makes a search take time that grows faster than the text, up to 100,000 characters."""
@@ -314,6 +315,7 @@ def test_every_rule_of_steering_is_linear(part: int, monkeypatch: pytest.MonkeyP
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -335,6 +337,7 @@ def test_patterns_that_are_not_linear_are_found(pattern: str) -> None:
     assert _steep(re.compile(pattern))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "pattern", [r"\w+", r"(?<!\s)\s++$", r"“[^“”\n]*+”", r"\[[\d,; ]{1,9}\]", r"\A.*\bx\b.*\Z"]
 )
@@ -343,6 +346,7 @@ def test_linear_patterns_pass(pattern: str) -> None:
     assert not _steep(re.compile(pattern))
 
 
+@pytest.mark.long
 def test_no_pattern_is_compiled_out_of_sight() -> None:
     """A1: patterns are compiled by `re.…` alone, so that the test above sees every one."""
     hidden = [

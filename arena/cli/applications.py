@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson
+from arena.cli.options import LARGEST_NUMBER, AsJson
 from arena.cli.output import note, show_result, show_rows
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
@@ -16,7 +16,7 @@ commands = typer.Typer(
     help="Applications for teams; docs/organisers.md has the whole way.", no_args_is_help=True
 )
 
-Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the application.")]
+Number = Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the application.")]
 
 
 @commands.command("list")

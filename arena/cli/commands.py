@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, MutableMapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -51,8 +49,10 @@ SERVING = ("serve", "worker", "mcp")
 def _show_version(asked: bool) -> None:
     if not asked:
         return
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
-        typer.echo(f"answer-arena {version_of('answer-arena')}")
+        typer.echo(f"answer-arena {version('answer-arena')}")
     except PackageNotFoundError:
         typer.echo("answer-arena, from a checkout that is not installed")
     raise typer.Exit

@@ -119,7 +119,7 @@ def list_(*, as_json: AsJson = False) -> None:
     """List the corpora, and the models that they are embedded with."""
     from dataclasses import asdict
 
-    corpora = open_arena().corpora
+    corpora = open_arena().corpus_folders
     listed = [
         (manifest, corpora.vectors(manifest.name), corpora.graph(manifest.name))
         for manifest in corpora.list()

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson
+from arena.cli.options import LARGEST_NUMBER, AsJson
 from arena.cli.output import show_fields, show_json, show_line, show_rows
 from arena.container import open_arena
 
 commands = typer.Typer(help="Jobs: the work that is queued, running or finished.", no_args_is_help=True)
-Number = Annotated[int, typer.Argument(metavar="JOB", help="Number of the job.")]
+Number = Annotated[int, typer.Argument(metavar="JOB", max=LARGEST_NUMBER, help="Number of the job.")]
 
 
 @commands.command("list")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson
+from arena.cli.options import LARGEST_NUMBER, AsJson
 from arena.cli.output import note, show_json, show_line, show_result, show_rows
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
@@ -20,7 +20,7 @@ commands = typer.Typer(
     help="Webhooks, Slack and mail: who is notified of which events; docs/operations.md has the events.",
     no_args_is_help=True,
 )
-Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the subscription.")]
+Number = Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the subscription.")]
 TeamName = Annotated[
     str | None,
     typer.Option(
@@ -105,7 +105,10 @@ def remove(number: Number, *, as_json: AsJson = False) -> None:
 def deliveries(
     team: TeamName = None,
     subscription: Annotated[
-        int | None, typer.Option("--subscription", metavar="ID", help="Only those of this subscription.")
+        int | None,
+        typer.Option(
+            "--subscription", metavar="ID", max=LARGEST_NUMBER, help="Only those of this subscription."
+        ),
     ] = None,
     state: Annotated[DeliveryState | None, typer.Option("--state", help="Only those in this state.")] = None,
     limit: Annotated[

@@ -19,6 +19,8 @@ from arena.settings import EngineKind, read_settings
 from judges.llm.settings import CacheMode, TransportKind
 from judges.metrics.registry import RetrieverKind
 
+LARGEST_NUMBER = 2**31 - 1
+"""Of a row, on both engines."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
 JudgeName = Annotated[

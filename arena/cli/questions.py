@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import show_json, show_line, show_table
+from arena.cli.output import note, show_json, show_line, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.question_lists import Order, QuestionFilter
@@ -67,7 +67,10 @@ def search(
     for question in page.questions:
         if (found := page.found.get(question.id)) is not None:
             show_line(f"{question.id}: {_where(found)}: {found.excerpt}")
-    show_line(f"{len(page.questions):,} of {page.total:,} questions.")
+    if page.total:
+        show_line(f"{len(page.questions):,} of {page.total:,} questions.")
+    else:
+        note("No question matches. Use other words, or check the names given by --winner and --domain.")
 
 
 def _show_json(page: QuestionPage) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import applications
-from arena.cli.options import AsJson
+from arena.cli.options import LARGEST_NUMBER, AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
@@ -250,7 +250,7 @@ def list_tokens(team: OneTeam = None, *, as_json: AsJson = False) -> None:
 
 @tokens.command("revoke")
 def revoke_token(
-    number: Annotated[int, typer.Argument(metavar="ID", help="Number of the token.")],
+    number: Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the token.")],
     *,
     as_json: AsJson = False,
 ) -> None:

@@ -11,13 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, CardFile, File, Seed, Server, SetName, SystemName, TeamName, TokenText
+from arena.cli.options import (
+    LARGEST_NUMBER,
+    AsJson,
+    CardFile,
+    File,
+    Seed,
+    Server,
+    SetName,
+    SystemName,
+    TeamName,
+    TokenText,
+)
 from arena.cli.output import BytesSent, note, note_problems, show_json, show_line, show_table
 
 if TYPE_CHECKING:
     from arena.client.backends import SubmissionBackend
 
-Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the submission.")]
+Number = Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the submission.")]
 EXIT_CODES = MappingProxyType({"pass": 0, "worse": 3, "undecided": 4})
 SUBMITTED = "The version is submitted; it counts against the quota."
 MOST_NAMED = 20
@@ -157,7 +168,9 @@ def _append(path: Path, text: str) -> None:
 
 
 def compare(
-    number: Annotated[int, typer.Argument(metavar="ID", help="Number of the newer submission.")],
+    number: Annotated[
+        int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the newer submission.")
+    ],
     against: Annotated[
         str,
         typer.Option(

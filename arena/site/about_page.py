@@ -14,7 +14,7 @@ from arena.services.accounts.registration import WINDOW as APPLICATIONS_WINDOW
 from arena.services.accounts.sessions import LASTS
 from arena.site.public.votes import HALF_A_YEAR
 from arena.site.services import arena
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, words_table
 
@@ -83,15 +83,15 @@ STORED = (
 def show() -> None:
     """Show the page."""
     settings = arena().settings
-    st.title("About", anchor=False)
+    page_heading("About")
     lead(WHAT)
-    st.header("Contact", anchor="contact")
+    heading("Contact", anchor="contact")
     if settings.operator:
         st.text(f"Run by {settings.operator}.")
     _text_or_link(settings.contact or NOBODY)
-    st.header("Documentation", anchor="documentation")
+    heading("Documentation", anchor="documentation")
     put(element("ul", *(element("li", link, f": {about}") for link, about in _documents(settings.docs_url))))
-    st.header("Licence and version", anchor="licence")
+    heading("Licence and version", anchor="licence")
     note(f"Answer Arena {release()} is free software under the Apache License 2.0.")
     rows = [
         (one.title, one.version or "–", one.licence or "not stated", one.source or "not stated")
@@ -105,7 +105,7 @@ def show() -> None:
                 caption="Licences of the question sets",
             )
         )
-    st.header("Privacy", anchor="privacy")
+    heading("Privacy", anchor="privacy")
     note("What this site stores about you depends on what you do here.")
     put(words_table(("What you do", "What is stored", "For how long"), map(astuple, STORED)))
     note("A proxy that the operator puts in front of the site may keep a log of its own.")

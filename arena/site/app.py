@@ -6,8 +6,10 @@ import gc
 import hmac
 import importlib
 import re
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -18,9 +20,9 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import env_util, file_util
 
-from arena.api.app import make_api
 from arena.api.errors import problem_response
 from arena.container import Arena, open_arena
 from arena.services.accounts.mail import mailer_of
@@ -30,10 +32,10 @@ from arena.site.browser_uploads import BrowserUploads
 from arena.site.hosts import ServedHosts
 from arena.site.middleware import RetractedStatus, SiteMiddleware
 from arena.site.plain_pages import refused
-from arena.site.public.routes import board_routes
+from arena.site.public.routes import BoardRoutes
 from arena.site.public.votes import VoteRoutes
 from arena.site.security_policy import page_policy
-from arena.site.services import as_secrets
+from arena.site.services import as_secrets, opened
 from arena.site.sign_in import SignIn
 from arena.site.ui.errors import public_error
 from arena.site.ui.help_texts import PAGES
@@ -71,12 +73,25 @@ def _challenge(*, configured: bool) -> Response:
 
 
 SCRIPT = Path(__file__).parent / "main.py"
-SITE_SCRIPT = Path(__file__).parent / "assets" / "site.js"
+ASSETS = Path(__file__).parent / "assets"
 TITLE = re.compile(r"<title>[^<]*</title>")
 HEAD = (
     "<title>{title} – Answer Arena</title>\n"
     '    <link rel="alternate" type="application/atom+xml" title="Boards" href="./feed.atom" />\n'
-    '    <script src="./site.js"></script>'
+    '    <script src="./site.js"></script>{preloads}'
+)
+PRELOAD = '\n    <link rel="modulepreload" crossorigin href="./static/js/{name}" />'
+COMPONENTS = ("Html", "Selectbox")
+"""Streamlit's components that almost every page has; its document loads them when a page asks for them."""
+IMPORTED = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
+ROOT = '<div id="root"></div>'
+# Behind Streamlit's own styles, which its script adds to the head.
+STYLED = f'<link rel="stylesheet" href="./style.css" />\n    {ROOT}'
+FIRST_VIEW = '<div id="first-view"><div class="stHtml">{html}</div></div>\n    {rest}'
+FACES = {"Source Sans": "SourceSansVF-Upright", "Source Serif": "SourceSerifVariable-Roman"}
+FACE = (
+    '@font-face {{ font-family: "{family}"; src: url("./static/media/{name}") format("woff2"); '
+    "font-weight: 200 900; font-display: swap; }}\n"
 )
 NO_CACHE = {"Cache-Control": "no-cache"}
 UNAVAILABLE = 503
@@ -130,11 +145,33 @@ def _guarded(route: Route) -> Route:
     return Route(route.path, guarded, methods=route.methods)
 
 
+class _LaterApi:
+    """The API, made at its first request: its models take a third of the time in which the site starts."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena, self._one_makes = arena, threading.Lock()
+        self._api: ASGIApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        api = await run_in_threadpool(self._made) if self._api is None else self._api
+        await api(scope, receive, send)
+
+    def _made(self) -> ASGIApp:
+        from arena.api.app import make_api  # noqa: PLC0415 - as the class says
+
+        with self._one_makes:
+            if self._api is None:
+                self._api = make_api(self._arena)
+            return self._api
+
+
 class _Routes:
     """What is served besides the pages."""
 
     def __init__(self, settings: Settings) -> None:
-        self._arena = open_arena(settings)
+        self._arena, self._pages = open_arena(settings), opened(as_secrets(settings))
+        self._boards = BoardRoutes(self._arena)
         # Settings that mail could not be sent with end the start, not somebody's application.
         mailer_of(settings)
         self.browser_files = self._arena.browser_files
@@ -144,24 +181,28 @@ class _Routes:
             *SignIn(self._arena).routes(),
             Route("/healthz", self.healthz),
             metrics_route(self._arena),
-            *board_routes(self._arena),
+            *self._boards.routes(),
             *VoteRoutes(self._arena).routes(),
-            *shell_routes(PAGES),
+            *shell_routes(PAGES, self._boards.first_view),
             Route("/leaderboard", _to_the_leaderboard),
         ]
-        return [Mount("/api/v1", app=make_api(self._arena)), *map(_guarded, plain)]
+        return [Mount("/api/v1", app=_LaterApi(self._arena)), *map(_guarded, plain)]
 
     def retracted(self, board: str) -> bool:
         """Whether a board was taken down."""
         return any(is_called(head, board) for head in self._arena.boards.retracted())
 
     def warm(self) -> None:
-        """Load what the first reader would wait for: the charts' and the boards' libraries."""
+        """Load what the first reader would wait for: libraries, and the newest board's list of questions."""
         for name in WARMED:
             importlib.import_module(name)
         for name in ASKED_FOR:
             getattr(self._arena, name)
-        self._arena.boards.heads()
+        judged = (head.round_name for head in self._arena.boards.heads() if head.round_name)
+        for name in islice(judged, 1):
+            # What cannot be read, the page of questions says to whoever opens it.
+            with suppress(ArenaError):
+                self._pages.question_lists.of(name)
         # Streamlit asks this at the first element; Python then looks up the file of every module.
         env_util.is_repl()
         # What exists now stays until the server ends, so the garbage collector need not scan it.
@@ -179,18 +220,57 @@ class _Routes:
         return JSONResponse({"status": "ok", "boards": len(boards)})
 
 
-def shell_routes(titles: Mapping[str, str]) -> list[Route]:
+Look = Callable[[Request], Awaitable[str]]
+
+
+def shell_routes(titles: Mapping[str, str], first_view: Look) -> list[Route]:
     """The documents that Streamlit's script draws the pages into, each with its page's title and our script.
 
-    Titles are by address, without the slash.
+    Titles are by address, without the slash. The first page's document begins with what `first_view` says,
+    so that readers see it before the script has started.
     """
-    document = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    static = Path(file_util.get_static_dir())
+    document = (static / "index.html").read_text(encoding="utf-8").replace(ROOT, STYLED)
     before, after = TITLE.split(document, maxsplit=1)
-    routes = [Route("/site.js", _unchanging(SITE_SCRIPT.read_text(encoding="utf-8"), "text/javascript"))]
+    preloads = "".join(PRELOAD.format(name=name) for name in _component_files(static, document))
+    style = f"{_faces(static)}{(ASSETS / 'style.css').read_text(encoding='utf-8')}"
+    routes = [
+        Route("/site.js", _unchanging((ASSETS / "site.js").read_text(encoding="utf-8"), "text/javascript")),
+        Route("/style.css", _unchanging(style, "text/css")),
+    ]
     for path, title in titles.items():
-        text = f"{before}{HEAD.format(title=escape(title))}{after}"
-        routes.append(Route(f"/{path}", _unchanging(text, "text/html")))
+        text = f"{before}{HEAD.format(title=escape(title), preloads=preloads)}{after}"
+        routes.append(Route(f"/{path}", _unchanging(text, "text/html") if path else _begun(text, first_view)))
     return routes
+
+
+def _component_files(static: Path, document: str) -> list[str]:
+    """The files of the usual components and what these import, without those that the document names."""
+    folder = static / "static" / "js"
+    files = [path for name in COMPONENTS for path in folder.glob(f"{name}.*.js")]
+    names = {path.name for path in files}
+    for path in files:
+        names.update(IMPORTED.findall(path.read_text(encoding="utf-8")))
+    return sorted(name for name in names if name not in document)
+
+
+def _faces(static: Path) -> str:
+    """The theme's two faces as style rules: Streamlit adds its own once its script runs."""
+    media = static / "static" / "media"
+    found = ((family, path) for family, stem in FACES.items() for path in media.glob(f"{stem}.*.woff2"))
+    return "".join(FACE.format(family=family, name=path.name) for family, path in found)
+
+
+def _begun(text: str, first_view: Look) -> Callable[[Request], Awaitable[Response]]:
+    before, after = text.split(STYLED, maxsplit=1)
+    style = STYLED.removesuffix(ROOT)
+
+    async def answer(request: Request) -> Response:
+        look = await first_view(request)
+        begun = FIRST_VIEW.format(html=look, rest=ROOT) if look else ROOT
+        return Response(f"{before}{style}{begun}{after}", media_type="text/html", headers=NO_CACHE)
+
+    return answer
 
 
 async def _to_the_leaderboard(request: Request) -> Response:

@@ -19,7 +19,7 @@ from arena.settings import Registration
 from arena.site.services import arena
 from arena.site.ui.components import note
 from arena.site.ui.done import keep_done
-from arena.site.ui.errors import show_error
+from arena.site.ui.errors import PageEndedError, show_error
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
@@ -128,7 +128,7 @@ def _by_provider() -> Caller | None:
         if arena().registration.mode is Registration.OIDC:
             put(element("p", anchor("Register a team", "register")))
         st.button("Sign out", on_click=st.logout)
-        st.stop()
+        raise PageEndedError from error
     if caller is None:
         return None
     with st.container(horizontal=True, vertical_alignment="center"):

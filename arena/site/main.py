@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
-from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from arena.site.admin.common import ORGANISED, asked_pages
+from arena.services.accounts.auth import Caller
+from arena.site.admin.common import ORGANISED, asked_pages, visitor
 from arena.site.shown import SHOWN
-from arena.site.ui.components import OPENED, SITE, name_page, skeleton
+from arena.site.ui.components import OPENED, SITE, logo, skeleton
 from arena.site.ui.done import forget_done
 from arena.site.ui.errors import guarded
 from arena.site.ui.help_texts import PAGES
@@ -32,7 +32,6 @@ MENUS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 BY_ROLE = frozenset({"Label", "Organise"})
 """Menus of which a visitor sees the pages that they are asked for."""
 HOME = "leaderboard"
-ASSETS = Path(__file__).parent / "assets"
 # Streamlit keeps the scroll position of the page before, so that the next would open in its middle. For its
 # first frame each page is without height, which leaves only the top; a name of its own restarts that.
 FROM_THE_TOP = (
@@ -43,22 +42,21 @@ FROM_THE_TOP = (
 
 def run() -> None:
     """Show the page that the address names."""
-    st.set_page_config(page_title=SITE, page_icon=ASSETS / "logo.svg", layout="wide")
-    st.html(ASSETS / "style.css")
-    st.logo(ASSETS / "logo.svg", size="large", link=None)
-    page = st.navigation(_navigation(), position="top", expanded=True)
+    st.logo(logo(), size="large", link=None)
+    caller = visitor()
+    page = st.navigation(_navigation(caller), position="top", expanded=True)
     name = page.url_path or HOME
     if st.session_state.get(OPENED, name) != name:
         forget_done()
         st.html(FROM_THE_TOP.format(page=name))
-    name_page(page.title)
-    with skeleton(name):
+    st.set_page_config(page_title=f"{page.title} – {SITE}", page_icon=logo(), layout="wide")
+    with skeleton(name, caller.called):
         guarded(page.run)
 
 
-def _navigation() -> dict[str, list[StreamlitPage]]:
+def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
     """The menus for who is at the browser; pages outside them still open by their address."""
-    asked = asked_pages()
+    asked = asked_pages(caller)
     offered = {
         menu: [path for path in paths if menu not in BY_ROLE or path in asked]
         for menu, paths in MENUS.items()

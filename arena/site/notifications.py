@@ -10,7 +10,7 @@ from arena.services.accounts.auth import Caller, may
 from arena.services.notifications.subscriptions import SENDABLE, SubscriptionView
 from arena.site.admin.common import NOTHING, attempt, duration, grid, organiser
 from arena.site.services import arena
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.done import show_done
 from arena.site.ui.formats import format_time
 from data.errors import UnavailableError
@@ -23,7 +23,7 @@ SECRET = "notifications-secret"  # noqa: S105 - where a new secret waits to be s
 def show() -> None:
     """Show organisers who is notified of which events."""
     caller = organiser()
-    st.title("Notifications", anchor=False)
+    page_heading("Notifications")
     lead("What happens is sent as signed webhooks, to Slack, or by mail. No message holds a private text.")
     show_notifications("", caller)
 
@@ -46,7 +46,7 @@ def show_notifications(team: str, caller: Caller) -> None:
     else:
         _change(subscriptions, caller)
         _add(team, caller)
-    st.header("Deliveries", anchor="deliveries")
+    heading("Deliveries", anchor="deliveries")
     _deliveries(team, manages, caller)
 
 
@@ -107,7 +107,7 @@ def _deliveries(team: str, manages: bool, caller: Caller) -> None:
     show_done("deliveries")
     rows = service.deliveries(team=team or None, caller=caller)
     if not rows:
-        note("Nothing was sent, and nothing waits.")
+        note("Nothing has been sent, and nothing waits.")
         return
     headings = ("Event", "When", "To", "State", "HTTP", "Next try in", "Why")
     grid(headings, [_line(row) for row in rows])

@@ -45,16 +45,15 @@ BY_CONTENT: dict[str | type, Callable[[Any], str]] = {
 
 
 def _cached(
-    *, most: int, seconds: int | None = None, spinner: str | bool = False, copied: bool = False
+    *, most: int, seconds: int | None = None, spinner: str | bool = False
 ) -> Callable[[Query[Asked, Value]], Callable[Asked, Value]]:
     """Let a query of the application be asked without naming it, and cache its result.
 
-    Without `seconds` it is cached for ever; with `copied` each reader gets a copy of their own.
+    Without `seconds` it is cached for ever. What is cached must not be changed, as all readers share it.
     """
-    cache = st.cache_data if copied else st.cache_resource
 
     def cache_query(query: Query[Asked, Value]) -> Callable[Asked, Value]:
-        cached: Query[Asked, Value] = cache(
+        cached: Query[Asked, Value] = st.cache_resource(
             ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=BY_CONTENT
         )(query)
 
@@ -107,7 +106,7 @@ def _cached_for_public(
     return cache_query
 
 
-@_cached(seconds=FRESH, most=4, copied=True)
+@_cached(seconds=FRESH, most=4)
 def _heads(source: Arena) -> tuple[BoardHead, ...]:
     return source.boards.heads()
 
@@ -117,7 +116,7 @@ def _view(source: Arena, head: BoardHead) -> BoardView:
     return read_board(source.boards.get(snapshot_of(head)))
 
 
-@_cached(seconds=FRESH, most=4, copied=True)
+@_cached(seconds=FRESH, most=4)
 def _former(source: Arena) -> tuple[BoardHead, ...]:
     return source.boards.former()
 
@@ -142,10 +141,15 @@ def board_named(name: str) -> BoardView:
         NotFoundError: There is none of this name.
         RetractedError: It was taken down.
     """
-    head = next((head for head in (*_heads(), *_former()) if is_called(head, name)), None)
+    # Former boards are read where none that stands has the name.
+    head = _called(name, _heads()) or _called(name, _former())
     if head is None:
         raise RetractedError(name, arena().boards.get(name).notice)
     return _view(head)
+
+
+def _called(name: str, heads: Sequence[BoardHead]) -> BoardHead | None:
+    return next((head for head in heads if is_called(head, name)), None)
 
 
 def refuse_retracted(name: str) -> None:
@@ -154,8 +158,6 @@ def refuse_retracted(name: str) -> None:
     Raises:
         RetractedError: It was.
     """
-    if not name or name in labels_of_boards(name):
-        return
     for head in arena().boards.retracted():
         if is_called(head, name):
             raise RetractedError(name, head.notice)

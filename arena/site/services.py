@@ -6,6 +6,7 @@ Only published boards are cached, by the hash of their content; nothing that dep
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,12 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
 def arena() -> Arena:
     """The application behind the pages, opened once a process."""
     settings = _given()
-    if settings is None:
-        settings = as_secrets(read_settings())[SECTION]
+    return opened(as_secrets(read_settings()) if settings is None else {SECTION: settings})
+
+
+def opened(secrets: Mapping[str, Mapping[str, Any]]) -> Arena:
+    """The application behind the pages, by what `as_secrets` packed."""
+    settings = secrets[SECTION]
     limits = tuple(int(settings[name]) for name in LIMITS)
     texts = tuple(str(settings[name]) for name in (*WORDS, *TEXTS))
     return _open(texts, limits)
@@ -56,7 +61,8 @@ def _given() -> Mapping[str, Any] | None:
     return section
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+# A page asks a dozen times; Streamlit's cache would read through every setting each time.
+@lru_cache(maxsize=4)
 def _open(texts: tuple[str, ...], limits: tuple[int, ...]) -> Arena:
     home, database_url, registration, notify_hosts, has_key, *others = texts
     given: dict[str, Any] = dict(zip((*TEXTS, *LIMITS), (*others, *limits), strict=True))

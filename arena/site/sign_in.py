@@ -48,8 +48,13 @@ class SignIn:
         ]
 
     async def form(self, request: Request) -> Response:
-        """The form for a token."""
-        return _form_page(request)
+        """The form for a token, and who is signed in already."""
+        cookie = request.cookies.get(COOKIE, "")
+        try:
+            caller = await run_in_threadpool(self._arena.sessions.who, cookie)
+        except ArenaError as error:
+            return _form_page(request, message=str(public_error(error)), status=_status_of(error))
+        return _form_page(request, who=caller.name if caller.signed_in else "")
 
     async def sign_in(self, request: Request) -> Response:
         """Open a session for the token of the form, and go to the first page of who signed in."""
@@ -151,11 +156,17 @@ def _status_of(error: ArenaError) -> int:
 
 
 def _form_page(
-    request: Request, *, message: str = "", status: int = 200, error: ArenaError | None = None
+    request: Request, *, message: str = "", status: int = 200, error: ArenaError | None = None, who: str = ""
 ) -> Response:
     word = secrets.token_urlsafe(24)
     text = "Paste an access token of your team or account. It is sent once and not stored."
-    page = plain_page("Sign in", text, alert=message, form="sign-in", csrf=word, status=status)
+    texts = (
+        (f"You are signed in as {who}. Another token signs you in as somebody else.", text)
+        if who
+        else (text,)
+    )
+    leave = "sign-out" if who else ""
+    page = plain_page("Sign in", *texts, alert=message, form="sign-in", csrf=word, leave=leave, status=status)
     if isinstance(error, TooManyAttemptsError):
         page.headers["Retry-After"] = str(error.retry_after)
     page.set_cookie(

@@ -7,6 +7,8 @@ them, so that this is as safe in a worker and in the site as in a command.
 
 from __future__ import annotations
 
+import io
+import mmap
 import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,6 +34,8 @@ AHEAD = 4
 """Results a process that are kept at most until an earlier one is there."""
 TRIES = 2
 """Processes that may end by themselves over one part."""
+ALIGNED = 64
+"""Bytes: arrays begin at multiples of it."""
 NO_LIMIT = 1e8
 """Seconds that a part may take: years, since these texts are nobody's attack."""
 
@@ -108,7 +112,7 @@ class LocalSpread:
             return
         with tempfile.TemporaryDirectory(prefix="arena-") as folder:
             path = Path(folder) / "shared"
-            path.write_bytes(pickle.dumps(shared, protocol=5))
+            _store(shared, path)
             yield from self._mapped(function, enumerate(tasks), str(path))
 
     def _mapped(
@@ -221,7 +225,29 @@ def guarded(function: Callable[..., Value], arguments: tuple[object, ...]) -> Va
         ) from error
 
 
+def _store(shared: tuple[object, ...], path: Path) -> None:
+    """Write what tasks have in common: the sizes of its arrays, all but their bytes, then these."""
+    buffers: list[pickle.PickleBuffer] = []
+    body = pickle.dumps(shared, protocol=5, buffer_callback=buffers.append)
+    arrays = [buffer.raw() for buffer in buffers]
+    with path.open("wb") as file:
+        pickle.dump(([array.nbytes for array in arrays], body), file, protocol=5)
+        for array in arrays:
+            file.seek(-file.tell() % ALIGNED, io.SEEK_CUR)
+            file.write(array)
+
+
 @lru_cache(maxsize=1)
 def _loaded(path: str) -> tuple[object, ...]:
-    shared: tuple[object, ...] = pickle.loads(Path(path).read_bytes())  # noqa: S301 - written by the parent
+    """What tasks have in common; processes hold the bytes of its arrays together until one writes to them."""
+    with Path(path).open("rb") as file:
+        sizes, body = pickle.load(file)  # noqa: S301 - written by the parent
+        place, parts = file.tell(), list[memoryview]()
+        if sizes:
+            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+            for size in sizes:
+                place += -place % ALIGNED
+                parts.append(mapped[place : place + size])
+                place += size
+    shared: tuple[object, ...] = pickle.loads(body, buffers=parts)  # noqa: S301 - as above
     return shared

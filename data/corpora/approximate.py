@@ -9,13 +9,14 @@ hierarchical navigable small world graphs".
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from data.corpora.manifests import GRAPH_ABOUT, GraphAbout, read_graph_about
 from data.errors import SpecError, StoreError
 from data.progress import working
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from usearch.index import Index
 
 GRAPH = "graph.usearch"
-ABOUT = "graph.json"
 CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 32, 128, 128
 ADDED_AT_ONCE = 16_384
 QUERIES = 500
@@ -31,32 +31,6 @@ K = 10
 EXTRA = "Install it: `pip install answer-arena[ann]`."
 BUILD = "Build it with `arena corpora embed NAME --model MODEL --approximate`."
 HalfVectors = NDArray[np.float16]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphAbout:
-    """What a graph finds of what exact search finds.
-
-    Attributes:
-        recall: Share of the `k` nearest chunks that the graph finds, 0–1; the mean over `queries` chunks of
-            the corpus in the place of queries, themselves left out. Queries unlike any chunk may fare worse.
-        k: Nearest chunks asked for.
-        queries: How many chunks were looked up.
-        chunks: How many the graph has.
-    """
-
-    recall: float
-    k: int
-    queries: int
-    chunks: int
-
-
-def read_graph_about(folder: Path) -> GraphAbout | None:
-    """What the graph in a folder of vectors says of itself; None where there is none that can be read."""
-    try:
-        return GraphAbout(**json.loads((folder / ABOUT).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        return None
 
 
 def build_graph(folder: Path, vectors: HalfVectors) -> GraphAbout:
@@ -84,13 +58,13 @@ def build_graph(folder: Path, vectors: HalfVectors) -> GraphAbout:
             index.add(np.arange(first, first + len(rows)), rows)
             work.done = first + len(rows)
     about = measured(Graph(index), vectors)
-    (folder / ABOUT).unlink(missing_ok=True)
+    (folder / GRAPH_ABOUT).unlink(missing_ok=True)
     try:
         index.save(folder / GRAPH)
     except (OSError, ValueError, RuntimeError) as error:
         message = f"The approximate index cannot be written: {error}."
         raise StoreError(message, advice="Free some space and run it again.") from error
-    (folder / ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
+    (folder / GRAPH_ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
     return about
 
 

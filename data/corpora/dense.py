@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import mkdtemp
 from types import TracebackType
@@ -18,80 +18,17 @@ from typing import IO, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from data.corpora.approximate import Graph, GraphAbout, build_graph, read_graph_about
+from data.corpora.approximate import Graph, build_graph
 from data.corpora.index import Corpus, best_places
+from data.corpora.manifests import VECTORS_ABOUT, VECTORS_FOLDER, GraphAbout, VectorsAbout, read_about
 from data.errors import StoreError
 from data.records import Passage
 
-FOLDER = "dense"
 BUILDING = ".dense-"
 VECTORS = "vectors.bin"
-ABOUT = "vectors.json"
 ROWS = 65_536
 EMBED = "Embed it with `arena corpora embed NAME --model MODEL`."
 Vectors = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VectorsAbout:
-    """What vectors were made from and with; vectors of another making are built anew.
-
-    Attributes:
-        model: The endpoint's name of the model, or the path of a local one.
-        endpoint: Base URL; empty for a local model.
-        fingerprint: Of a local model's files; empty for an endpoint's.
-        content_hash: Of the corpus.
-        words: Words of a chunk at most.
-        overlap: Words that neighbouring chunks share.
-        chunks: How many there are.
-        dimensions: Of a vector; 0 before any is known.
-    """
-
-    model: str
-    endpoint: str
-    fingerprint: str
-    content_hash: str
-    words: int
-    overlap: int
-    chunks: int
-    dimensions: int = 0
-
-    @classmethod
-    def of(cls, corpus: Corpus, *, model: str, endpoint: str, fingerprint: str) -> VectorsAbout:
-        """What vectors of a corpus by a model would say."""
-        manifest = corpus.manifest
-        return cls(
-            model=model,
-            endpoint=endpoint,
-            fingerprint=fingerprint,
-            content_hash=manifest.content_hash,
-            words=manifest.words,
-            overlap=manifest.overlap,
-            chunks=manifest.chunks,
-        )
-
-    def same_making(self, other: VectorsAbout) -> bool:
-        """Whether two were made alike."""
-        return replace(self, dimensions=0) == replace(other, dimensions=0)
-
-    def same_texts(self, other: VectorsAbout) -> bool:
-        """Whether two are of the same chunks, whatever the model."""
-        return self.same_making(
-            replace(other, model=self.model, endpoint=self.endpoint, fingerprint=self.fingerprint)
-        )
-
-
-def read_about(corpus_folder: Path) -> VectorsAbout | None:
-    """What the vectors beside a corpus say of themselves; None where there are none that can be read."""
-    try:
-        return VectorsAbout(**json.loads((corpus_folder / FOLDER / ABOUT).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def graph_of(corpus_folder: Path) -> GraphAbout | None:
-    """What the graph beside a corpus's vectors says of itself; None where there is none."""
-    return read_graph_about(corpus_folder / FOLDER)
 
 
 class VectorWriter:
@@ -103,7 +40,7 @@ class VectorWriter:
     """
 
     def __init__(self, corpus_folder: Path, about: VectorsAbout) -> None:
-        self._target = corpus_folder / FOLDER
+        self._target = corpus_folder / VECTORS_FOLDER
         self._about = about
         self._place = Path(mkdtemp(prefix=BUILDING, dir=corpus_folder))
         self._file: IO[bytes] = (self._place / VECTORS).open("wb")
@@ -142,7 +79,7 @@ class VectorWriter:
             raise StoreError(f"There are {self._rows} vectors for {self._about.chunks} chunks.", advice=EMBED)
         self._file.close()
         text = json.dumps(asdict(self._about))
-        (self._place / ABOUT).write_text(text, encoding="utf-8")
+        (self._place / VECTORS_ABOUT).write_text(text, encoding="utf-8")
         shutil.rmtree(self._target, ignore_errors=True)
         self._place.replace(self._target)
         return self._about
@@ -166,22 +103,22 @@ class VectorIndex:
         name = corpus.manifest.name
         if about is None:
             raise StoreError(f"The corpus {name} has no vectors.", advice=EMBED)
-        of_corpus = VectorsAbout.of(corpus, model="", endpoint="", fingerprint="")
+        of_corpus = VectorsAbout.of(corpus.manifest, model="", endpoint="", fingerprint="")
         if not about.same_texts(of_corpus):
             raise StoreError(f"The vectors of the corpus {name} are of another content.", advice=EMBED)
         self.about = about
         self._corpus = corpus
         try:
-            flat = np.memmap(corpus_folder / FOLDER / VECTORS, dtype=np.float16, mode="r")
+            flat = np.memmap(corpus_folder / VECTORS_FOLDER / VECTORS, dtype=np.float16, mode="r")
             self._vectors = flat.reshape(about.chunks, about.dimensions)
         except (OSError, ValueError) as error:
             message = f"The vectors of the corpus {name} cannot be read: {error}."
             raise StoreError(message, advice=EMBED) from error
-        self._graph = Graph.open(corpus_folder / FOLDER, about.chunks) if approximate else None
+        self._graph = Graph.open(corpus_folder / VECTORS_FOLDER, about.chunks) if approximate else None
 
     def build_graph(self, corpus_folder: Path) -> GraphAbout:
         """Build the graph of neighbours; errors as of `approximate.build_graph`."""
-        return build_graph(corpus_folder / FOLDER, self._vectors)
+        return build_graph(corpus_folder / VECTORS_FOLDER, self._vectors)
 
     def search(self, vector: Vectors, k: int) -> tuple[tuple[Passage, float], ...]:
         """Return the `k` most similar chunks with their cosine similarities, best first, ties in order.

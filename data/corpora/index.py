@@ -6,7 +6,7 @@ import json
 import mmap
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import IO, Self
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.corpora.chunking import Chunking, CutWords, batches, cut_documents, document_of
+from data.corpora.manifests import AGAIN, MANIFEST, Manifest, read_manifest
 from data.corpora.terms import Analyser, TermNumbers, Vocabulary, itself
 from data.errors import FileFormatError, StoreError
 from data.progress import counted, working
@@ -126,45 +127,9 @@ class Postings:
         return {"data": data, "indices": indices, "indptr": starts}
 
 
-FORMAT = 1
-MANIFEST = "manifest.json"
 CHUNKS = "chunks.jsonl"
 OFFSETS = "offsets.npy"
 BM25 = "bm25"
-AGAIN = "Import the corpus again."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
-    """What a corpus was made from; a corpus with another one has to be built anew.
-
-    Attributes:
-        name: The corpus.
-        content_hash: sha256 of the documents.
-        analyser: Name of the analyser.
-        words: Words of a chunk at most.
-        overlap: Words that neighbouring chunks share.
-        documents: How many documents it has.
-        chunks: How many chunks.
-        format: Of the files.
-    """
-
-    name: str
-    content_hash: str
-    analyser: str
-    words: int
-    overlap: int
-    documents: int = 0
-    chunks: int = 0
-    format: int = FORMAT
-
-    def same_making(self, other: Manifest) -> bool:
-        """Whether two corpora were made alike from the same documents."""
-        return _build_key(self) == _build_key(other)
-
-
-def _build_key(manifest: Manifest) -> tuple[object, ...]:
-    return (manifest.content_hash, manifest.analyser, manifest.words, manifest.overlap, manifest.format)
 
 
 def build_corpus(
@@ -299,15 +264,3 @@ def best_places(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
     candidates = np.flatnonzero((scores >= least) & (scores > 0))
     best: NDArray[np.intp] = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
     return best
-
-
-def read_manifest(folder: Path) -> Manifest:
-    """Read what a corpus was made from.
-
-    Raises:
-        StoreError: There is no corpus in the folder, or its manifest is damaged.
-    """
-    try:
-        return Manifest(**json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise StoreError(f"There is no readable corpus in {folder.name}: {error}.", advice=AGAIN) from error

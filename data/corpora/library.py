@@ -11,9 +11,10 @@ from tempfile import mkdtemp
 
 from data.corpora.chunking import Chunking
 from data.corpora.documents import content_hash, read_documents
-from data.corpora.index import MANIFEST, Corpus, Manifest, build_corpus, read_manifest
+from data.corpora.index import Corpus, build_corpus
+from data.corpora.manifests import CorpusFolders, Manifest
 from data.corpora.terms import Analyser
-from data.errors import FileFormatError, InvalidFileError, NotFoundError, StoreError
+from data.errors import FileFormatError, InvalidFileError, StoreError
 from data.progress import working
 from data.records import Passage, ProblemList
 from data.records.questions import require_name
@@ -42,7 +43,7 @@ class Imported:
     built: bool
 
 
-class CorpusLibrary:
+class CorpusLibrary(CorpusFolders):
     """Imports, lists and opens corpora.
 
     Args:
@@ -51,7 +52,7 @@ class CorpusLibrary:
     """
 
     def __init__(self, folder: Path, analyser: Analyser) -> None:
-        self._folder = folder
+        super().__init__(folder)
         self._analyser = analyser
 
     def add(self, name: str, source: Path, chunking: Chunking | None = None) -> Imported:
@@ -93,14 +94,6 @@ class CorpusLibrary:
             self._replace(name, place)
         return Imported(manifest=manifest, built=True)
 
-    def list(self) -> tuple[Manifest, ...]:
-        """The corpora, by name."""
-        if not self._folder.is_dir():
-            return ()
-        names = sorted(path.name for path in self._folder.iterdir() if (path / MANIFEST).is_file())
-        manifests = (self._manifest(name) for name in names if not name.startswith("."))
-        return tuple(manifest for manifest in manifests if manifest is not None)
-
     def open(self, name: str) -> Corpus:
         """Open a corpus.
 
@@ -109,25 +102,6 @@ class CorpusLibrary:
             StoreError: Its files cannot be used.
         """
         return Corpus(self.folder_of(name), self._analyser)
-
-    def folder_of(self, name: str) -> Path:
-        """The folder of a corpus, in which its vectors are kept too.
-
-        Raises:
-            NotFoundError: There is no corpus of the name.
-        """
-        folder = self._folder / require_name(name, "Corpus name")
-        if not (folder / MANIFEST).is_file():
-            names = ", ".join(manifest.name for manifest in self.list()) or "none"
-            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {names}.")
-        return folder
-
-    def _manifest(self, name: str) -> Manifest | None:
-        """The manifest of a corpus, None where there is none that can be read."""
-        try:
-            return read_manifest(self._folder / name)
-        except StoreError:
-            return None
 
     @contextmanager
     def _build_folder(self) -> Iterator[Path]:

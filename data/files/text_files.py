@@ -220,12 +220,9 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
         FileFormatError: With code `not-json`, `not-finite`, `duplicate-key`, `too-deep` or `not-utf8`.
     """
     try:
-        value = json.loads(
-            text,
-            parse_constant=_refuse_constant if finite else lambda _: None,
-            parse_float=_finite if finite else _finite_or_none,
-            object_pairs_hook=_no_duplicates,
-        )
+        if text.startswith("\ufeff"):
+            raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+        value = (_STRICT if finite else _LENIENT).decode(text)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
             if "\\u0000" in text:
@@ -285,3 +282,12 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         message = f"A field stands twice: {', '.join(twice[:5])}."
         raise FileFormatError(message, advice="Give every field once.", code="duplicate-key")
     return record
+
+
+# `json.loads` makes a decoder for each text, which takes as long as a short text.
+_STRICT = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
+)
+_LENIENT = json.JSONDecoder(
+    parse_constant=lambda _: None, parse_float=_finite_or_none, object_pairs_hook=_no_duplicates
+)

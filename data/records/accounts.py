@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from data.errors import RecordError
@@ -154,6 +155,65 @@ class Action(StrEnum):
     VOTES_CLOSED = "votes-closed"
     SUBSCRIPTION_ADDED = "subscription-added"
     SUBSCRIPTION_REMOVED = "subscription-removed"
+
+    @property
+    def words(self) -> str:
+        """What people read for it, between who did it and what it was done to."""
+        return _ACTION_WORDS[self]
+
+
+_ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
+    {
+        Action.TEAM_ADDED: "added a team",
+        Action.TEAM_CHANGED: "changed a team",
+        Action.ACCOUNT_ADDED: "added an account",
+        Action.ACCOUNT_CHANGED: "changed an account",
+        Action.MEMBER_ADDED: "put a member into a team",
+        Action.MEMBER_REMOVED: "removed a member from a team",
+        Action.TOKEN_CREATED: "made a token",
+        Action.TOKEN_REVOKED: "revoked a token",
+        Action.APPLICATION_CONFIRMED: "confirmed an application",
+        Action.APPLICATION_APPROVED: "approved an application",
+        Action.APPLICATION_REJECTED: "rejected an application",
+        Action.SIGNED_IN: "signed in",
+        Action.SIGNED_OUT: "signed out",
+        Action.SET_IMPORTED: "imported a question set",
+        Action.QRELS_ATTACHED: "attached relevance judgments",
+        Action.POLICY_CHANGED: "changed the rules of a question set",
+        Action.SUBMISSION_CHECKED: "checked a file",
+        Action.SUBMISSION_ADDED: "submitted a file",
+        Action.SUBMISSION_CONFIRMED: "confirmed a submission",
+        Action.SUBMISSION_SELECTED: "chose a submission for the board",
+        Action.SUBMISSION_WITHDRAWN: "withdrew a submission",
+        Action.ROUND_CREATED: "planned a round",
+        Action.ROUND_PAUSED: "paused a round",
+        Action.ROUND_CANCELLED: "cancelled a round",
+        Action.ROUND_RETRIED: "retried a round",
+        Action.ROUND_RETESTED: "retested a round",
+        Action.ROUND_BUDGET_CHANGED: "changed the cap of a round",
+        Action.JOB_QUEUED: "queued a job",
+        Action.JOB_CANCELLED: "cancelled a job",
+        Action.BOARD_PUBLISHED: "published a board",
+        Action.BOARD_RETRACTED: "retracted a board",
+        Action.ANNOTATION_OPENED: "opened a task",
+        Action.ANNOTATION_CLOSED: "closed a task",
+        Action.ANNOTATION_SETTLED: "settled an item of a task",
+        Action.LABELS_SET_ASIDE: "set labels aside",
+        Action.LABELS_TAKEN_BACK: "let labels count again",
+        Action.LABELS_DELETED: "deleted labels",
+        Action.LABELS_IMPORTED: "imported labels",
+        Action.BOARD_NOTED: "wrote a notice on a board",
+        Action.BOARD_CORRECTED: "corrected a board",
+        Action.BOARD_RENEWED: "renewed a board",
+        Action.REFERENCES_DRAWN: "drew references to audit",
+        Action.REFERENCES_AUDITED: "audited references",
+        Action.REFERENCES_DRAFTED: "drafted references",
+        Action.VOTES_OPENED: "opened public votes",
+        Action.VOTES_CLOSED: "closed public votes",
+        Action.SUBSCRIPTION_ADDED: "added a subscription",
+        Action.SUBSCRIPTION_REMOVED: "removed a subscription",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,16 +46,6 @@ class SearchQuery:
             raise InputError(f"At most {MOST_PHRASES} words are searched for at once.", advice=WANTED)
         return cls(tuple(found))
 
-    @property
-    def for_sqlite(self) -> str:
-        """The query in the syntax of FTS5."""
-        return " AND ".join(f'"{" ".join(phrase)}"' for phrase in self.phrases)
-
-    @property
-    def for_postgres(self) -> str:
-        """The query as PostgreSQL writes a `tsquery`."""
-        return " & ".join(f"({' <-> '.join(map(_quoted, phrase))})" for phrase in self.phrases)
-
     def starts(self, terms: list[str]) -> list[tuple[int, tuple[str, ...]]]:
         """Where phrases begin in a text's terms, in order, and which."""
         return [
@@ -64,10 +54,6 @@ class SearchQuery:
             for phrase in self.phrases
             if tuple(terms[at : at + len(phrase)]) == phrase
         ]
-
-
-def _quoted(term: str) -> str:
-    return f"'{term}'"
 
 
 @dataclass(frozen=True, slots=True)

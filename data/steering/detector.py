@@ -11,23 +11,29 @@ import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from data.steering.disguises import disguised, encoded
+from data.steering.disguises import Turn, disguised, encoded, turns
 from data.steering.rules import END, UNKNOWN, Grammar, Rule, Rules, foreign
 from data.steering.skeletons import Skeleton, skeleton, skeleton_of
 
-_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*+|(?<![.!?])[.!?]++(?=\s|\Z)|\n[ \t]*+\n")
+_TOKEN = re.compile(r"[^\W_]++(?:'[^\W_]++)*+|(?<![.!?])[.!?]++(?=\s|\Z)|\n[ \t]*+\n")
+# The same words of a text that is ASCII, twice as fast.
+_ASCII_TOKEN = re.compile(_TOKEN.pattern.replace(r"[^\W_]", "[a-z0-9]"))
 _ENDS = r"[.!?]++[\"'”’)]*+(?=\s|\Z)"
 _SENTENCE = re.compile(rf"(?:[^\n.!?。！？]++|(?!{_ENDS})[.!?]++)*+(?:{_ENDS}|[。！？]++|\n++|\Z)")
 _PARAGRAPH = re.compile(r"\n[ \t]*+\n")
-_QUOTE = re.compile("[\"'“„`«]")
+_QUOTE = re.compile(r"[\"'“„`«](?<!\w')")
+# Each way to quote stands behind its first sign, so that a search goes from one such sign to the next.
 _QUOTED = re.compile(
-    r"\"[^\"\n]{0,600}+(?:\n[^\"\n]{1,600}+)?+\"|“[^“”\n]{0,600}+(?:\n[^“”\n]{1,600}+)?+”"
-    r"|(?<!`)`[^`\n]++`(?!`)|„[^“”„\n]{0,600}+[“”]|(?<!\w)'[^'\n]{3,600}+'(?!\w)|«[^«»\n]{0,600}+»"
+    "[\"'“„`«](?:"
+    r"(?<=\")[^\"\n]{0,600}+(?:\n[^\"\n]{1,600}+)?+\"|(?<=“)[^“”\n]{0,600}+(?:\n[^“”\n]{1,600}+)?+”"
+    r"|(?<=`)(?<!``)[^`\n]++`(?!`)|(?<=„)[^“”„\n]{0,600}+[“”]|(?<=')(?<!\w')[^'\n]{3,600}+'(?!\w)"
+    r"|(?<=«)[^«»\n]{0,600}+»)"
 )
 _FENCE = re.compile(r"```.*?(?:```|\Z)|(?<!`)`[^`\n]++`(?!`)", re.DOTALL)
 # A tag of ours that was sanitised.
@@ -80,13 +86,14 @@ def steering(text: str) -> tuple[Steering, ...]:
     read = skeleton_of(text)
     plain_text = without_code(read.text)
     unquoted = _without_quotes(plain_text) if _QUOTE.search(plain_text) else plain_text
-    tokens = _TOKEN.findall(unquoted)
+    tokens = _tokens(unquoted)
+    words = set(tokens)
     findings = {
-        *_by_rules(unquoted, tokens),
-        *(Steering(*span, "other-language") for span in foreign(unquoted, tokens)),
+        *_by_rules(unquoted, tokens, words),
+        *(Steering(*span, "other-language") for span in foreign(unquoted, words)),
         *_verdict_lines(plain_text, unquoted),
         *(_near_chat_tokens(unquoted) if "(" in unquoted else ()),
-        *_disguised(read.text, tokens if unquoted == read.text else _TOKEN.findall(read.text)),
+        *_disguised(read.text, tokens if unquoted == read.text else _tokens(read.text)),
     }
     if findings:
         findings |= set(_followers(plain_text, sorted(findings)))
@@ -104,10 +111,9 @@ def _in_text(read: Skeleton, finding: Steering) -> Steering:
     return Steering(start, end, finding.family)
 
 
-def _by_rules(unquoted: str, tokens: Sequence[str]) -> Iterator[Steering]:
+def _by_rules(unquoted: str, tokens: Sequence[str], words: AbstractSet[str]) -> Iterator[Steering]:
     """Sentences that a rule fits, of what the text says itself."""
-    coded = _coded(tokens)
-    fitting = _rules().fitting(coded)
+    fitting = _rules().fitting(tokens, words)
     if fitting:
         yield from _rule_sentences(unquoted, fitting)
 
@@ -129,14 +135,14 @@ def _rule_sentences(unquoted: str, fitting: Sequence[Rule]) -> Iterator[Steering
     yield from (Steering(*span, family) for span, family in families.items())
 
 
-def _coded(tokens: Sequence[str]) -> str:
-    codes = _rules().codes
-    return "".join([codes.get(token, UNKNOWN) for token in tokens])
+def _tokens(folded: str) -> list[str]:
+    """The words, ends of sentences and empty lines of a text in small letters."""
+    return (_ASCII_TOKEN if folded.isascii() else _TOKEN).findall(folded)
 
 
 def _fits(text: str) -> bool:
-    coded = _coded(_TOKEN.findall(text))
-    return bool(_rules().fitting(coded))
+    tokens = _TOKEN.findall(text)
+    return bool(_rules().fitting(tokens, set(tokens)))
 
 
 def _code(token: str) -> str:
@@ -182,7 +188,7 @@ def _near_chat_tokens(plain_text: str) -> Iterator[Steering]:
 
 
 def _codes_of(sentence: str) -> str:
-    return _coded(_TOKEN.findall(sentence))
+    return _rules().coded(_TOKEN.findall(sentence))
 
 
 class _Spans:
@@ -235,12 +241,13 @@ def _explained(line: str) -> bool:
 def _line_patterns(unquoted: str, plain_text: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
     if "(" in unquoted and _FAKE_TAG.search(unquoted):
         yield "fake-tags", (_FAKE_TAG,)
-    if _FAKE_BORDER.search(plain_text):
+    has_border = "end" in plain_text or "begin" in plain_text or "start" in plain_text
+    if has_border and _FAKE_BORDER.search(plain_text):
         yield "fake-tags", (_FAKE_BORDER,)
     if "assistant -" in plain_text and all(turn.search(plain_text) for turn in _TURNS):
         yield "role-headers", _TURNS
-    needs, telling, notations = _verdicts()
-    if any(need in plain_text for need in needs):
+    signs, words, telling, notations = _verdicts()
+    if any(sign in plain_text for sign in signs) and any(word in plain_text for word in words):
         kinds = [pattern for pattern in notations if pattern.search(plain_text)]
         if len(kinds) >= _MIXTURE or telling.search(plain_text):
             yield "verdict-spam", (telling, *kinds)
@@ -248,10 +255,7 @@ def _line_patterns(unquoted: str, plain_text: str) -> Iterator[tuple[str, Sequen
 
 def _disguised(plain_text: str, tokens: Sequence[str]) -> Iterator[Steering]:
     """Stretches that are spelt out, in leetspeak, reversed or rotated, and mean something to the judge."""
-    record = _record()["disguised"]
-    for start, end, meaning in disguised(
-        plain_text, tokens, record["telling"].split(), record["common"].split()
-    ):
+    for start, end, meaning in disguised(plain_text, tokens, _turns()):
         if _fits(meaning) or all(word in meaning for word in ("answer", "rat")):
             yield Steering(start, end, "encoded")
 
@@ -278,8 +282,9 @@ def _without_quotes(plain_text: str) -> str:
         return plain_text
     pieces = []
     for match in _SENTENCE.finditer(unquoted):
-        is_mostly_own = len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
-        pieces.append(match[0] if is_mostly_own else plain_text[match.start() : match.end()])
+        quoting = plain_text[match.start() : match.end()]
+        is_own = match[0] == quoting or len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
+        pieces.append(match[0] if is_own else quoting)
     return "".join(pieces)
 
 
@@ -296,13 +301,20 @@ def _record() -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
-def _verdicts() -> tuple[Sequence[str], re.Pattern[str], tuple[re.Pattern[str], ...]]:
+def _verdicts() -> tuple[Sequence[str], Sequence[str], re.Pattern[str], tuple[re.Pattern[str], ...]]:
     record = _record()["verdicts"]
     return (
-        record["needs"],
+        record["signs"],
+        record["words"],
         re.compile("|".join(record["telling"])),
         tuple(map(re.compile, record["notations"])),
     )
+
+
+@cache
+def _turns() -> Sequence[Turn]:
+    record = _record()["disguised"]
+    return turns(record["telling"].split(), record["common"].split())
 
 
 @cache

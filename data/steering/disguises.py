@@ -6,9 +6,8 @@ import base64
 import binascii
 import codecs
 import re
-from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}){12,}+(?![0-9A-Fa-f])")
@@ -19,15 +18,19 @@ _BYTES = re.compile(
 )
 _DECIMALS = re.compile(r"(?<!\d)\d{2,3}(?:[\s,]{1,2}\d{2,3}(?!\d)){7,}+")
 _MORSE = re.compile(r"(?<![^\s/|])[.·•−–-]{1,6}(?:[ /|]{1,3}[.·•−–-]{1,6}(?![^\s/|])){7,}+")
-# What every spaced notation has somewhere.
-_SPACED = re.compile(
-    r"[0-9A-Fa-f]{2}[\s,:]{1,2}(?:0x)?[0-9A-Fa-f]{2,3}[\s,:]{1,2}(?:0x)?[0-9A-Fa-f]{2,3}[\s,:]"
-    r"|[01]{8}|[.·•−–-] [.·•−–-]{1,6} "
+# Of what every spaced notation has one somewhere; each begins with signs that prose has few of.
+_SPACED_DIGITS = re.compile(
+    r"[\s,:](?<=[0-9A-Fa-f]{2}[\s,:])[\s,:]?(?:0x)?[0-9A-Fa-f]{2,3}[\s,:]{1,2}(?:0x)?[0-9A-Fa-f]{2,3}[\s,:]"
 )
+_SPACED_STROKES = re.compile(r"[.·•−–-][ /|][.·•−–-]{1,6}[ /|]")
+_DIGITS = "0123456789"
+_EIGHT_BITS = re.compile(r"[01]{8}")
 _LETTERS = re.compile(r"(?<![^\W_])[^\W_](?:[ \t.\-_*|]{1,3}[^\W_](?![^\W_])){7,}+")
 _LETTER_GAP = re.compile(r"[ \t]{2,3}")
 _SIGN = re.compile(r"[\W_]+")
 _MIXED = re.compile(r"[a-z][013457$@]|[013457$@][a-z]")
+# Found where `_MIXED` is, sooner.
+_MIXES = re.compile(r"[013457$@](?:(?<=[a-z][013457$@])|(?=[a-z]))")
 _LEET = str.maketrans("013457$@", "oieastsa")
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -38,53 +41,66 @@ _WORDS_LEAST = 2
 _LONGEST_LINE = 4000
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A way to disguise whole lines: what undoes it, and words as such lines have them."""
+
+    undo: Callable[[str], str]
+    telling: frozenset[str]
+    common: frozenset[str]
+
+
+def turns(telling: Iterable[str], common: Iterable[str]) -> tuple[Turn, ...]:
+    """The ways to disguise lines that have a word of `telling` and some more of `common`."""
+    return tuple(
+        Turn(undo, frozenset(map(undo, telling)), frozenset(map(undo, common)))
+        for undo in (_reversed, _rotated)
+    )
+
+
 def encoded(text: str) -> Iterator[tuple[int, int, str]]:
     """Stretches of digits and signs that are text, each with that text."""
     runs = _LONG if max(map(len, text.split()), default=0) >= _SHORTEST_RUN else ()
-    for run, decode in (*runs, *(_CODES if _SPACED.search(text) else ())):
+    for run, decode in (*runs, *(_CODES if _has_codes(text) else ())):
         for match in run.finditer(text):
             meaning = decode(match[0])
             if meaning:
                 yield match.start(), match.end(), meaning
 
 
-def disguised(
-    plain_text: str, tokens: Sequence[str], telling: Sequence[str], common: Sequence[str]
-) -> Iterator[tuple[int, int, str]]:
-    """Stretches of a skeleton that are spelt out, in leetspeak, reversed or rotated, each as it is meant.
+def _has_codes(text: str) -> bool:
+    # The codes of ASCII letters have digits, but for Morse's.
+    if any(map(text.__contains__, _DIGITS)) and (_EIGHT_BITS.search(text) or _SPACED_DIGITS.search(text)):
+        return True
+    return _SPACED_STROKES.search(text) is not None
+
+
+def disguised(plain_text: str, tokens: Sequence[str], ways: Sequence[Turn]) -> Iterator[tuple[int, int, str]]:
+    """Stretches of a skeleton that are spelt out, in leetspeak or turned, each as it is meant.
 
     Args:
         plain_text: The skeleton of a text.
-        tokens: Its words.
-        telling: Words of which a line that was turned around or rotated has one.
-        common: Words of which such a line has some more.
+        tokens: Its words and ends of sentences.
+        ways: How lines may be turned.
     """
-    if len([token for token in tokens if len(token) == 1]) >= _SPELT_LEAST:
+    if list(map(len, tokens)).count(1) >= _SPELT_LEAST:
         for match in _LETTERS.finditer(plain_text):
             yield match.start(), match.end(), _joined(match[0])
-    if _MIXED.search(plain_text):
+    if _MIXES.search(plain_text):
         for line in _LINE.finditer(plain_text):
             if len(_MIXED.findall(line[0])) >= _MIXED_LEAST:
                 yield line.start(), line.end(), line[0].translate(_LEET)
-    for turn in (_reversed, _rotated):
-        turned = _turned(turn, tuple(telling))
-        if not turned.isdisjoint(tokens):
-            yield from _lines(plain_text, turn, turned, _turned(turn, tuple(common)))
+    for turn in ways:
+        if not turn.telling.isdisjoint(tokens):
+            yield from _lines(plain_text, turn)
 
 
-@lru_cache
-def _turned(turn: Callable[[str], str], words: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(turn, words))
-
-
-def _lines(
-    plain_text: str, turn: Callable[[str], str], telling: AbstractSet[str], common: AbstractSet[str]
-) -> Iterator[tuple[int, int, str]]:
+def _lines(plain_text: str, turn: Turn) -> Iterator[tuple[int, int, str]]:
     for line in _LINE.finditer(plain_text):
         words = set(_WORD.findall(line[0]))
-        count = len(words & telling)
-        if count and count + len(words & common) >= _WORDS_LEAST:
-            yield line.start(), line.end(), turn(line[0][:_LONGEST_LINE])
+        count = len(words & turn.telling)
+        if count and count + len(words & turn.common) >= _WORDS_LEAST:
+            yield line.start(), line.end(), turn.undo(line[0][:_LONGEST_LINE])
 
 
 def _reversed(text: str) -> str:

@@ -55,8 +55,10 @@ _SIGNS = ("<", "[", "&", "%", "\\")
 
 def live_tokens(plain_text: str) -> Iterator[tuple[int, int, LiveToken]]:
     """The tokens of a text's skeleton: where each begins and ends there, and its kind."""
-    yield from _live(plain_text)
-    yield from _headers(plain_text)
+    if "<" in plain_text or "[" in plain_text:
+        yield from _live(plain_text)
+    if ":" in plain_text or "#" in plain_text:
+        yield from _headers(plain_text)
 
 
 def role_in(header: str) -> str:

@@ -7,29 +7,91 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, partial, reduce
 from importlib.resources import files
+from itertools import repeat
+from operator import or_
 from typing import Any
 
 from data.steering.skeletons import skeleton
 
 END, UNKNOWN = ".", "w"
 _FIRST_CODE = 0xE000
-_COMMON_COUNTS = 100
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: its family, what writes its pattern, and of which words a sentence needs one each."""
+    """A pattern over kinds of words, of a family of attacks or of the shapes that it is one form of."""
 
-    family: str
+    names: tuple[str, ...]
     write: Callable[[], str]
     needs: tuple[frozenset[str], ...]
+    """Codes and shapes, of which a text needs one each."""
+    order: tuple[frozenset[str], ...]
+    """Codes, of which a sentence needs one each in this order."""
+
+    @property
+    def family(self) -> str:
+        """The family of a rule that is no form of a shape."""
+        return self.names[0]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The pattern; compiling all of them takes seconds, and most texts have the words of few."""
         return re.compile(self.write())
+
+    def fits(self, codes: str) -> bool:
+        """Whether it fits somewhere in a text; it never reaches over the end of a sentence."""
+        return any(map(self._is_ordered, codes.split(END))) and self.pattern.search(codes) is not None
+
+    def _is_ordered(self, sentence: str) -> bool:
+        codes = iter(sentence)
+        return all(any(code in need for code in codes) for need in self.order)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Rules, by what they need.
+
+    Attributes:
+        rules: Every rule.
+        rounds: How many needs a rule has at most.
+        met: By code or shape, in bits: the needs that it meets. The first need of every rule has the lowest
+            bits, one a rule, the second the next, and so on.
+        unneeded: The bits of needs that rules do not have.
+    """
+
+    rules: tuple[Rule, ...]
+    rounds: int
+    met: Mapping[str, int]
+    unneeded: int
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule]) -> _Table:
+        rounds = max(len(rule.needs) for rule in rules)
+        met: dict[str, int] = {}
+        unneeded = 0
+        for place, rule in enumerate(rules):
+            for number in range(rounds):
+                bit = 1 << (number * len(rules) + place)
+                if number >= len(rule.needs):
+                    unneeded |= bit
+                    continue
+                for name in rule.needs[number]:
+                    met[name] = met.get(name, 0) | bit
+        return cls(tuple(rules), rounds, met, unneeded)
+
+    def possible(self, held: AbstractSet[str]) -> Iterator[Rule]:
+        """The rules all of whose needs are held, which are few."""
+        met = reduce(or_, map(self.met.get, held, repeat(0)), self.unneeded)
+        possible = (1 << len(self.rules)) - 1
+        for _ in range(self.rounds):
+            possible &= met
+            met >>= len(self.rules)
+        while possible:
+            lowest = possible & -possible
+            yield self.rules[lowest.bit_length() - 1]
+            possible ^= lowest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +100,16 @@ class Rules:
 
     Attributes:
         codes: The character that stands for a word, by word; words without one are `UNKNOWN`.
+        shapes: The forms of shapes.
         rules: Every rule.
-        met: By character, in bits: the needs that it meets. The first need of every rule has the lowest bits,
-            one a rule, the second the next, and so on.
-        unneeded: The bits of needs that rules do not have.
-        most_needs: How many needs a rule has at most.
         reported: What stands before a claim that somebody reports.
         weak: What follows an attack in its paragraph and belongs to it.
         primed: What belongs to an attack beside a chat token.
     """
 
     codes: Mapping[str, str]
-    rules: tuple[Rule, ...]
-    met: Mapping[str, int]
-    unneeded: int
-    most_needs: int
+    shapes: _Table
+    rules: _Table
     reported: re.Pattern[str]
     weak: re.Pattern[str]
     primed: re.Pattern[str]
@@ -62,28 +119,24 @@ class Rules:
         match = self.reported.search(codes, start, end)
         return match is not None and match["addressed"] is None
 
-    def fitting(self, codes: str) -> list[Rule]:
-        """The rules that fit somewhere; none reaches over the end of a sentence."""
-        fits = 0
-        for sentence in set(codes.split(END)):
-            candidates = self._possible(sentence) & ~fits
-            while candidates:
-                lowest = candidates & -candidates
-                if self.rules[lowest.bit_length() - 1].pattern.search(sentence):
-                    fits |= lowest
-                candidates ^= lowest
-        return [rule for place, rule in enumerate(self.rules) if fits >> place & 1] if fits else []
+    def fitting(self, tokens: Sequence[str], words: Iterable[str]) -> list[Rule]:
+        """The rules that fit somewhere.
 
-    def _possible(self, sentence: str) -> int:
-        """The rules all of whose needs a sentence has somewhere, which are few: a bit for each."""
-        met = self.unneeded
-        for code in set(sentence):
-            met |= self.met.get(code, 0)
-        possible, rules = (1 << len(self.rules)) - 1, len(self.rules)
-        for _ in range(self.most_needs):
-            possible &= met
-            met >>= rules
-        return possible
+        Args:
+            tokens: A text's words and ends of sentences.
+            words: Each of them once.
+        """
+        held = set(map(self.codes.get, words, repeat(UNKNOWN)))
+        forms = list(self.shapes.possible(held))
+        if not any(self.rules.possible(held.union(*(form.names for form in forms)))):
+            return []
+        codes = self.coded(tokens)
+        shapes = [form.names for form in forms if form.fits(codes)]
+        return [rule for rule in self.rules.possible(held.union(*shapes)) if rule.fits(codes)]
+
+    def coded(self, tokens: Iterable[str]) -> str:
+        """A character for each word and end of a sentence."""
+        return "".join(map(self.codes.get, tokens, repeat(UNKNOWN)))
 
 
 @dataclass(frozen=True)
@@ -94,28 +147,16 @@ class Grammar:
 
     def rules(self) -> Rules:
         """Read the rules; each is compiled when a text first makes it possible."""
-        compiled = tuple(
-            self._compiled(family, rule)
-            for family, rules in self.record["families"].items()
-            for rule in rules
-        )
-        most = max(len(rule.needs) for rule in compiled)
-        met: dict[str, int] = {}
-        unneeded = 0
-        for place, rule in enumerate(compiled):
-            for number in range(most):
-                bit = 1 << (number * len(compiled) + place)
-                if number >= len(rule.needs):
-                    unneeded |= bit
-                    continue
-                for code in rule.needs[number]:
-                    met[code] = met.get(code, 0) | bit
         return Rules(
             codes=self._codes,
-            rules=compiled,
-            met=met,
-            unneeded=unneeded,
-            most_needs=most,
+            shapes=_Table.of([self._form(rule, names) for rule, names in self._forms().items()]),
+            rules=_Table.of(
+                [
+                    Rule((family,), partial(self._rule, rule), tuple(self._needs(rule)), self._order(rule))
+                    for family, rules in self.record["families"].items()
+                    for rule in rules
+                ]
+            ),
             reported=re.compile(
                 rf"(?P<addressed>{self._group('YOU')}[^.]{{0,4}})?"
                 rf"(?:{self._group('WHO')}[^.]{{0,8}}?{self._group('SAYS')}[^.]{{0,14}}"
@@ -125,41 +166,37 @@ class Grammar:
             primed=re.compile(self._either(self.record["primed"]["rules"])),
         )
 
-    def _compiled(self, family: str, rule: str) -> Rule:
-        return Rule(family, partial(self._rule, rule), tuple(self._needs(rule)))
+    def _forms(self) -> Mapping[str, tuple[str, ...]]:
+        """Every form of a shape, with all shapes that it is one of; a shape there stands for its forms."""
+        shapes_of: dict[str, tuple[str, ...]] = {}
+        for shape, forms in self.record["shapes"].items():
+            waiting = [*forms]
+            while waiting:
+                form = waiting.pop()
+                if form in self.record["shapes"]:
+                    waiting += self.record["shapes"][form]
+                else:
+                    shapes_of[form] = (*shapes_of.get(form, ()), shape)
+        return shapes_of
+
+    def _form(self, rule: str, shapes: tuple[str, ...]) -> Rule:
+        # Which shapes a text has is found by these forms, so that none can be needed of it before.
+        order = self._order(rule)
+        return Rule(shapes, partial(self._rule, rule), order, order)
+
+    def _order(self, rule: str) -> tuple[frozenset[str], ...]:
+        return tuple(need for need in self._needs(rule) if need.isdisjoint(self.record["shapes"]))
 
     def _needs(self, rule: str) -> Iterator[frozenset[str]]:
-        """Of each part that must be there, the codes of its words; of a shape, those of its rarest parts."""
+        """Of each part that must be there, its shapes and the codes of its words."""
         for part in rule.split():
             if part[0] not in "^$~!" and part[-1] not in "?!":
-                codes: set[str] = set()
-                for name in part.split("|"):
-                    codes |= self._shape_needs(name) if name in self.record["shapes"] else self._of_kind(name)
-                yield frozenset(codes)
-
-    def _shape_needs(self, name: str) -> set[str]:
-        codes: set[str] = set()
-        for rule in self.record["shapes"][name]:
-            codes |= min(self._needs(rule), key=self._commonness)
-        return codes
+                names = set(part.split("|"))
+                shapes = names & self.record["shapes"].keys()
+                yield frozenset(shapes.union(*map(self._of_kind, names - shapes)))
 
     def _of_kind(self, name: str) -> set[str]:
         return {self._codes[word] for word in self._kinds[name]}
-
-    def _commonness(self, codes: AbstractSet[str]) -> int:
-        return sum(self._weights[code] for code in codes)
-
-    @cached_property
-    def _weights(self) -> Mapping[str, int]:
-        """How common the words of each character are."""
-        weights: dict[str, int] = {}
-        for word, code in self._codes.items():
-            weights[code] = weights.get(code, 0) + (_COMMON_COUNTS if word in self._common else 1)
-        return weights
-
-    @cached_property
-    def _common(self) -> frozenset[str]:
-        return frozenset(self.record["common"]["words"].split())
 
     @cached_property
     def _kinds(self) -> Mapping[str, frozenset[str]]:
@@ -223,14 +260,14 @@ class Grammar:
 _SENTENCE = re.compile(r"[^\n.!?。！？]++[.!?。！？]*+")
 _FOREIGN_LETTER = re.compile(r"[^\W\x00-\x7f]")
 _BEGINNING = 5
+_REMEMBERED = 50_000
 
 
-def foreign(unquoted: str, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
+def foreign(unquoted: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
     """The sentences of a text that say to ignore the rules, or what this answer is to be."""
     languages: Iterable[_Language] = _languages()
-    if not _FOREIGN_LETTER.search(unquoted):
-        by_beginning, beginnings = _beginnings(), {token[:_BEGINNING] for token in tokens}
-        languages = {known for found in beginnings & by_beginning.keys() for known in by_beginning[found]}
+    if unquoted.isascii() or not _FOREIGN_LETTER.search(unquoted):
+        languages = set[_Language]().union(*filter(None, map(_begun().__getitem__, words)))
     likely = [language for language in languages if language.possible(unquoted)]
     if not likely:
         return
@@ -278,11 +315,27 @@ def _languages() -> tuple[_Language, ...]:
     )
 
 
+class _Begun(dict[str, frozenset[_Language]]):
+    """The languages that a word makes possible by its beginning, remembered by word.
+
+    A phrase of theirs is known by the beginning of its longest word.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[str, frozenset[_Language]] = {}
+        for language in _languages():
+            for phrase in (*language.rules, *language.answer, *language.text):
+                beginning = max(phrase.split(), key=len)[:_BEGINNING]
+                self._known[beginning] = self._known.get(beginning, frozenset()) | {language}
+
+    def __missing__(self, word: str) -> frozenset[_Language]:
+        if len(self) > _REMEMBERED:
+            self.clear()
+        found = self[word] = self._known.get(word[:_BEGINNING], frozenset())
+        return found
+
+
 @cache
-def _beginnings() -> Mapping[str, frozenset[_Language]]:
-    """What the longest word of a phrase that makes a language possible begins with, and those languages."""
-    found: dict[str, set[_Language]] = {}
-    for language in _languages():
-        for phrase in (*language.rules, *language.answer, *language.text):
-            found.setdefault(max(phrase.split(), key=len)[:_BEGINNING], set()).add(language)
-    return {beginning: frozenset(languages) for beginning, languages in found.items()}
+def _begun() -> _Begun:
+    return _Begun()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
-from sqlalchemy import Delete, Insert, Row, Select, Table, Update
+from sqlalchemy import Connection, Delete, Insert, Row, Select, Table, Update
 
+from data.errors import NotFoundError
 from data.store.engine import Database
 
 
@@ -47,6 +48,23 @@ class StorePart:
             return connection.execute(statement).rowcount
 
 
+def no_set(name: str) -> NotFoundError:
+    """The error of whoever asks for a set that is not there."""
+    return NotFoundError(f"There is no question set {name!r}.", advice="`arena sets list` names them.")
+
+
+def own_insert(connection: Connection, table: Table) -> Any:  # noqa: ANN401 - of either engine
+    """An insert of the engine's own kind, which can say what a conflict does."""
+    # Both kinds together take longer to load than many a listing to read.
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - see above
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite  # noqa: PLC0415 - see above
+
+    return sqlite.insert(table)
+
+
 def to_record(kind: type[Record], row: object, /, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
     """A record of the columns that bear its fields' names, and of `others`."""
     names, values = _reader(kind, frozenset(others))
@@ -63,6 +81,23 @@ def _reader(
         only = attrgetter(names[0])
         return names, lambda row: (only(row),)
     return names, attrgetter(*names) if names else lambda _row: ()
+
+
+def maker(kind: type[Record], columns: Sequence[str], *given: str) -> Callable[..., Record]:
+    """What makes records of a result's rows, many times as fast as `to_record`, which seeks columns by name.
+
+    Args:
+        kind: The record.
+        columns: The names of the result's columns; those of the record's fields are read.
+        given: The fields that are given with each row instead, by name.
+    """
+    names = tuple(name for name in kind.__dataclass_fields__ if name not in given)
+    values = itemgetter(*map(columns.index, names))
+
+    def make(row: AnyRow, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
+        return kind(**dict(zip(names, values(row), strict=True)), **others)
+
+    return make
 
 
 def to_row(table: Table, record: Dataclass, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above

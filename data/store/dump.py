@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
@@ -17,13 +17,14 @@ from typing import Any
 
 from sqlalchemy import JSON, Connection, String, Table, func, insert, select, text, type_coerce
 from sqlalchemy.schema import AddConstraint, DropConstraint
+from sqlalchemy.types import TypeEngine
 
 from data.errors import ConflictError, FileFormatError, InputError
 from data.progress import Work, counted, working
 from data.records import JobState
 from data.store.engine import Database, newest_version
 from data.store.text_index import build_index
-from data.tables.columns import Moment, Word
+from data.tables.columns import Moment, Packed, Word, pack
 from data.tables.jobs import asking_holds, battle_holds, canary_holds, jobs, seats
 from data.tables.schema import metadata
 
@@ -211,8 +212,10 @@ def _copy(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> N
     columns = [column for column in table.columns if column.name in rows[0]]
     quoted = connection.dialect.identifier_preparer.quote
     names = ", ".join(quoted(column.name) for column in columns)
-    written = [(column.name, _json_text if isinstance(column.type, JSON) else None) for column in columns]
-    nulls = {column.name for column in columns if isinstance(column.type, JSON) and column.type.none_as_null}
+    written = [(column.name, _written(column.type)) for column in columns]
+    nulls = {
+        column.name for column in columns if not isinstance(column.type, JSON) or column.type.none_as_null
+    }
     driver: Any = connection.connection  # Its cursor is psycopg's, which SQLAlchemy does not say.
     with (
         driver.cursor() as cursor,
@@ -227,8 +230,11 @@ def _copy(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> N
             )
 
 
-def _json_text(value: object) -> str:
-    return json.dumps(value)
+def _written(kind: TypeEngine[Any]) -> Callable[[Any], str | bytes] | None:
+    """What makes a column's values ready for PostgreSQL; None where they are."""
+    if isinstance(kind, Packed):
+        return pack
+    return json.dumps if isinstance(kind, JSON) else None
 
 
 @contextmanager

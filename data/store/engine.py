@@ -41,7 +41,7 @@ from data.store.connections import BUSY_TIMEOUT_MS, WANTED, begin_immediate, mak
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 INDEX = "text_index"
-"""The index of words, and on SQLite how the names of the tables begin that FTS5 keeps it in."""
+"""The index of words, which is made of other tables; names of an older one's tables begin with it."""
 MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
 
 

@@ -9,8 +9,7 @@ from sqlalchemy import ScalarSelect, Select, func, insert, select, update
 
 from data.records import Preference
 from data.records.public_votes import NewPollPair, Poll, PollPair, Rejection
-from data.store.base import AnyRow, StorePart, to_record, to_row
-from data.store.question_sets import no_set
+from data.store.base import AnyRow, StorePart, no_set, to_record, to_row
 from data.tables.annotation import poll_pairs, polls
 from data.tables.questions import question_sets, questions, submissions
 

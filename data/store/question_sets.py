@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -23,13 +23,21 @@ from data.records import (
     SetSummary,
     SubmissionState,
 )
-from data.search.words import Terms
-from data.store.base import AnyRow, StorePart, to_record, to_row
+from data.store.base import AnyRow, StorePart, no_set, to_record, to_row
 from data.store.engine import new_id, pairs
-from data.store.text_index import QUESTIONS, add_texts
 from data.tables.columns import now
 from data.tables.questions import answers, question_sets, questions, submissions
 from data.tables.teams import phases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTerms:
+    """To whom the texts of a set may be shown; and its domains, by id with their labels."""
+
+    licence: str
+    public_texts: bool
+    hidden_references: bool
+    domains: Mapping[str, str]
 
 
 class SetStore(StorePart):
@@ -81,18 +89,17 @@ class SetStore(StorePart):
                 raise NotFoundError(f"There is no question set {name!r}.", advice=advice)
             return _summary(connection, row)
 
-    def licence(self, name: str) -> str:
-        """The licence of a set, without counting its questions; empty where it states none.
+    def terms(self, name: str) -> SetTerms:
+        """What holds for the texts of a set, without counting its questions.
 
         Raises:
             NotFoundError: No set has this name.
         """
-        with self._database.begin() as connection:
-            query = select(question_sets.c.licence).where(question_sets.c.name == name)
-            found = connection.execute(query).scalar()
+        fields = (question_sets.c[field] for field in SetTerms.__dataclass_fields__)
+        found = self._first(select(*fields).where(question_sets.c.name == name))
         if found is None:
             raise no_set(name)
-        return str(found)
+        return to_record(SetTerms, found)
 
     def get(self, name: str) -> QuestionSet:
         """One set with its questions, in the order of its file.
@@ -195,6 +202,8 @@ def _insert_questions(connection: Connection, set_id: int, question_set: Questio
 def _insert_reference(
     connection: Connection, set_id: int, question_set: QuestionSet, content_hash: str
 ) -> None:
+    from data.store.text_index import QUESTIONS, IndexWriter  # noqa: PLC0415 - rarely written, often read
+
     numbers: dict[str, int] = pairs(
         connection.execute(select(questions.c.key, questions.c.id).where(questions.c.set_id == set_id))
     )
@@ -214,11 +223,13 @@ def _insert_reference(
         )
     )
     submission_id = new_id(result)
-    terms = Terms()
-    asked = ((numbers[question.id], question.question) for question in question_set.questions)
-    add_texts(connection, QUESTIONS, asked, terms)
-    given = ((numbers[question.id], question.reference or "") for question in referenced)
-    add_texts(connection, submission_id, given, terms)
+    for number, texts in (
+        (QUESTIONS, ((numbers[one.id], one.question) for one in question_set.questions)),
+        (submission_id, ((numbers[one.id], one.reference or "") for one in referenced)),
+    ):
+        index = IndexWriter(connection, number)
+        index.add(texts)
+        index.write()
     if referenced:
         connection.execute(
             insert(answers),
@@ -312,8 +323,3 @@ class PolicyStore(StorePart):
                 rows = [to_row(phases, phase, set_id=number) for phase in policy.phases]
                 connection.execute(insert(phases), rows)
         return self.get(policy.set_name)
-
-
-def no_set(name: str) -> NotFoundError:
-    """The error of whoever asks for a set that is not there."""
-    return NotFoundError(f"There is no question set {name!r}.", advice="`arena sets list` names them.")

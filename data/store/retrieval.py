@@ -8,9 +8,8 @@ from sqlalchemy import Connection, func, insert, select
 
 from data.errors import ConflictError, NotFoundError
 from data.records.rankings import Qrels, RankedPassage, Ranking
-from data.store.base import AnyRow, StorePart, to_record, to_row
+from data.store.base import AnyRow, StorePart, no_set, to_record, to_row
 from data.store.engine import new_id, pairs
-from data.store.question_sets import no_set
 from data.tables.questions import question_sets, questions
 from data.tables.retrieval import qrel_rows, qrels, rankings
 

@@ -1,20 +1,23 @@
 """The index of the words of questions, references and answers.
 
-On SQLite it is a contentless FTS5 table whose row numbers hold submission and question, so that a search
-touches no other table; on PostgreSQL a table of `tsvector` with a GIN index. Both are given terms that
-`data.search` made, and so find the same. The index is written in the transaction that writes the texts. It
-is no part of a dump: whoever fills an arena from one builds it anew.
+A row holds where a term stands in the texts of a submission: as many whole numbers as there are places, of
+which the upper half is the question and the lower the place in the text. So a search reads a row for each
+submission and term, however many texts have it, and finds the same on SQLite and on PostgreSQL. The index is
+written in the transaction that writes the texts. It is no part of a dump: whoever fills an arena from one
+builds it anew.
 """
 
 from __future__ import annotations
 
-import json
+from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from data.progress import Work
 from data.records import SubmissionState
@@ -28,36 +31,82 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Places = NDArray[np.uint32]
+    Numbers = NDArray[np.int64]
+
 QUESTIONS = 0
 """Stands in place of a submission for the texts of questions."""
 AT_ONCE = 2_000
+MOST_GATHERED = 2_000_000
+"""Places that are held in memory, of four bytes each, before they are written."""
+BITS = 16
+"""Those of a question and of a place that a row's numbers hold; the question's upper ones are its `part`."""
+LAST = (1 << BITS) - 1
+"""Stands for every place that is so far behind in its text; a phrase is not found there."""
 HALF = 32
-"""Bits of a row number of FTS5 that hold the question; those above hold the submission."""
+"""Bits of a text's number that hold the question; those above hold the submission."""
 QUESTION_BITS = (1 << HALF) - 1
-# FTS5 gathers 16 MiB of entries before it writes them: its own 1 MiB takes twice as long.
-SQLITE_SCHEMA = (
-    "CREATE VIRTUAL TABLE text_index USING fts5(words, content='', columnsize=0, tokenize='ascii')",
-    "INSERT INTO text_index (text_index, rank) VALUES ('hashsize', 16777216)",
+SQLITE_SCHEMA = """CREATE TABLE text_index (
+    submission_id INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    places BLOB NOT NULL,
+    CONSTRAINT pk_text_index PRIMARY KEY (submission_id, term, part)
+) WITHOUT ROWID"""
+POSTGRES_SCHEMA = """CREATE TABLE text_index (
+    submission_id integer NOT NULL,
+    term text COLLATE "C" NOT NULL,
+    part integer NOT NULL,
+    places bytea NOT NULL,
+    CONSTRAINT pk_text_index PRIMARY KEY (submission_id, term, part)
+)"""
+FIND = text(
+    "SELECT submission_id, part, term, places FROM text_index "
+    "WHERE submission_id IN :among AND term IN :terms"
+).bindparams(bindparam("among", expanding=True), bindparam("terms", expanding=True))
+# SQLite makes a text of two blobs that are joined.
+SQLITE_ADD = (
+    "INSERT INTO text_index VALUES (?, ?, ?, ?) ON CONFLICT (submission_id, term, part) "
+    "DO UPDATE SET places = CAST(text_index.places || excluded.places AS BLOB)"
 )
-POSTGRES_SCHEMA = (
-    """CREATE TABLE text_index (
-        submission_id integer NOT NULL,
-        question_id integer NOT NULL REFERENCES question (id) ON DELETE CASCADE,
-        words tsvector NOT NULL,
-        CONSTRAINT pk_text_index PRIMARY KEY (question_id, submission_id)
-    )""",
-    "CREATE INDEX ix_text_index_words ON text_index USING gin (words)",
+POSTGRES_ADD = text(
+    "INSERT INTO text_index SELECT :submission, given.* FROM unnest(CAST(:terms AS text[]), "
+    "CAST(:parts AS integer[]), CAST(:places AS bytea[])) AS given ON CONFLICT (submission_id, term, part) "
+    "DO UPDATE SET places = text_index.places || excluded.places"
 )
 
 Text = tuple[int, str]
 """A question's number and a text."""
 
 
+@dataclass(frozen=True, slots=True)
+class FoundTexts:
+    """The texts that a search found, by numbers that hold submission and question."""
+
+    numbers: Numbers
+
+    @property
+    def questions(self) -> frozenset[int]:
+        """The numbers of the questions that have such a text."""
+        import numpy as np  # noqa: PLC0415 - see above
+
+        return frozenset(np.unique(self.numbers & QUESTION_BITS).tolist())
+
+    def places(self, shown: Collection[int]) -> Mapping[int, tuple[int, ...]]:
+        """Whose texts these are: numbers of submissions in order, by that of each shown question."""
+        import numpy as np  # noqa: PLC0415 - see above
+
+        found: dict[int, list[int]] = defaultdict(list)
+        for number in np.sort(self.numbers[np.isin(self.numbers & QUESTION_BITS, list(shown))]).tolist():
+            found[number & QUESTION_BITS].append(number >> HALF)
+        return {question: tuple(places) for question, places in found.items()}
+
+
 class TextIndex(StorePart):
     """Finds texts by their words."""
 
-    def questions(self, query: SearchQuery, among: Collection[int]) -> frozenset[int]:
-        """The numbers of the questions that have a text with every phrase of a query.
+    def find(self, query: SearchQuery, among: Collection[int]) -> FoundTexts:
+        """The texts that have every phrase of a query.
 
         Args:
             query: What is searched for; one text must have all of it.
@@ -66,129 +115,102 @@ class TextIndex(StorePart):
         """
         import numpy as np  # noqa: PLC0415 - see above
 
+        terms = {term for phrase in query.phrases for term in phrase}
+        held: dict[int, dict[str, Places]] = defaultdict(dict)
         with self._database.begin() as connection:
-            if self._database.is_sqlite:
-                return frozenset(np.unique(_rows(connection, query, among) & QUESTION_BITS).tolist())
-            return frozenset(
-                connection.execute(
-                    text(
-                        "SELECT DISTINCT question_id FROM text_index "
-                        "WHERE words @@ CAST(:query AS tsquery) AND submission_id = ANY(:among)"
-                    ),
-                    _prepared(connection, query, among),
-                ).scalars()
-            )
-
-    def places(
-        self, query: SearchQuery, among: Collection[int], shown: Collection[int]
-    ) -> Mapping[int, tuple[int, ...]]:
-        """In whose texts a query is found: numbers of submissions by that of each shown question."""
-        found: dict[int, list[int]] = defaultdict(list)
-        pairs: Iterable[Sequence[int]]
-        with self._database.begin() as connection:
-            if self._database.is_sqlite:
-                rows = _rows(connection, query, among, shown)
-                pairs = zip((rows >> HALF).tolist(), (rows & QUESTION_BITS).tolist(), strict=True)
-            else:
-                pairs = connection.execute(
-                    text(
-                        "SELECT submission_id, question_id FROM text_index WHERE question_id = ANY(:shown) "
-                        "AND words @@ CAST(:query AS tsquery) AND submission_id = ANY(:among)"
-                    ),
-                    _prepared(connection, query, among) | {"shown": list(shown)},
-                )
-            for submission, question in sorted(map(tuple, pairs)):
-                found[question].append(submission)
-        return {question: tuple(places) for question, places in found.items()}
+            for submission, part, term, places in connection.execute(
+                FIND, {"among": list(among), "terms": list(terms)}
+            ):
+                held[submission << HALF | part << BITS][term] = np.frombuffer(places, np.uint32)
+        numbers = [
+            first + np.flatnonzero(np.logical_and.reduce([_having(one, by_term) for one in query.phrases]))
+            for first, by_term in held.items()
+            if len(by_term) == len(terms)
+        ]
+        return FoundTexts(np.concatenate([np.empty(0, np.int64), *numbers]))
 
 
-def _prepared(connection: Connection, query: SearchQuery, among: Collection[int]) -> dict[str, object]:
-    """The parameters of a search on PostgreSQL, with its transaction made ready."""
-    # To compile a search takes longer than the search; the second keeps every row of a bitmap.
-    connection.execute(text("SET LOCAL jit = off"))
-    connection.execute(text("SET LOCAL work_mem = '32MB'"))
-    return {"query": query.for_postgres, "among": list(among)}
-
-
-def _rows(
-    connection: Connection, query: SearchQuery, among: Collection[int], shown: Collection[int] | None = None
-) -> NDArray[np.int64]:
-    """The row numbers of FTS5 that match, in order; with `shown` of these questions alone.
-
-    Of the submissions between the first and the last that are searched, others are read and left out: a
-    search for each would take longer.
-    """
+def _having(phrase: tuple[str, ...], places: Mapping[str, Places]) -> NDArray[np.bool_]:
+    """Which questions of a part have a text with the terms of a phrase one after another."""
     import numpy as np  # noqa: PLC0415 - see above
 
-    submissions_searched = [number for number in among if number != QUESTIONS]
-    spans = [(QUESTIONS, QUESTIONS)] if QUESTIONS in among else []
-    if submissions_searched:
-        spans.append((min(submissions_searched), max(submissions_searched)))
-    # SQLAlchemy's rows take as long again as the search itself.
-    cursor = connection.connection.cursor()
-    statement = "SELECT rowid FROM text_index WHERE text_index MATCH ? AND rowid BETWEEN ? AND ?"
-    more: tuple[str, ...] = ()
-    if shown is not None:
-        statement += " AND (rowid & 4294967295) IN (SELECT value FROM json_each(?))"
-        more = (json.dumps(list(shown)),)
-    try:
-        numbers = [
-            number
-            for first, last in spans
-            for (number,) in cursor.execute(
-                statement, (query.for_sqlite, first << HALF, last << HALF | QUESTION_BITS, *more)
-            )
+    having = np.zeros(1 << BITS, np.bool_)
+    if len(phrase) == 1:
+        having[places[phrase[0]] >> BITS] = True
+    else:
+        starts = [_spread(places[term]) - at for at, term in enumerate(phrase)]
+        having[reduce(np.intersect1d, starts) >> HALF] = True
+    return having
+
+
+def _spread(places: Places) -> Numbers:
+    """Places so far apart that what is before the first of a question is none of another's."""
+    import numpy as np  # noqa: PLC0415 - see above
+
+    known: Numbers = places[places & LAST != LAST].astype(np.int64)
+    spread: Numbers = (known >> BITS << HALF) + (known & LAST)
+    return spread
+
+
+class IndexWriter:
+    """Indexes texts of a submission, or with `QUESTIONS` those of questions.
+
+    They are in the index after `write`.
+    """
+
+    def __init__(self, connection: Connection, submission: int, terms: Terms | None = None) -> None:
+        self._connection, self._submission = connection, submission
+        self._terms = Terms() if terms is None else terms
+        self._parts: dict[int, dict[str, array[int]]] = defaultdict(lambda: defaultdict(partial(array, "I")))
+        self._gathered = 0
+
+    def add(self, texts: Iterable[Text]) -> None:
+        """Take the words of texts, each of another question."""
+        for question, content in texts:
+            held = self._parts[question >> BITS]
+            first = (question & LAST) << BITS
+            places = chain(range(first, first + LAST), repeat(first + LAST))
+            terms = self._terms.of(content)
+            for place, term in zip(places, terms, strict=False):
+                held[term].append(place)
+            self._gathered += len(terms)
+            if self._gathered > MOST_GATHERED:
+                self.write()
+
+    def write(self) -> None:
+        """Write what was taken, behind what the submission has in the index."""
+        rows = [
+            (term, part, places.tobytes())
+            for part, held in sorted(self._parts.items())
+            for term, places in sorted(held.items())
         ]
-    finally:
-        cursor.close()
-    rows = np.array(numbers, dtype=np.int64)
-    return rows[np.isin(rows >> HALF, list(among))]
-
-
-def add_texts(connection: Connection, submission: int, texts: Iterable[Text], terms: Terms) -> None:
-    """Index texts of a submission, or with `QUESTIONS` those of questions."""
-    if connection.dialect.name == "sqlite":
-        if entries := _entries(submission, texts, terms):
-            connection.exec_driver_sql("INSERT INTO text_index (rowid, words) VALUES (?, ?)", entries)
-        return
-    numbers, vectors = [], []
-    for question, content in texts:
-        numbers.append(question)
-        vectors.append(" ".join(f"{term}:{at}" for at, term in enumerate(terms.of(content), start=1)))
-    connection.execute(
-        text(
-            "INSERT INTO text_index (submission_id, question_id, words) SELECT :submission, question, "
-            "CAST(words AS tsvector) FROM unnest(CAST(:numbers AS integer[]), CAST(:vectors AS text[])) "
-            "AS given (question, words)"
-        ),
-        {"submission": submission, "numbers": numbers, "vectors": vectors},
-    )
+        self._parts.clear()
+        self._gathered = 0
+        if not rows:
+            return
+        if self._connection.dialect.name == "sqlite":
+            self._connection.exec_driver_sql(SQLITE_ADD, [(self._submission, *row) for row in rows])
+            return
+        columns = zip(("terms", "parts", "places"), map(list, zip(*rows, strict=True)), strict=True)
+        self._connection.execute(POSTGRES_ADD, {"submission": self._submission, **dict(columns)})
 
 
 def remove_texts(connection: Connection, submission: int) -> None:
     """Take the answers of a submission out of the index."""
-    if connection.dialect.name != "sqlite":
-        statement = text("DELETE FROM text_index WHERE submission_id = :submission")
-        connection.execute(statement, {"submission": submission})
-        return
-    terms = Terms()
-    stored = select(answers.c.question_id, answers.c.text).where(answers.c.submission_id == submission)
-    rows = iter(connection.execute(stored).all())
-    while chunk := list(islice(rows, AT_ONCE)):
-        # A contentless table must be told what an entry is made of.
-        connection.exec_driver_sql(
-            "INSERT INTO text_index (text_index, rowid, words) VALUES ('delete', ?, ?)",
-            _entries(submission, map(tuple, chunk), terms),
-        )
+    connection.execute(
+        text("DELETE FROM text_index WHERE submission_id = :submission"), {"submission": submission}
+    )
 
 
 def build_index(connection: Connection, work: Work) -> None:
     """Index every text of an arena whose index is empty, but those that were withdrawn; `work` counts."""
     terms = Terms()
     for submission, rows in _stored(connection):
+        writer = IndexWriter(connection, submission, terms)
         while chunk := list(islice(rows, AT_ONCE)):
-            add_texts(connection, submission, chunk, terms)
+            writer.add(chunk)
             work.done += len(chunk)
+        writer.write()
 
 
 def _stored(connection: Connection) -> Iterator[tuple[int, Iterator[Text]]]:
@@ -203,7 +225,3 @@ def _stored(connection: Connection) -> Iterator[tuple[int, Iterator[Text]]]:
             number,
             map(tuple, connection.execute(given.order_by(answers.c.question_id), execution_options=streamed)),
         )
-
-
-def _entries(submission: int, texts: Iterable[Text], terms: Terms) -> list[tuple[int, str]]:
-    return [(submission << HALF | question, " ".join(terms.of(content))) for question, content in texts]

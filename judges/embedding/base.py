@@ -16,8 +16,9 @@ from typing import Protocol
 
 import numpy as np
 
-from data.corpora.dense import Vectors, VectorsAbout, VectorWriter, read_about, unit_rows
+from data.corpora.dense import Vectors, VectorWriter, unit_rows
 from data.corpora.index import Corpus
+from data.corpora.manifests import VectorsAbout, read_about
 from data.errors import BudgetError, EndpointError, SpecError
 from data.progress import working
 from data.records import Outcome, Passage
@@ -78,7 +79,7 @@ async def embed_corpus(corpus: Corpus, folder: Path, embedder: Embedder) -> Embe
         StoreError: The vectors cannot be written.
     """
     about = VectorsAbout.of(
-        corpus, model=embedder.model, endpoint=embedder.endpoint, fingerprint=embedder.fingerprint
+        corpus.manifest, model=embedder.model, endpoint=embedder.endpoint, fingerprint=embedder.fingerprint
     )
     old = read_about(folder)
     if old is not None and old.same_making(about):

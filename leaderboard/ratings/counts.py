@@ -22,6 +22,13 @@ DENSE_CELLS = 12_000_000
 # Rows that are read at once where sums lose nothing by being taken in parts.
 ROWS_AT_ONCE = 1 << 20
 
+# Beyond so many battles, sums over questions are products of full matrices, whose last digits differ.
+LARGE = 1 << 17
+# Such a matrix is held where at least this share of it is filled.
+LEAST_FILLED = 1 / 3
+# Cells that are made into floating point at once: 4 MB.
+CELLS_AT_ONCE = 500_000
+
 # Rows of `PairCounts.outcomes`.
 LOW, HIGH, TIE = 0, 1, 2
 
@@ -161,6 +168,80 @@ def count_by_cluster(
     values = np.concatenate([weight * decided, weight * tied])
     columns = np.concatenate([(side ^ swapped) * width + place, TIE * width + place])
     return coo_array((values, (np.tile(cluster, 2), columns)), shape=shape).tocsr()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cells:
+    """How the one battle of each pair on each cluster ended, a byte a cell.
+
+    Attributes:
+        doubled: (clusters, P) twice the share of the win of the low end, −1 where the two did not meet.
+        full: Whether all met everywhere.
+    """
+
+    doubled: NDArray[np.int8]
+    full: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of what `count_by_cluster` makes."""
+        clusters, pairs = self.doubled.shape
+        return clusters, 3 * pairs
+
+    def shares(self, *, above: float = -1.0) -> csr_array:
+        """(clusters, P) shares of the win of the low ends where the two met; only those above one."""
+        from scipy.sparse import csr_array  # noqa: PLC0415 - as in `count_by_cluster`
+
+        kept = self.doubled > 2 * above
+        pair = np.broadcast_to(np.arange(kept.shape[1], dtype=np.int32), kept.shape)[kept]
+        ends = np.cumsum(np.count_nonzero(kept, axis=1))
+        share = self.doubled[kept].astype(np.float64)
+        share /= 2
+        return csr_array((share, pair, np.append(0, ends).astype(np.int32)), shape=kept.shape)
+
+    def reweighted(self, weights: Floats) -> Floats:
+        """(3 P, draws) counts of low won, high won, tie, by (clusters, draws) weights; ties are half wins."""
+        width, draws = self.doubled.shape[1], weights.shape[1]
+        won, met = np.zeros((width, draws)), np.zeros((width, draws))
+        if self.full:
+            met += weights.sum(axis=0)
+        rows = max(CELLS_AT_ONCE // width, 1)
+        for first in range(0, len(self.doubled), rows):
+            cells, part = self.doubled[first : first + rows].T, weights[first : first + rows]
+            won += np.maximum(cells, 0).astype(np.float64) @ part
+            if not self.full:
+                met += (cells >= 0).astype(np.float64) @ part
+        won /= 2
+        return np.concatenate([won, np.maximum(met - won, 0.0), np.zeros_like(won)])
+
+
+def count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
+    """The cells of a large table, whose clusters are its questions.
+
+    None where battles are few, have weights or soft labels, or leave most cells empty, and where two of a
+    pair are on one question.
+
+    Args:
+        table: The battles, all of them among the pairs.
+        pairs: The pairs.
+    """
+    shape = len(table.questions), len(pairs.low)
+    if len(table) <= max(LARGE, LEAST_FILLED * shape[0] * shape[1]):
+        return None
+    if table.score is not None or table.weight is not None:
+        return None
+    doubled = np.full(shape, -1, dtype=np.int8)
+    for first in range(0, len(table), ROWS_AT_ONCE):
+        part = table.select(slice(first, first + ROWS_AT_ONCE))
+        place, swapped = locate_rows(part, pairs)
+        ends = _DOUBLED[part.winner]
+        doubled[part.question, place] = np.where(swapped, 2 - ends, ends)
+    met = int(np.count_nonzero(doubled >= 0))
+    return Cells(doubled=doubled, full=met == doubled.size) if met == len(table) else None
+
+
+_DOUBLED = np.array([2, 0, 1], dtype=np.int8)
+"""Twice the share of the win that the first-named system has, by the code of the winner."""
 
 
 def split_shares(table: BattleTable) -> tuple[Ints, Floats, Floats]:

@@ -17,7 +17,7 @@ import numpy as np
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
-from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluster, count_pairs
+from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
 from leaderboard.ratings.estimate import Estimate, in_gauge, restrict
 from leaderboard.ratings.models.likelihoods import BradleyTerry
 from leaderboard.ratings.models.newton import Ridge, fit, information
@@ -158,13 +158,10 @@ def _draws(
     ridge = Ridge(precision=np.full(pairs.systems, spread**-2), centre=np.ascontiguousarray(moved.T))
     at = Ridge(precision=ridge.precision, centre=centre)
     settled = fit(BradleyTerry(), pairs, at, theta)
-    by_cluster = None
-    if settings.cluster is Cluster.QUESTION:
-        by_cluster = count_by_cluster(local, pairs, local.question, len(local.questions))
     return draw(
         BradleyTerry(),
         settled,
-        Units(by_cluster=by_cluster, pairs=pairs),
+        Units.of(BradleyTerry(), local, pairs, settings.cluster),
         draws=len(moved),
         weighting=settings.weighting,
         seed=settings.seed,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluster
+from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.models.likelihoods import BradleyTerry, PairModel, model_of
 from leaderboard.ratings.models.newton import SPARSE_ABOVE, Fit, Ridge, fit, laplacian_solver
 from leaderboard.ratings.result import Settings
@@ -131,11 +131,14 @@ def restrict(table: BattleTable, members: Ints) -> BattleTable:
     """The battles among some systems, renumbered, with the questions and systems that they name."""
     place = np.full(len(table.systems), -1, dtype=np.int32)
     place[members] = np.arange(len(members), dtype=np.int32)
-    inside = (place[table.a] >= 0) & (place[table.b] >= 0)
+    everyone = np.array_equal(place, np.arange(len(place)))
+    inside = np.ones(1, dtype=bool) if everyone else (place[table.a] >= 0) & (place[table.b] >= 0)
     if table.weight is not None:
-        inside &= table.weight > 0
+        inside = inside & (table.weight > 0)
     part = table if inside.all() else table.select(inside)
-    used = np.bincount(part.question, minlength=len(table.questions)) > 0
+    used = part.names_used[1]
+    if everyone and part is table and used.all():
+        return table
     question, questions = part.question, table.questions
     if not used.all():
         number = (np.cumsum(used) - 1).astype(np.int32)
@@ -145,8 +148,8 @@ def restrict(table: BattleTable, members: Ints) -> BattleTable:
         systems=tuple(table.systems[code] for code in members.tolist()),
         questions=questions,
         domains=table.domains,
-        a=place[part.a],
-        b=place[part.b],
+        a=part.a if everyone else place[part.a],
+        b=part.b if everyone else place[part.b],
         winner=part.winner,
         question=question,
         domain=part.domain,
@@ -258,14 +261,10 @@ def _bootstrap(
 ) -> Estimate:
     if point_estimate.fit is None or point_estimate.model is None or settings.bootstrap is None:
         return point_estimate
-    by_cluster = None
-    if settings.cluster is Cluster.QUESTION:
-        by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
-    resampled = Units(by_cluster=by_cluster, pairs=pairs)
     thetas = draw(
         point_estimate.model,
         point_estimate.fit,
-        resampled,
+        Units.of(point_estimate.model, table, pairs, settings.cluster),
         draws=settings.bootstrap,
         weighting=settings.weighting,
         seed=settings.seed,

@@ -106,6 +106,27 @@ def places_among(texts: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
     )
 
 
+def places_beside(
+    reference: tuple[int, int, str | None], others: Sequence[tuple[int, int, str | None]]
+) -> tuple[tuple[int, int, str | None], ...]:
+    """Best place, worst place and letters of systems among themselves, where places counted the reference.
+
+    Where some have no letters, places are those that hold whatever the reference's is: one further up where
+    it is surely above. No place is after the last.
+
+    Args:
+        reference: Best place, worst place and letters of the reference.
+        others: (S,) the same of the systems, best first.
+    """
+    if all(text for _, _, text in others):
+        return places_among([text or "" for _, _, text in others])
+    above = [int(reference[1] < best) for best, _, _ in others]
+    return tuple(
+        (min(best - step, len(others)), min(worst - step, len(others)), text)
+        for step, (best, worst, text) in zip(above, others, strict=True)
+    )
+
+
 ERROR = 0.05
 
 

@@ -81,15 +81,12 @@ def usable(table: BattleTable) -> BattleTable:
     if table.weight is not None and not (np.isfinite(table.weight).all() and (table.weight >= 0).all()):
         message = "Some battle's weight is missing, infinite or negative."
         raise UnrankableError(message, advice="Give each battle a weight of 0 or more.")
-    rows = np.ones(len(table)) if table.weight is None else table.weight
-    if not rows.any():
+    systems, questions = table.names_used
+    if not systems.any():
         raise UnrankableError("There is no battle to rate systems by.", advice="Judge some battles first.")
-    size = len(table.systems)
-    battles = np.bincount(table.a, table.weight, size) + np.bincount(table.b, table.weight, size)
-    used = np.bincount(table.question, table.weight, len(table.questions)) > 0
-    if (battles > 0).all() and used.all() and (table.weight is None or table.weight.all()):
+    if systems.all() and questions.all() and (table.weight is None or table.weight.all()):
         return table
-    return restrict(table, np.flatnonzero(battles > 0))
+    return restrict(table, np.flatnonzero(systems))
 
 
 def _rate(table: BattleTable, settings: Settings) -> RatingTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -21,9 +21,8 @@ from leaderboard.ratings import (
     relative_columns,
 )
 from leaderboard.ratings.uncertainty.differences import rate_as
-from leaderboard.standings.answer_stats import AnswerFact
-from leaderboard.standings.covariates import ControlFit, sandwiched, sides_of
-from leaderboard.vocabulary import Control, Covariate
+from leaderboard.standings.covariates import AnswerCounts, ControlFit, sandwiched, sides_of
+from leaderboard.vocabulary import COUNTS, Control, Covariate
 
 LENGTH = "length in words"
 STAR = "star"
@@ -54,7 +53,7 @@ def alternative_ratings(
     settings: Settings,
     *,
     reference: str | None,
-    answers: Mapping[str, Sequence[AnswerFact]],
+    counts: AnswerCounts,
     ratings: RatingTable | None = None,
     fits: Sequence[ControlFit] = (),
 ) -> tuple[AlternativeRatings, ...]:
@@ -64,13 +63,13 @@ def alternative_ratings(
         table: The battles.
         settings: How the board's own ratings are made.
         reference: The reference's name, where there is one.
-        answers: Facts about each system's answers.
+        counts: Of the texts of the answers, as `counts_of` makes them.
         ratings: The board's own ratings, where somebody made them already.
         fits: The board's fits under control for covariates, where somebody made them already.
     """
     return (
         _star(table, settings, reference, ratings),
-        _length(table, settings, answers, fits),
+        _length(table, settings, counts, fits),
         _between_systems(table, settings, reference),
     )
 
@@ -173,18 +172,18 @@ def _between_systems(table: BattleTable, settings: Settings, reference: str | No
 def _length(
     table: BattleTable,
     settings: Settings,
-    answers: Mapping[str, Sequence[AnswerFact]],
+    counts: AnswerCounts,
     fits: Sequence[ControlFit],
 ) -> AlternativeRatings:
     kind = "length-controlled"
     made = next((fit.fit for fit in fits if fit.control is Control.LENGTH), None)
     if made is not None:
         return _controlled(kind, made)
-    lengths = sides_of(table, answers, Covariate.LENGTH)
+    (lengths,) = sides_of(table, counts[[COUNTS.index(Covariate.LENGTH)]])
     if lengths is None:
         return AlternativeRatings(kind=kind, ratings=(), note="The lengths of the answers are not known.")
     try:
-        columns, same = relative_columns({LENGTH: lengths}, len(table))
+        columns, same = relative_columns({LENGTH: lengths}, len(lengths[0]))
         if not columns:
             return AlternativeRatings(kind=kind, ratings=(), note=same[0].reason)
         made = rate_under_control(table, columns, sandwiched(settings))
@@ -193,11 +192,15 @@ def _length(
     return _controlled(kind, made)
 
 
+def _points(value: float) -> str:
+    return f"{value:.0f}".replace("-", "−")
+
+
 def _controlled(kind: str, made: ControlledRatings) -> AlternativeRatings:
     """The ratings controlled for length alone."""
     effect = made.effects[0]
     note = (
-        f"One standard deviation more words than the opponent is worth {effect.points:.0f} points "
-        f"({effect.lower:.0f} to {effect.upper:.0f})."
+        f"One standard deviation more words than the opponent is worth {_points(effect.points)} points "
+        f"({_points(effect.lower)} to {_points(effect.upper)})."
     )
     return AlternativeRatings(kind=kind, ratings=made.ratings.ratings, note=note)

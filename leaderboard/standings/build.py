@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, median
+from statistics import median
 from types import MappingProxyType
+from typing import Any
 
 from data.errors import UnrankableError
 from data.records import Outcome
+from data.spreading import mapped
 from leaderboard.battles import BattleTable
 from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.ratings import Cluster, IntervalKind, Method, Rating, RatingTable, Settings, rate
@@ -23,7 +27,14 @@ from leaderboard.standings.alternative_ratings import (
     separations,
 )
 from leaderboard.standings.answer_stats import AnswerFact, MeanScore, mean_score
-from leaderboard.standings.covariates import JudgeSight, control_fits, covariate_section
+from leaderboard.standings.covariates import (
+    AnswerCounts,
+    ControlFit,
+    JudgeSight,
+    control_fits,
+    counts_of,
+    covariate_section,
+)
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.model import About, Line, Standings
@@ -84,27 +95,35 @@ def build_standings(
         # Resampled questions may leave scores of pairs that met rarely outside of what can be rated.
         chosen = replace(chosen, interval=IntervalKind.SANDWICH, bootstrap=None)
         domain_ratings = _apart(table, chosen)
+    started = time.monotonic()
     ratings, unrankable = _rated(table, chosen)
+    seconds = time.monotonic() - started
     reference = about.reference if about.reference in table.systems else None
-    rates, everyone = _rates(table, reference, chosen, estimates)
+    seen = sight or JudgeSight()
+    inputs = _Inputs(
+        table=table,
+        settings=chosen,
+        reference=reference,
+        ratings=ratings,
+        domain_ratings=domain_ratings,
+        counts=counts_of(table, facts),
+        sight=seen,
+        estimates=estimates,
+    )
+    tasks = [(part,) for part in (_rates, _under_control, _questions, _cycles, _by_domains, _battles)]
+    (rates, everyone), (fits, beside), questions, cycles, by_domain, battles = mapped(
+        _computed, tasks, (inputs,), total=len(tasks), before=seconds
+    )
     board = _Board(
         table=table,
-        ratings={OVERALL: ratings, **_domain_ratings(table, chosen, ratings, domain_ratings)},
+        ratings={OVERALL: ratings, **by_domain},
         rates={(row.system, row.domain): row for row in rates.rows},
         against_all={(row.system, row.domain): row for row in everyone if row.system == reference},
         facts=facts,
+        answers=_by_domain(facts),
         outcomes=outcomes or {},
         badges=badges or {},
         sampled=sampled or {},
-    )
-    seen = sight or JudgeSight()
-    fits = () if ratings is None or estimates is not None else control_fits(table, chosen, facts, seen)
-    beside = (
-        ()
-        if ratings is None
-        else alternative_ratings(
-            table, chosen, reference=reference, answers=facts, ratings=ratings, fits=fits
-        )
     )
     count = len(table) if table.weight is None else round(float(table.weight.sum()))
     lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
@@ -122,54 +141,104 @@ def build_standings(
         differences={} if ratings is None else all_differences(ratings),
         judged=judged,
         covariates=covariate_section(fits, seen),
-        trust={}
-        if ratings is None or estimates is not None
-        # Shares of single battles outside of 0–1 have no places to rest on, and no circles.
-        else _trust(table, chosen, reference, ratings, beside),
+        trust=_trust(inputs, {**questions, **battles}, cycles, beside),
         estimated={} if estimates is None else estimates[1],
     )
 
 
-def _rates(
-    table: BattleTable,
-    reference: str | None,
-    settings: Settings,
-    estimates: tuple[Estimates, Mapping[str, object]] | None,
-) -> tuple[RateTable, Sequence[Rate]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Inputs:
+    """What the parts of a board that need nothing of each other are computed from."""
+
+    table: BattleTable
+    settings: Settings
+    reference: str | None
+    ratings: RatingTable | None
+    domain_ratings: Mapping[str, RatingTable] | None
+    counts: AnswerCounts
+    sight: JudgeSight
+    estimates: tuple[Estimates, Mapping[str, object]] | None
+
+    @property
+    def has_trust(self) -> bool:
+        """Whether the board says what places rest on and how often verdicts are circles.
+
+        Not where questions are not known, nor of estimates, whose shares of the win lie outside of 0–1 too.
+        """
+        plain = self.settings.cluster is Cluster.QUESTION and self.settings.method is Method.BRADLEY_TERRY
+        return plain and self.ratings is not None and self.estimates is None
+
+
+def _computed(inputs: _Inputs, part: Callable[[_Inputs], Any]) -> Any:  # noqa: ANN401 - each part is of its own type
+    return part(inputs)
+
+
+def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
     """Rates against the reference where there is one, and those against everyone."""
-    if estimates is not None:
-        return estimates[0].rates(reference), estimates[0].rates(None).rows if reference else ()
-    clustered = settings.cluster is Cluster.QUESTION
-    rates = win_rates(table, reference=reference, clustered=clustered)
-    return rates, win_rates(table, clustered=clustered).rows if reference else ()
+    reference = inputs.reference
+    if inputs.estimates is not None:
+        estimates, _ = inputs.estimates
+        return estimates.rates(reference), estimates.rates(None).rows if reference else ()
+    clustered = inputs.settings.cluster is Cluster.QUESTION
+    rates = win_rates(inputs.table, reference=reference, clustered=clustered)
+    return rates, win_rates(inputs.table, clustered=clustered).rows if reference else ()
+
+
+def _under_control(inputs: _Inputs) -> tuple[tuple[ControlFit, ...], tuple[AlternativeRatings, ...]]:
+    """Ratings under control for what may sway the judge, and those by other battles."""
+    if inputs.ratings is None:
+        return (), ()
+    table, settings, counts = inputs.table, inputs.settings, inputs.counts
+    fits = () if inputs.estimates is not None else control_fits(table, settings, counts, inputs.sight)
+    beside = alternative_ratings(
+        table, settings, reference=inputs.reference, counts=counts, ratings=inputs.ratings, fits=fits
+    )
+    return fits, beside
+
+
+def _questions(inputs: _Inputs) -> dict[str, Mapping[str, object]]:
+    return _fragility(inputs, Unit.QUESTIONS)
+
+
+def _battles(inputs: _Inputs) -> dict[str, Mapping[str, object]]:
+    # Of rows that count for several battles none can be left out alone.
+    return _fragility(inputs, Unit.BATTLES) if inputs.table.weight is None else {}
+
+
+def _fragility(inputs: _Inputs, unit: Unit) -> dict[str, Mapping[str, object]]:
+    """What places rest on, by the unit that is left out."""
+    if not inputs.has_trust:
+        return {}
+    found = fragility(inputs.table, unit=unit, reference=inputs.reference, most=MOST_PAIRS)
+    return {unit.value: found.as_json(NAMED_UNITS[unit])}
+
+
+def _cycles(inputs: _Inputs) -> dict[str, object] | None:
+    """How often the judge makes cycles; None of battles without triples, which the page says."""
+    if not inputs.has_trust:
+        return None
+    try:
+        return count_cycles(inputs.table, seed=inputs.settings.seed).as_json()
+    except UnrankableError:
+        return None
 
 
 def _trust(
-    table: BattleTable,
-    settings: Settings,
-    reference: str | None,
-    ratings: RatingTable,
+    inputs: _Inputs,
+    fragile: Mapping[str, object],
+    cycles: dict[str, object] | None,
     beside: tuple[AlternativeRatings, ...],
 ) -> dict[Section, Mapping[str, object]]:
     """On what places rest and how often the judge makes cycles; nothing where questions are not known."""
-    if settings.cluster is not Cluster.QUESTION or settings.method is not Method.BRADLEY_TERRY:
+    if not inputs.has_trust or inputs.ratings is None:
         return {}
-    sections: dict[Section, Mapping[str, object]] = {
-        Section.FRAGILITY: {
-            unit.value: fragility(table, unit=unit, reference=reference, most=MOST_PAIRS).as_json(named)
-            for unit, named in NAMED_UNITS.items()
-            # Of rows that count for several battles none can be left out alone.
-            if unit is Unit.QUESTIONS or table.weight is None
-        }
-    }
-    try:
-        cycles = count_cycles(table, seed=settings.seed).as_json()
-    except UnrankableError:
-        # Battles against the reference alone have no triples; the page says so.
+    sections: dict[Section, Mapping[str, object]] = {Section.FRAGILITY: fragile}
+    if cycles is None:
         return sections
     star = next((table for table in beside if table.kind == STAR), None)
-    if reference is not None and star is not None and star.ratings:
-        cycles["star"] = star_ranking(ratings.ratings, star.ratings, reference).as_json()
+    if inputs.reference is not None and star is not None and star.ratings:
+        rankings = star_ranking(inputs.ratings.ratings, star.ratings, inputs.reference)
+        cycles = {**cycles, "star": rankings.as_json()}
     return {**sections, Section.CYCLES: cycles}
 
 
@@ -192,16 +261,12 @@ def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, 
     return ratings, ""
 
 
-def _domain_ratings(
-    table: BattleTable,
-    settings: Settings,
-    overall: RatingTable | None,
-    domain_ratings: Mapping[str, RatingTable] | None,
-) -> Mapping[str, RatingTable]:
-    if domain_ratings is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
-        return domain_ratings or {}
+def _by_domains(inputs: _Inputs) -> Mapping[str, RatingTable]:
+    table, overall = inputs.table, inputs.ratings
+    if inputs.domain_ratings is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
+        return inputs.domain_ratings or {}
     try:
-        rated = rate_domains(table, settings, overall=overall)
+        rated = rate_domains(table, inputs.settings, overall=overall)
         return {domain_table.domain: domain_table.table for domain_table in rated}
     except UnrankableError:
         # The overall ratings are of no use to shrink towards; rates are shown alone.
@@ -225,6 +290,15 @@ def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[Answ
     return tuple(domain for domain in ordered if domain in set(met) and domain)
 
 
+def _by_domain(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[tuple[str, str], Sequence[AnswerFact]]:
+    """The answers of each system, in each domain and in all."""
+    parts = defaultdict[tuple[str, str], list[AnswerFact]](list)
+    for system, answers in facts.items():
+        for answer in answers:
+            parts[system, answer.domain].append(answer)
+    return {**parts, **{(system, OVERALL): answers for system, answers in facts.items()}}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Board:
     table: BattleTable
@@ -232,6 +306,7 @@ class _Board:
     rates: Mapping[tuple[str, str], Rate]
     against_all: Mapping[tuple[str, str], Rate]
     facts: Mapping[str, Sequence[AnswerFact]]
+    answers: Mapping[tuple[str, str], Sequence[AnswerFact]]
     outcomes: Mapping[str, Mapping[Outcome, int]]
     badges: Mapping[str, Sequence[str]]
     sampled: Mapping[str, Mapping[str, MeanScore]]
@@ -247,15 +322,15 @@ class _Board:
         return tuple(sorted(visible, key=lambda line: _order(line, place)))
 
     def _line(self, system: str, domain: str, rating: Rating | None) -> Line:
-        facts = [fact for fact in self.facts.get(system, ()) if domain in {OVERALL, fact.domain}]
-        metrics = sorted({metric for fact in facts for metric in fact.scores})
+        facts = self.answers.get((system, domain), ())
+        metrics = sorted(set().union(*(fact.scores for fact in facts if fact.scores)))
         return Line(
             system=system,
             rating=rating,
             rate=self.rates.get((system, domain)),
             answers=len(facts),
-            no_answer_share=fmean(fact.no_answer for fact in facts) if facts else None,
-            median_words=float(median(fact.words for fact in facts)) if facts else None,
+            no_answer_share=sum(fact.no_answer for fact in facts) / len(facts) if facts else None,
+            median_words=float(median([fact.words for fact in facts])) if facts else None,
             scores=MappingProxyType({name: self._mean(system, facts, name, domain) for name in metrics}),
             outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
             badges=tuple(self.badges.get(system, ())),

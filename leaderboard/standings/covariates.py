@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ class JudgeSight:
     position: NDArray[np.float64] | None = None
     no_position: str = NO_POSITION
     no_family: str = NO_FAMILY
-    families: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    families: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -76,10 +75,10 @@ def covariate_section(fits: Sequence[ControlFit], sight: JudgeSight) -> dict[str
 
 
 def control_fits(
-    table: BattleTable, settings: Settings, answers: Mapping[str, Sequence[AnswerFact]], sight: JudgeSight
+    table: BattleTable, settings: Settings, counts: AnswerCounts, sight: JudgeSight
 ) -> tuple[ControlFit, ...]:
     """The ratings of a board under each control; one that would repeat another is named instead."""
-    columns, reasons = _columns(table, answers, sight)
+    columns, reasons = _columns(table, counts, sight)
     fits: dict[tuple[str, ...], ControlFit] = {}
     listed = []
     for control in Control:
@@ -91,7 +90,7 @@ def control_fits(
         elif names in fits:
             same = fits[names].control
             others = [reason for reason in missing if reason.name not in same.covariates]
-            note = f"The same as control for {same.value}. {_joined(others)}".strip()
+            note = f"The same as control for {same.words}. {_joined(others)}".strip()
             listed.append(ControlFit(control=control, fit=None, note=note))
         else:
             fits[names] = _fitted(control, table, usable, missing, sandwiched(settings))
@@ -124,17 +123,16 @@ def _fitted(
 
 
 def _columns(
-    table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], sight: JudgeSight
+    table: BattleTable, counts: AnswerCounts, sight: JudgeSight
 ) -> tuple[Mapping[Covariate, CovariateColumn], Mapping[Covariate, LeftOutCovariate]]:
     """The terms that there are, and why there are no others."""
     columns: dict[Covariate, CovariateColumn] = {}
     reasons: dict[Covariate, str] = {}
-    for name in COUNTS:
-        sides = sides_of(table, answers, name)
+    for name, sides in zip(COUNTS, sides_of(table, counts), strict=True):
         if sides is None:
             reasons[name] = NO_TEXTS
             continue
-        relative, constant = relative_columns({name.value: sides}, len(table))
+        relative, constant = relative_columns({name.value: sides}, len(sides[0]))
         if relative:
             columns[name] = relative[0]
         else:
@@ -150,19 +148,47 @@ def _columns(
     return columns, left_out
 
 
-def sides_of(
-    table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], covariate: Covariate
-) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-    """(N,) counts of the two sides of each battle; None where one is not known."""
-    cells = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int32)
+AnswerCounts = NDArray[np.int32]
+Sides = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+def counts_of(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> AnswerCounts:
+    """(C, Q, S) counts of each of `COUNTS` in each answer, −1 where not known."""
+    cells = np.full((len(COUNTS), len(table.questions), len(table.systems)), -1, dtype=np.int32)
     place = {question: code for code, question in enumerate(table.questions)}
     for code, system in enumerate(table.systems):
-        for fact in answers.get(system, ()):
-            if fact.question in place:
-                count = fact.words if covariate is Covariate.LENGTH else fact.form.get(covariate, -1)
-                cells[code, place[fact.question]] = count
-    first, second = cells[table.a, table.question], cells[table.b, table.question]
-    return None if (first < 0).any() or (second < 0).any() else (first, second)
+        known = [fact for fact in answers.get(system, ()) if fact.question in place]
+        cells[:, [place[fact.question] for fact in known], code] = _counts(known, COUNTS)
+    return cells
+
+
+def sides_of(table: BattleTable, counts: AnswerCounts) -> Iterator[Sides | None]:
+    """Yield (N,) counts of the two sides of each battle for each covariate; None where one is not known.
+
+    One battle stands for all where every answer has the same count.
+    """
+    for cells in counts:
+        if cells.size and (cells == cells.flat[0]).all() and len(table):
+            first, second = cells[:1, 0], cells[:1, 0]
+        else:
+            first, second = (cells[table.question, side] for side in (table.a, table.b))
+        yield None if (first < 0).any() or (second < 0).any() else (first, second)
+
+
+def _counts(facts: Sequence[AnswerFact], covariates: Sequence[Covariate]) -> NDArray[np.int32]:
+    """(C, N) counts of each covariate in each answer, −1 where not known."""
+    # Many answers share one form, so that each form is read once.
+    forms = {id(fact.form): fact.form for fact in facts}
+    place = {number: code for code, number in enumerate(forms)}
+    form = np.fromiter((place[id(fact.form)] for fact in facts), np.int64, len(facts))
+    words = np.fromiter((fact.words for fact in facts), np.int32, len(facts))
+    rows = [
+        words
+        if covariate is Covariate.LENGTH
+        else np.array([one.get(covariate, -1) for one in forms.values()], dtype=np.int32)[form]
+        for covariate in covariates
+    ]
+    return np.stack(rows)
 
 
 def sandwiched(settings: Settings) -> Settings:

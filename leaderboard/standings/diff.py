@@ -1,4 +1,4 @@
-"""What changed between two boards of one question set."""
+"""What changed between two boards of one question set, and which places systems have among themselves."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from leaderboard.ratings.ranks import places_beside
 from leaderboard.vocabulary import OVERALL
 
 Standings = Mapping[str, Any]
+Ranks = tuple[int, int]
 SETTINGS = ("question set", "judge", "model", "judge hash", "pairs", "seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One system on both boards.
+    """One system on both boards; its ranks are among the systems, the reference left aside.
 
     Attributes:
         system: Its name.
@@ -29,9 +31,9 @@ class Change:
     """
 
     system: str
-    ranks_before: tuple[int, int] | None
-    ranks_after: tuple[int, int] | None
-    ranks_expected: tuple[int, int] | None
+    ranks_before: Ranks | None
+    ranks_after: Ranks | None
+    ranks_expected: Ranks | None
     rating_before: float | None
     rating_after: float | None
     shift: float | None
@@ -55,8 +57,9 @@ class Changes:
 
 
 def changes(before: Standings, after: Standings) -> Changes:
-    """Compare two boards overall; the systems in the order of the later one."""
+    """Compare the systems of two boards overall, in the order of the later one; the reference is none."""
     old, new = _ratings(before), _ratings(after)
+    ranks = ranks_among_systems(before), ranks_among_systems(after)
     both = [name for name in new if name in old]
     rated = [name for name in both if _points(old[name]) is not None and _points(new[name]) is not None]
     bases = [fmean(_points(side[name]) or 0.0 for name in rated) if rated else 0.0 for side in (old, new)]
@@ -66,23 +69,44 @@ def changes(before: Standings, after: Standings) -> Changes:
     return Changes(
         entered=tuple(name for name in new if name not in old),
         left=tuple(name for name in old if name not in new),
-        systems=tuple(_change(name, old[name], new[name], bases, _expected(name, old, new)) for name in both),
+        systems=tuple(_change(name, old[name], new[name], bases, ranks) for name in both),
         settings={name: pair for name, pair in facts.items() if pair[0] != pair[1]},
     )
 
 
-def _expected(
-    name: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
-) -> tuple[int, int] | None:
+def ranks_among_systems(standings: Standings) -> Mapping[str, Ranks | None]:
+    """The best and the worst place of each system of a board among the systems, overall, best first.
+
+    Boards count the reference among the places; it takes none here. None where a system has no place.
+    """
+    lines = {line["system"]: line["rating"] or {} for line in standings["lines"][OVERALL]}
+    reference = lines.pop(str(standings.get("reference")), None)
+    ranks = {name: _ranks(rating) for name, rating in lines.items()}
+    if reference is None or (apart := _ranks(reference)) is None:
+        return ranks
+    component = reference.get("component", 0)
+    peers = {
+        name: found
+        for name, found in ranks.items()
+        if found is not None and lines[name].get("component", 0) == component
+    }
+    placed = places_beside(
+        (*apart, reference.get("letters")),
+        [(*found, lines[name].get("letters")) for name, found in peers.items()],
+    )
+    return ranks | {name: (best, worst) for name, (best, worst, _) in zip(peers, placed, strict=True)}
+
+
+def _expected(name: str, old: Mapping[str, Ranks | None], new: Mapping[str, Ranks | None]) -> Ranks | None:
     """The ranks of before, one better for each who left above, one worse for each who entered above.
 
     Where the battles leave open who is above, the interval widens.
     """
-    before, after = _ranks(old[name]), _ranks(new[name])
+    before, after = old[name], new[name]
     if before is None or after is None:
         return before
-    left = [ranks for one in old.keys() - new.keys() if (ranks := _ranks(old[one])) is not None]
-    came = [ranks for one in new.keys() - old.keys() if (ranks := _ranks(new[one])) is not None]
+    left = [ranks for one in old.keys() - new.keys() if (ranks := old[one]) is not None]
+    came = [ranks for one in new.keys() - old.keys() if (ranks := new[one]) is not None]
     best = (
         before[0] - sum(ranks[0] <= before[1] for ranks in left) + sum(ranks[1] < after[0] for ranks in came)
     )
@@ -97,27 +121,27 @@ def _change(
     old: Mapping[str, Any],
     new: Mapping[str, Any],
     bases: list[float],
-    expected: tuple[int, int] | None,
+    ranks: tuple[Mapping[str, Ranks | None], Mapping[str, Ranks | None]],
 ) -> Change:
     before, after = _points(old), _points(new)
     shift = None if before is None or after is None else (after - bases[1]) - (before - bases[0])
     return Change(
         system=name,
-        ranks_before=_ranks(old),
-        ranks_after=_ranks(new),
-        ranks_expected=expected,
+        ranks_before=ranks[0][name],
+        ranks_after=ranks[1][name],
+        ranks_expected=_expected(name, *ranks),
         rating_before=before,
         rating_after=after,
         shift=shift,
     )
 
 
-def _fact(standings: Standings, name: str) -> str:
-    return str(standings["facts"].get(name, ""))
-
-
 def _ratings(standings: Standings) -> dict[str, Mapping[str, Any]]:
-    return {line["system"]: line["rating"] or {} for line in standings["lines"][OVERALL]}
+    return {
+        line["system"]: line["rating"] or {}
+        for line in standings["lines"][OVERALL]
+        if line["system"] != standings.get("reference")
+    }
 
 
 def _points(rating: Mapping[str, Any]) -> float | None:
@@ -125,6 +149,6 @@ def _points(rating: Mapping[str, Any]) -> float | None:
     return value
 
 
-def _ranks(rating: Mapping[str, Any]) -> tuple[int, int] | None:
+def _ranks(rating: Mapping[str, Any]) -> Ranks | None:
     lower, upper = rating.get("rank_lower"), rating.get("rank_upper")
     return None if lower is None or upper is None else (lower, upper)

@@ -71,18 +71,31 @@ def star_sentence(star: Json | None) -> str:
     """Which systems stand elsewhere by the battles against the reference alone."""
     if not star or not star["places"]:
         return ""
-    places = {place["system"]: place for place in star["places"]}
-    moved = [places[system] for system in star["moved"]]
+    places = star_places(star)
+    moved = [(system, *ends) for system, ends in places.items() if ends[0] != ends[1]]
     against = f"by the battles against {star['reference']} alone"
     if not moved:
         return f"The order is the same {against}."
-    named = [
-        f"{place['system']} place {place['star_place']} instead of {place['place']}"
-        for place in moved[:MOST_MOVES]
-    ]
+    named = [f"{system} place {alone} instead of {place}" for system, place, alone in moved[:MOST_MOVES]]
     more = f" and {len(moved) - MOST_MOVES} more" if len(moved) > MOST_MOVES else ""
     have = "has another place" if len(moved) == 1 else "have other places"
     return f"{len(moved)} of {len(places)} systems {have} {against}: {', '.join(named)}{more}."
+
+
+def star_places(star: Json) -> Mapping[str, tuple[int, int]]:
+    """The place of each system by all battles, and by those against the reference alone, among the systems.
+
+    The reference takes none.
+    """
+    rows = [row for row in star["places"] if row["system"] != star["reference"]]
+    ends = [(row["place"], row["star_place"]) for row in rows]
+    return {
+        row["system"]: (
+            1 + sum(other[0] < place for other in ends),
+            1 + sum(other[1] < alone for other in ends),
+        )
+        for row, (place, alone) in zip(rows, ends, strict=True)
+    }
 
 
 def _percent(share: float) -> str:

@@ -17,6 +17,7 @@ from data.store import Store
 SERVICES = {name: kind for name, kind in vars(Arena).items() if isinstance(kind, _Service)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SERVICES)
 def test_service_gets_the_collaborators_that_it_takes(name: str, tmp_path: Path) -> None:
     """A service is of the class that is announced, and each collaborator of the class that it asks for."""

@@ -10,6 +10,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from data.errors import StoreError
+from data.records import Reply
 from data.store.engine import INDEX, MIGRATIONS, Database
 from data.store.store import Store
 from data.tables.schema import metadata
@@ -21,6 +22,7 @@ def _config(database: Database) -> Config:
     return config
 
 
+@pytest.mark.long
 def test_migrations_make_the_tables(blank_url: str) -> None:
     """Nothing differs between the migrated schema and `data.tables` but the index of words."""
     store = Store.open(blank_url)
@@ -34,6 +36,7 @@ def test_migrations_make_the_tables(blank_url: str) -> None:
     store.close()
 
 
+@pytest.mark.long
 def test_first_schema_is_brought_up_with_its_costs(blank_url: str) -> None:
     """A ledger without a cap gets what its judgments cost; cached ones cost nothing."""
     database = Database(blank_url)
@@ -125,6 +128,36 @@ def test_log_tells_which_withdrawn_submissions_were_never_submitted(blank_url: s
     assert {number: at is not None for number, at in found} == {
         number: submitted for number, (_, _, submitted) in SUBMITTED.items()
     }
+    database.close()
+
+
+REASONS = "Both answers are true; answer 1 explains more, and the passages support what it adds."
+REPLY = """
+    INSERT INTO reply (key, endpoint, model, text, finish_reason, input_tokens, output_tokens, cost_usd,
+        latency, created_at)
+    VALUES ('old', '', 'm', :reasons, '', 1, 1, 0, 0, '2025-01-01')"""
+
+
+def test_replies_stored_before_they_were_packed_stay_legible(blank_url: str) -> None:
+    """Replies of an older schema are read after the upgrade; packed ones are texts again after going back."""
+    database = Database(blank_url)
+    config = _config(database)
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0022")
+        connection.execute(text(REPLY), {"reasons": REASONS})
+    database.upgrade()
+    replies = Store(database).replies
+    replies.put([Reply(key="new", endpoint="", model="m", text=REASONS, thinking=REASONS)])
+    assert {key: reply.text for key, reply in replies.get_many(["old", "new"]).items()} == {
+        "old": REASONS,
+        "new": REASONS,
+    }
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0022")
+        rows = connection.execute(text("SELECT text, thinking FROM reply ORDER BY key")).all()
+    assert [tuple(row) for row in rows] == [(REASONS, REASONS), (REASONS, None)]
     database.close()
 
 

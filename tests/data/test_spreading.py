@@ -71,3 +71,11 @@ def test_a_small_rest_is_not_handed_over(monkeypatch: pytest.MonkeyPatch) -> Non
     with spreading.spreading(noted):
         assert list(mapped(_slow, numbers(10), total=10)) == list(range(10))
     assert noted.tasks == []
+
+
+def test_work_that_was_done_before_counts() -> None:
+    """What took seconds before the first task is no reason to do that here too."""
+    noted = Noted()
+    with spreading.spreading(noted):
+        assert list(mapped(squared, numbers(6), (0,), total=6, before=5.0)) == [n * n for n in range(6)]
+    assert len(noted.tasks) == 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def _drawn(mean: float, rng: np.random.Generator) -> Floats:
     return rng.choice([-1.0, 0.0, 1.0], p=[0.5 - up, 0.5, up], size=QUESTIONS)
 
 
+@pytest.mark.long
 def test_version_at_the_edge_is_seldom_decided_either_way() -> None:
     """Of versions that lose exactly what is allowed, at most 2.5 % pass and at most 2.5 % are called worse.
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.errors import NotFoundError, UnrankableError
-from leaderboard.battles import BattleTable
-from leaderboard.mending import ErrorQuestions, MendedGain, mended_gains
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.mending import ErrorQuestions, MendedGain, RatedRound, mended_gains
 from leaderboard.ratings import rate
 
 OURS = "ours"
@@ -18,6 +18,7 @@ COSTLY, CHEAP, NOISE = "costly", "cheap", "noise"
 LOSSES = {COSTLY: 2.0, CHEAP: 0.5, NOISE: 0.0}
 """Log-odds that a planted error costs in each battle of the answer that has it."""
 STANDING_IN = 0.35
+WINNERS = {Winner.A: "model_a", Winner.B: "model_b", Winner.TIE: "tie"}
 
 
 def _planted(seed: int) -> tuple[BattleTable, dict[str, ErrorQuestions]]:
@@ -227,3 +228,26 @@ def test_what_has_nothing_to_do_with_verdicts_gains_little() -> None:
     (gain,) = mended_gains(table, OURS, {"half": half}, draws=200)
     assert gain.points is not None
     assert abs(gain.points) < 3 * error
+
+
+def test_own_battles_suffice_where_the_round_is_rated() -> None:
+    """Gains from a system's own battles and the kept ratings of all are to the last digit those from all."""
+    table, errors = _planted(1)
+    rows = [
+        (
+            table.questions[table.question[row]],
+            table.systems[table.a[row]],
+            table.systems[table.b[row]],
+            WINNERS[table.winner[row]],
+        )
+        for row in range(len(table))
+    ]
+    own = _table([row for row in rows if OURS in row])
+    rated = RatedRound.of(table)
+    assert mended_gains(own, OURS, errors, rated=rated, draws=50) == mended_gains(
+        table, OURS, errors, draws=50
+    )
+    later = _table([*(row for row in rows if OURS in row), ("later", OURS, "b", "model_b")])
+    assert mended_gains(later, OURS, errors, rated=rated, draws=50) == mended_gains(
+        own, OURS, errors, rated=rated, draws=50
+    )

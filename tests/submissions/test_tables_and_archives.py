@@ -193,6 +193,7 @@ def test_only_the_test_split_is_read(questions: QuestionSet, tmp_path: Path) -> 
     assert left_out == "Only the split test is read; left out are 'train'."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["parquet", "pandas", "arrow"])
 def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
     """A table of 40 MB is checked and read within 20 MB, in one row group as pandas writes it too."""

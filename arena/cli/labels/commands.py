@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.labels.tasks import TaskArgument, tasks
-from arena.cli.options import AsJson
+from arena.cli.options import LARGEST_NUMBER, AsJson
 from arena.cli.output import Cell, note, show_fields, show_json, show_line, show_result, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR, Caller
@@ -71,7 +71,10 @@ def next_(
 @commands.command()
 def give(
     task: TaskArgument,
-    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Number under which the item was given.")],
+    number: Annotated[
+        int,
+        typer.Argument(metavar="NUMBER", max=LARGEST_NUMBER, help="Number under which the item was given."),
+    ],
     value: Annotated[
         str | None,
         typer.Argument(

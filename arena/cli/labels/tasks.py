@@ -126,10 +126,10 @@ def open_task(
 @tasks.command("list")
 def list_tasks(*, as_json: AsJson = False) -> None:
     """List the tasks, newest first."""
-    from arena.label_schemas import TaskLine
-
     open_tasks = open_arena().annotation.tasks(caller=OPERATOR)
     if as_json:
+        from arena.label_schemas import TaskLine
+
         show_json([json.loads(TaskLine.of(task).model_dump_json()) for task in open_tasks])
     elif not open_tasks:
         note("There are no tasks yet. Open one with `arena labels task open NAME`.")

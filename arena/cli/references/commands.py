@@ -93,7 +93,13 @@ def list_(*, as_json: AsJson = False) -> None:
         (row.name, row.set_name, row.items, row.wanted, row.done, "yes" if row.closed else "no")
         for row in tasks
     ]
-    show_rows(rows, headers, shown, as_json=as_json, empty="There is none: `arena references start`.")
+    show_rows(
+        rows,
+        headers,
+        shown,
+        as_json=as_json,
+        empty="There are no references to write yet. Start with `arena references start`.",
+    )
 
 
 @commands.command()

@@ -8,11 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.cli.options import LARGEST_NUMBER
 from arena.cli.output import show_fields, show_line
 from arena.services.accounts.auth import OPERATOR, Caller
 
 TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Name of the task.")]
-Number = Annotated[int, typer.Argument(metavar="NUMBER", help="Number under which the text was given.")]
+Number = Annotated[
+    int, typer.Argument(metavar="NUMBER", max=LARGEST_NUMBER, help="Number under which the text was given.")
+]
 
 
 def show_item(fields: Mapping[str, Any]) -> None:

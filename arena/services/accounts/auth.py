@@ -62,6 +62,11 @@ class Caller:
         return self.kind is not CallerKind.PUBLIC
 
     @property
+    def called(self) -> str:
+        """What pages call them: their account, or the team of a team's token; empty for the public."""
+        return self.account or ", ".join(self.teams)
+
+    @property
     def teams(self) -> tuple[str, ...]:
         """The names of their teams."""
         return tuple(team for team, _ in self.roles)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.redaction import redacted_question, stand_in, submission_visibility
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from data.records import Question, SetPolicy, Submission
+from data.records import Question, Submission
 
 if TYPE_CHECKING:
     # Tables of what texts are shown with load with them: to list sets takes none.
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 FORBIDDING = ("all rights reserved", "proprietary", "confidential", "no redistribution", "internal use")
 
 
-def why_withheld(policy: SetPolicy, licence: str) -> str:
+def why_withheld(licence: str, *, public: bool) -> str:
     """Why the texts of a set may not be handed on to everybody; empty where they may."""
-    if not policy.public_texts:
+    if not public:
         return "its texts are not public (`public_texts = false`)"
     word = next((word for word in FORBIDDING if word in licence.casefold()), "")
     return f"its licence says {word!r}" if word else ""
@@ -33,6 +33,7 @@ class SetAccess:
     Attributes:
         withheld: Why the set's texts are not for everybody; empty where they are.
         hidden: Whether the set hides the references of its test questions.
+        domains: Its domains by id, with their labels.
 
     Raises:
         NotFoundError: There is no such set.
@@ -41,9 +42,10 @@ class SetAccess:
     def __init__(self, store: Store, caller: Caller, set_name: str) -> None:
         self._caller = caller
         self._set_name = set_name
-        policy = store.policies.get(set_name)
-        self.hidden = policy.hidden_references
-        self.withheld = why_withheld(policy, store.sets.licence(set_name))
+        terms = store.sets.terms(set_name)
+        self.hidden = terms.hidden_references
+        self.withheld = why_withheld(terms.licence, public=terms.public_texts)
+        self.domains = terms.domains
 
     @property
     def private(self) -> bool:

@@ -167,7 +167,7 @@ class LabelService:
         if person is None:
             if not task.terms.open_to_all:
                 raise NotFoundError(
-                    f"There is no annotation task {name!r}.", advice="Choose one of the list."
+                    f"There is no annotation task {name!r}.", advice="`arena labels task list` names them."
                 )
             self._store.annotations.join(task.id, account, account=account)
             person = self._store.annotations.person(task.id, account)

@@ -6,15 +6,17 @@ Source: Han et al. (2024), RAG-QA Arena, section 4 and appendix A.6: five grades
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
-from arena.services.annotation.frames import Frame
 from arena.services.annotation.requests import TaskRequest
 from data.errors import InputError, NotFoundError
 from data.records import Action, AnnotationTask, GivenLabel, TaskItem, TaskKind, TokenScope
 from data.store import Store
-from leaderboard.formats.rows import Place
-from leaderboard.people import Votes
+
+if TYPE_CHECKING:
+    # Votes load what rates battles; most that is done with tasks asks for none.
+    from leaderboard.people import Votes
 
 
 class AnnotationService:
@@ -31,6 +33,8 @@ class AnnotationService:
             InputError: There is nothing to label, or the set hides the reference that is to be shown.
             ConflictError: A task has this name.
         """
+        from arena.services.annotation.frames import Frame  # noqa: PLC0415 - draws with arrays, which lists do without
+
         require(caller, TokenScope.ORGANISE)
         frame = Frame(self._store, request)
         numbers = {account.name: account.id for account in self._store.teams.accounts()}
@@ -88,7 +92,9 @@ class AnnotationService:
             task.terms.open_to_all or self._store.annotations.person(task.id, caller.account) is not None
         )
         if not (caller.organiser or asked):
-            raise NotFoundError(f"There is no annotation task {name!r}.", advice="Choose one of the list.")
+            raise NotFoundError(
+                f"There is no annotation task {name!r}.", advice="`arena labels task list` names them."
+            )
         return task
 
     def open_to(self, caller: Caller) -> tuple[AnnotationTask, ...]:
@@ -137,6 +143,9 @@ def voting_labels(store: Store, task: AnnotationTask) -> tuple[tuple[TaskItem, G
 
 def as_votes(name: str, labels: Sequence[tuple[TaskItem, GivenLabel]]) -> Votes:
     """Labels of a task as votes."""
+    from leaderboard.formats.rows import Place  # noqa: PLC0415 - see above
+    from leaderboard.people import Votes  # noqa: PLC0415 - see above
+
     return Votes.from_columns(
         [item.question_id for item, _ in labels],
         [item.system_a for item, _ in labels],

@@ -87,14 +87,17 @@ class RoundComparison:
     def notes(self) -> tuple[str, ...]:
         """What is not in the figures."""
         notes = [
-            f"{side.battles - side.common:,} of {side.battles:,} battles of {side.name} not decided by all."
+            f"Left out, since not all decided them: {side.battles - side.common:,} of {side.battles:,} "
+            f"battles of {side.name}."
             for side in self.sides
             if side.battles > side.common
         ]
         if self.other_versions:
-            notes.append(f"Left out, judged in other versions: {', '.join(self.other_versions)}.")
+            notes.append(
+                f"Left out, since the rounds judged other versions: {', '.join(self.other_versions)}."
+            )
         if self.absent:
-            notes.append(f"Left out, not in every round: {', '.join(self.absent)}.")
+            notes.append(f"Left out, since not in every round: {', '.join(self.absent)}.")
         return tuple([*notes, self.trust_unknown] if self.trust_unknown else notes)
 
 

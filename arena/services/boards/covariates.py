@@ -42,7 +42,7 @@ def form_of(text: str) -> Mapping[Covariate, int]:
     return _counts(
         len(HEADING.findall(plain)) if "#" in plain else 0,
         len(BOLD.findall(plain)) if "**" in plain or "__" in plain else 0,
-        len(ITEM.findall(plain)),
+        len(ITEM.findall(plain)) if "\n" in plain else int(ITEM.match(plain) is not None),
         sum(1 + cited.count(",") + cited.count(";") for cited in CITED.findall(plain)) if "[" in plain else 0,
     )
 
@@ -105,7 +105,7 @@ def _counts(headings: int, bold: int, lists: int, citations: int) -> Mapping[Cov
 
 def _without_code(text: str) -> str:
     """The lines outside of fenced code; an open fence lasts to the end."""
-    if not any(fence in text for fence in FENCES):
+    if FENCES[0] not in text and FENCES[1] not in text:
         return text
     lines, fence = [], ""
     for line in text.split("\n"):

@@ -263,7 +263,7 @@ def _tables(board: Board, files: Mapping[BoardForm | str, DataFile]) -> Iterator
     yield DataTable(
         name="standings",
         file=files[BoardForm.CSV].name,
-        description="A row a system in each domain; `overall` is all domains together.",
+        description="A row for each system in each domain; `overall` is all domains together.",
         key=("domain", "system"),
         fields=[
             DataField(name=name, data_type=DATA_TYPES[column_kind(name)], description=said.get(name, ""))
@@ -275,7 +275,7 @@ def _tables(board: Board, files: Mapping[BoardForm | str, DataFile]) -> Iterator
         yield DataTable(
             name=BATTLES,
             file=files[BATTLES].name,
-            description="A judged battle a line.",
+            description="A line for each judged battle.",
             fields=[
                 DataField(name=name, description=said[name])
                 for name in ("question_id", "domain", "model_a", "model_b", "winner")

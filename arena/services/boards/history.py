@@ -11,7 +11,7 @@ from data.records import Action, Board, SubmissionState
 from data.store import Store
 from data.store.boards.boards import SNAPSHOT, BoardHead
 from leaderboard.standings.corrected import PEOPLE, people_sentence
-from leaderboard.standings.diff import Changes, changes
+from leaderboard.standings.diff import Changes, changes, ranks_among_systems
 from leaderboard.vocabulary import OVERALL
 
 IN_FEED = 50
@@ -20,7 +20,7 @@ IN_FEED = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A board in the history.
+    """A board in the history; `systems` are those without the reference.
 
     Of a retracted board only the notice is public: `systems` and `judged` are None, `judge` is empty.
     `set_name` is empty for published results of others. `previous` is the board of the same set before it
@@ -49,7 +49,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appearance:
-    """A system on one board of its set: rating in points and win + tie rate 0–1, with bounds."""
+    """A system, or the reference, on one board of its set: rating in points, with bounds.
+
+    `ranks` are the best and the worst place among the `systems`; the reference is none of them and has none.
+    """
 
     board: str
     published: datetime
@@ -178,7 +181,7 @@ def _entry(board: Board, set_name: str, previous: Board | None) -> Entry:
         retracted=board.retracted,
         notice=board.notice,
         content_hash=board.content_hash,
-        systems=None if board.retracted else len(standings["lines"][OVERALL]),
+        systems=None if board.retracted else len(ranks_among_systems(standings)),
         judged=None if board.retracted else int(standings["outcomes"].get("judged", 0)),
         judge="" if board.retracted else str(standings["facts"].get("judge", "")),
         previous=None if previous is None else previous.name,
@@ -194,14 +197,14 @@ def _appearance(board: Board, system: str) -> Appearance | None:
     if line is None:
         return None
     rating = line["rating"] or {}
-    best, worst = rating.get("rank_lower"), rating.get("rank_upper")
+    ranks = ranks_among_systems(board.standings)
     return Appearance(
         board=board.name,
         published=board.published_at,
         rating=rating.get("rating"),
         lower=rating.get("lower"),
         upper=rating.get("upper"),
-        ranks=None if best is None or worst is None else (best, worst),
-        systems=len(lines),
+        ranks=ranks.get(system),
+        systems=len(ranks),
         judge=str(board.standings["facts"].get("judge", "")),
     )

@@ -82,7 +82,7 @@ def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
             break
     live = store.submissions.find(set_name=set_name, newest=True)
     numbers = [entrant.id for entrant in live]
-    has[Need.CONTEXTS] = store.scores.with_contexts(numbers) > 0
+    has[Need.CONTEXTS] = store.scores.with_contexts(numbers)
     has[Need.CITATIONS] = store.scores.with_citations(numbers)
     return tuple(_for_set(metric, has) for metric in BOARD_METRICS)
 

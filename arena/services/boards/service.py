@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
+from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError
 from data.progress import working
 from data.records import Action, Board, RoundState, TokenScope
@@ -59,6 +60,7 @@ class BoardService:
 
         return standings_of(self._store, name, calibration=calibration)
 
+    @rare_collections()
     def publish(
         self,
         name: str,
@@ -290,6 +292,7 @@ class BoardService:
         self._store.rounds.get(name)
         return write_battles(table_of_columns(self._store.verdicts.columns(name)), file).rows
 
+    @rare_collections()
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
         """Write a round's battles, judgments, books and standings, and return the files' checksums."""
         from arena.services.boards.estimates import estimate_rows  # noqa: PLC0415 - as above

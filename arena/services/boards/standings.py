@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from data.records import (
     Job,
     JobKind,
     JudgeKind,
+    OrderPolicy,
     Outcome,
     Round,
     SetSummary,
@@ -133,11 +135,17 @@ def standings_of(store: Store, name: str, *, calibration: Path | int | None = No
 def _standings(store: Store, name: str, calibration: Path | int | None) -> Standings:
     round_ = store.rounds.get(name)
     summary = store.sets.summary(round_.set_name)
-    battles = store.verdicts.columns(name)
     entrants = entrants_of(store, round_)
+    with ThreadPoolExecutor(1) as reading:
+        # While the database sends millions of battles, answers are counted here.
+        columns = reading.submit(store.verdicts.columns, name)
+        told = reading.submit(_yardsticks, store, round_)
+        answers = facts_of_answers(store, summary, entrants)
+        battles, yardsticks = columns.result(), told.result()
+    del columns
     attacks = canary_results(store.canaries.of_round(name))
     agreement = agreement_of(store, calibration, round_.judge_name)
-    about = _about(round_, summary, attacks, health_of(battles, attacks, agreement), _yardsticks(store, name))
+    about = _about(round_, summary, attacks, health_of(battles, attacks, agreement), yardsticks)
     stopped = stopped_sentence(round_, battles)
     cascade = cascade_report(store, round_)
     facts = {
@@ -154,7 +162,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         table,
         replace(about, facts=facts, attempts=_attempts(store, round_)),
         settings=Settings(seed=round_.seed),
-        answers=facts_of_answers(store, summary, entrants),
+        answers=answers,
         outcomes=outcomes,
         ended=ended,
         judged=judged,
@@ -177,6 +185,10 @@ def stopped_sentence(round_: Round, battles: BattleColumns) -> str:
 
 def partial_sentence_of(store: Store, name: str) -> str:
     """What a round's board would have to say of how little was judged; empty where enough was."""
+    counts = store.rounds.counts(name)
+    if counts.judged and counts.judged == counts.planned:
+        # Of most rounds, so that their battles are read for standings alone.
+        return ""
     judged = judged_shares(store.verdicts.columns(name))
     reference = store.sets.summary(store.rounds.get(name).set_name).reference_name
     fields = {"partial": judged.partial, "judged_share": judged.as_json(), "reference": reference}
@@ -217,13 +229,17 @@ def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
     return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
 
 
-def _yardsticks(store: Store, name: str) -> str:
+def _yardsticks(store: Store, round_: Round) -> str:
     """How many battles of a round were held against what, where its judge chooses between yardsticks.
 
-    The embedded judge names it in the settings of each judgment; former versions did not.
+    The embedded judge names it in the settings of each judgment; former versions did not. It is one judgment
+    a battle, but where it reads both orders.
     """
     counts: Counter[str] = Counter()
-    for text, count in store.verdicts.settings(name).items():
+    if round_.judge["kind"] == JudgeKind.LLM:
+        return ""
+    once = round_.judge["kind"] == JudgeKind.LEXICAL and round_.judge["order"] != OrderPolicy.BOTH
+    for text, count in store.verdicts.settings(round_.name, once=once).items():
         settings = parse_json(text, 0) if text else None
         if isinstance(settings, dict) and "yardstick" in settings:
             counts[str(settings["yardstick"])] += count

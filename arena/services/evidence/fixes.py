@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -23,21 +24,21 @@ from arena.services.evidence.weaknesses import (
     FACTUALITY,
     MOST_ANSWERS,
 )
-from arena.services.metrics.factory import EMBEDDED
 from arena.services.rounds.battle_table import table_of_columns
-from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import NotFoundError, StatisticsError
 from data.records import Round
 from data.records.plain import to_json
 from data.store import Store
-from data.store.boards.scores import ScoredAnswer
+from data.store.boards.scores import EMBEDDED, ScoredAnswer
 from data.store.rounds.question_stats import QuestionRecord
-from leaderboard.mending import FEWEST_CLEAN, MendedGain, mended_gains
+from leaderboard.mending import FEWEST_CLEAN, MendedGain, RatedRound, mended_gains
 
 MOST_OTHERS = 9
 """Answers of so many other systems are the measure of what is long and of what covers little."""
 MOST_QUESTIONS = 5
+MOST_ROUNDS = 4
+"""Of so many boards the ratings are kept, since reading them takes a second for a million battles."""
 ASSUMPTION = (
     "Estimated from its battles: where its answer has the error, they are counted as it fares against "
     "opponents of the same strength where its answers do not have it; then it is rated again. What else "
@@ -124,6 +125,8 @@ class FixService:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        # Of a published round the board's hash is asked too, so that another board is rated anew.
+        self._rated_board = lru_cache(MOST_ROUNDS)(lambda name, _board: self._rated(name))
 
     def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> Fixes:
         """The kinds of error of a system in a round by what mending them would gain.
@@ -138,11 +141,18 @@ class FixService:
             return Fixes(unknown=REFERENCE)
         if not seen.answers_of(system):
             return Fixes(unknown=HIDDEN)
-        errors = answer_errors(self._facts(round_, entrant.id))
-        table = table_of_columns(self._store.verdicts.columns(round_name))
+        errors = answer_errors(self._facts(round_, seen, entrant.id))
+        if not any(names.present for names in errors.values()):
+            return Fixes(unknown=NO_ERRORS)
+        own = table_of_columns(self._store.verdicts.columns(round_name, systems=(system,)))
+        board = self._store.boards.standing(round_.id)
         try:
             gains = mended_gains(
-                table, system, {error.value: names for error, names in errors.items()}, seed=round_.seed
+                own,
+                system,
+                {error.value: names for error, names in errors.items()},
+                rated=self._rated_board(round_name, board) if board else self._rated(round_name),
+                seed=round_.seed,
             )
         except (StatisticsError, NotFoundError) as error:
             return Fixes(unknown=f"What mending an error would gain cannot be told. {error}")
@@ -156,9 +166,12 @@ class FixService:
             answers=entrant.answers,
         )
 
-    def _facts(self, round_: Round, own: int) -> AnswerFacts:
+    def _rated(self, round_name: str) -> RatedRound:
+        return RatedRound.of(table_of_columns(self._store.verdicts.columns(round_name)))
+
+    def _facts(self, round_: Round, seen: RoundAccess, own: int) -> AnswerFacts:
         reference = self._store.submissions.reference(round_.set_name)
-        entrants = [other.id for other in entrants_of(self._store, round_) if other.id != own]
+        entrants = [other.id for other in seen.entrants.values() if other.id != own]
         compared = [own, *(entrants[:MOST_OTHERS] or [reference.id])]
         values, scores = self._store.scores.values, self._store.scores
         citing = next(iter(scores.judges([own], metric=CITATION_SUPPORT)), EMBEDDED)

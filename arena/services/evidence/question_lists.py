@@ -96,6 +96,7 @@ class QuestionList:
     questions: tuple[QuestionStats, ...]
     haystack: tuple[str, ...]
     notice: str = ""
+    hides_references: bool = False
 
     @classmethod
     def of(cls, questions: Sequence[QuestionStats], *, notice: str = "") -> QuestionList:
@@ -152,14 +153,16 @@ class QuestionListService:
         board = self._store.boards.standing(round_.id)
         if board is None or not texts.sees_questions:
             lines = texts.listed(self._store.question_stats.of_round(round_.id))
-            return QuestionList.of(lines, notice=texts.notice)
+            return replace(
+                QuestionList.of(lines, notice=texts.notice), hides_references=texts.hides_references
+            )
         name = f"{round_.id} {board}"
         listed = self._kept.get(name)
         if listed is None:
             listed = self._kept[name] = QuestionList.of(self._store.question_stats.of_round(round_.id))
             while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
-        return replace(listed, notice=texts.notice)
+        return replace(listed, notice=texts.notice, hides_references=texts.hides_references)
 
     def endings(
         self, round_name: str, system: str, opponent: str | None, *, caller: Caller = PUBLIC

@@ -11,7 +11,7 @@ from arena.services.rounds.visibility import RoundAccess
 from data.search.query import Excerpt, SearchQuery, excerpt
 from data.store import Store
 from data.store.rounds.question_stats import QuestionStats
-from data.store.text_index import QUESTIONS
+from data.store.text_index import QUESTIONS, FoundTexts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +84,12 @@ class QuestionSearch:
             shown = matching[after : after + limit]
             return QuestionPage(questions=shown, found={}, total=len(matching), notice=listed.notice)
         readable, query = self._readable(round_name, caller), SearchQuery.parse(wanted.search)
-        found = self._store.texts.questions(query, readable)
-        matching = listed.matching(wanted, found=found, order=order)
+        found = self._store.texts.find(query, readable)
+        matching = listed.matching(wanted, found=found.questions, order=order)
         shown = matching[after : after + limit]
         return QuestionPage(
             questions=shown,
-            found=self._excerpts(query, readable, shown),
+            found=self._excerpts(query, readable, shown, found),
             total=len(matching),
             notice=listed.notice,
         )
@@ -105,7 +105,8 @@ class QuestionSearch:
             InputError: No word is left that can be searched for.
             NotFoundError: There is no such round that the caller may see.
         """
-        return self._store.texts.questions(SearchQuery.parse(search), self._readable(round_name, caller))
+        readable = self._readable(round_name, caller)
+        return self._store.texts.find(SearchQuery.parse(search), readable).questions
 
     def excerpts(
         self, round_name: str, search: str, questions: Sequence[QuestionStats], *, caller: Caller = PUBLIC
@@ -119,18 +120,19 @@ class QuestionSearch:
             InputError: No word is left that can be searched for.
             NotFoundError: There is no such round that the caller may see.
         """
-        return self._excerpts(SearchQuery.parse(search), self._readable(round_name, caller), questions)
+        query, readable = SearchQuery.parse(search), self._readable(round_name, caller)
+        return self._excerpts(query, readable, questions, self._store.texts.find(query, readable))
 
     def _excerpts(
-        self, query: SearchQuery, readable: Readable, questions: Sequence[QuestionStats]
+        self, query: SearchQuery, readable: Readable, questions: Sequence[QuestionStats], texts: FoundTexts
     ) -> Mapping[str, FoundText]:
         reference = readable.reference
-        places = self._store.texts.places(query, readable, {question.number for question in questions})
+        places = texts.places({question.number for question in questions})
         chosen = {
             number: min(found, key=lambda place: (place == QUESTIONS, place != reference, readable[place]))
             for number, found in places.items()
         }
-        texts = self._store.submissions.texts(
+        contents = self._store.submissions.texts(
             [(place, number) for number, place in chosen.items() if place != QUESTIONS]
         )
         return {
@@ -142,7 +144,7 @@ class QuestionSearch:
                 ),
                 source=readable[chosen[question.number]],
                 excerpt=excerpt(
-                    texts.get((chosen[question.number], question.number), question.question), query
+                    contents.get((chosen[question.number], question.number), question.question), query
                 ),
             )
             for question in questions

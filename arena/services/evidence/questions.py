@@ -49,7 +49,6 @@ class RoundEvidence:
     def __init__(self, store: Store, round_: Round, caller: Caller) -> None:
         self._store, self._round = store, round_
         self._seen = RoundAccess(store, caller, round_)
-        self._domains = store.sets.summary(round_.set_name).domains
         self._reference = store.submissions.reference(round_.set_name)
         entrants = self._seen.entrants.values()
         self._sides = {side.id: side for side in (*entrants, self._reference)}
@@ -77,7 +76,7 @@ class RoundEvidence:
         ]
         return QuestionView(
             set_name=set_name,
-            domain_label=self._domains[question.domain],
+            domain_label=seen.texts.domains[question.domain],
             question=seen.question(question),
             answers=tuple(sorted(shown, key=lambda view: (view.losses - view.wins, view.system))),
             battles=battles,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from arena.services.evidence.questions import AnswerView, QuestionView
@@ -48,6 +50,36 @@ def beside(view: QuestionView, battle: BattleRecord | None, wanted: str = "") ->
     chosen = [answer for answer in others if answer.system == wanted]
     chosen += [answer for answer in others if answer.system in sides]
     return (best, *(chosen or others)[:1])
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """How an answer fared on a question: battles won, judged battles, and those won less those lost."""
+
+    wins: int
+    met: int
+    ahead: int
+
+
+def best_of(battles: Sequence[BattleEvidence]) -> Mapping[str, Record]:
+    """Who won most battles more than they lost on a question, the reference included; several share it.
+
+    Answers that are not shown count as well. Empty where nothing was judged.
+    """
+    results: dict[str, Counter[Preference]] = defaultdict(Counter)
+    for preference, one, other in (
+        (evidence.battle.preference, evidence.battle.system_a, evidence.battle.system_b)
+        for evidence in battles
+    ):
+        if preference is not None:
+            results[one][preference] += 1
+            results[other][preference.flipped] += 1
+    records = {
+        system: Record(found[Preference.A], found.total(), found[Preference.A] - found[Preference.B])
+        for system, found in sorted(results.items())
+    }
+    most = max((record.ahead for record in records.values()), default=0)
+    return {system: record for system, record in records.items() if record.ahead == most}
 
 
 def agreement(battle: BattleRecord, chosen: Preference) -> str:

@@ -10,12 +10,11 @@ from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.metric_columns import BoardMetric, board_metrics
 from arena.services.evidence.claims import read_claims, told_by
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, Missed, missed_facts
-from arena.services.metrics.factory import EMBEDDED
 from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
 from data.records import Round
 from data.store import Store
-from data.store.boards.scores import ScoredAnswer
+from data.store.boards.scores import EMBEDDED, ScoredAnswer
 from judges.metrics.context.diagnosis import Losses, losses_of, total
 from judges.metrics.factuality.measures import EVEN, UNDECIDED
 from judges.metrics.factuality.report import FactualitySummary, summarise

@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.services.metrics.factory import EMBEDDED, MetricAccess
+from arena.services.metrics.factory import MetricAccess
 from data.errors import SpecError
 from data.files.text_files import ReadLimits
 from data.records import MetricItem, Question
 from data.store import Store
+from data.store.boards.scores import EMBEDDED
 from judges.llm.costs import MemoryLedger, Usage
 from judges.llm.tasks import TaskRunner
 from judges.metrics.context.bounds import LlmWriter, summarise_bounds

@@ -20,6 +20,7 @@ from data.files.text_files import ReadLimits
 from data.records import Json, JudgeKind, Question
 from data.records.rankings import Qrels, QrelsKind
 from data.store import Store
+from data.store.boards.scores import EMBEDDED
 from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.factory import open_client
 from judges.llm.tasks import TaskRunner
@@ -36,7 +37,6 @@ from judges.metrics.registry import (
 from judges.metrics.shortening import build_reading
 from judges.spec import JudgeSpec
 
-EMBEDDED = ""
 CONCURRENCY = 16
 JUDGMENTS = "judgments"
 RATINGS = "ratings"

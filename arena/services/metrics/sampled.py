@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.services.metrics.factory import EMBEDDED
 from arena.services.metrics.scoring import MetricRun
 from data.errors import InputError, StatisticsError
 from data.records import MetricEstimate, Outcome, Submission
 from data.records.plain import to_json
 from data.store import Store
-from data.store.boards.scores import AnswerKey
+from data.store.boards.scores import EMBEDDED, AnswerKey
 from leaderboard.sampling.means import (
     PoweredMean,
     PoweredMeans,

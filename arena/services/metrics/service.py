@@ -14,7 +14,7 @@ from arena.services.jobs.cancellation import StopEvent
 from arena.services.jobs.engine import Engine
 from arena.services.metrics.embedded import IN_FLIGHT
 from arena.services.metrics.entrants import entrants_of
-from arena.services.metrics.factory import EMBEDDED, MetricAccess, MetricRequest
+from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.files import claim_evaluation_of, meta_evaluation_of
 from arena.services.metrics.sampled import MetricSampling, SampledFrame, SampledMetricRun
 from arena.services.metrics.scoring import RETRIED, MetricRun
@@ -28,6 +28,7 @@ from data.files.text_files import ReadLimits
 from data.progress import counted
 from data.records import MetricItem, Score, Submission
 from data.store import Store
+from data.store.boards.scores import EMBEDDED
 from judges.metrics.registry import Metric, metric_info
 
 Emit = Callable[[dict[str, Any]], None]

@@ -6,7 +6,8 @@ import hashlib
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -14,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.set_access import SetAccess
 from arena.services.question_sets.phases import PolicyService
-from data.errors import InputError
+from data.errors import FileFormatError, InputError
 from data.files.text_files import file_name
 from data.records import (
     Action,
@@ -46,6 +47,16 @@ class ImportedSet:
     created: bool
     warnings: tuple[Problem, ...]
     systems: tuple[str, ...] = ()
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say which path it was that could not be written."""
+    try:
+        yield
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror or error}."
+        raise FileFormatError(message, advice="Check the path, its permissions and free space.") from error
 
 
 RATINGS = "ratings.jsonl"
@@ -156,6 +167,7 @@ class SetService:
         Raises:
             NotFoundError: There is no such set.
             ConflictError: The folder holds data files or judgments already.
+            FileFormatError: It cannot be written.
         """
         from arena.services.question_sets.qrels import SetQrels  # noqa: PLC0415 - as above
         from data.files.question_sets.beir import write_beir  # noqa: PLC0415 - as above
@@ -163,15 +175,16 @@ class SetService:
         from data.files.question_sets.rows import write_set  # noqa: PLC0415 - as above
 
         questions = self.get(name, caller=caller)
-        match form:
-            case SetFormat.JSONL:
-                write_set(questions, folder)
-            case SetFormat.HF:
-                write_dataset(questions, folder)
-            case SetFormat.BEIR:
-                qrels = SetQrels(self._store)
-                judged = qrels.get(questions).judgments if qrels.names(questions) else {}
-                write_beir(questions, judged, folder)
+        with _writing(folder):
+            match form:
+                case SetFormat.JSONL:
+                    write_set(questions, folder)
+                case SetFormat.HF:
+                    write_dataset(questions, folder)
+                case SetFormat.BEIR:
+                    qrels = SetQrels(self._store)
+                    judged = qrels.get(questions).judgments if qrels.names(questions) else {}
+                    write_beir(questions, judged, folder)
         return self.summary(name)
 
     def write_short_answers(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> ShortAnswerFile:
@@ -183,6 +196,7 @@ class SetService:
             NotFoundError: There is no such set.
             ForbiddenError: Only organisers may: short answers give references away.
             InputError: No question of the set has short answers.
+            FileFormatError: The file cannot be written.
         """
         require(caller, TokenScope.ORGANISE)
         questions = self._store.sets.get(name).questions
@@ -196,7 +210,9 @@ class SetService:
                 f"No question of {name} has short answers.",
                 advice="Import the set with `short_answers` in its questions.",
             )
-        file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+        lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        with _writing(file):
+            file.write_text(lines, encoding="utf-8")
         return ShortAnswerFile(file=file, answers=len(rows), without=len(questions) - len(rows))
 
     def _submit(self, set_name: str, system: str, answers: Sequence[Answer]) -> None:

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from arena.services.judging.llm_access import StoredReplies, access_settings
 from arena.settings import Settings
-from data.corpora.approximate import GraphAbout
 from data.corpora.chunking import Chunking
-from data.corpora.dense import VectorIndex, VectorsAbout, graph_of, read_about
-from data.corpora.index import Manifest
+from data.corpora.dense import VectorIndex
 from data.corpora.library import CorpusLibrary, Imported
+from data.corpora.manifests import GraphAbout, Manifest
 from data.errors import InputError, StoreError
 from data.records import Json, Passage
 from data.store import Store
@@ -88,22 +87,6 @@ class CorpusService:
         """The corpora, by name."""
         return self._library.list()
 
-    def vectors(self, name: str) -> VectorsAbout | None:
-        """What the vectors of a corpus were made with; None where it has none.
-
-        Raises:
-            NotFoundError: There is no such corpus.
-        """
-        return read_about(self._library.folder_of(name))
-
-    def graph(self, name: str) -> GraphAbout | None:
-        """What the approximate index of a corpus's vectors finds; None where it has none.
-
-        Raises:
-            NotFoundError: There is no such corpus.
-        """
-        return graph_of(self._library.folder_of(name))
-
     def approximate(self, name: str) -> GraphAbout:
         """Build the approximate index of a corpus's vectors, unless there is one, and say what it finds.
 
@@ -113,7 +96,7 @@ class CorpusService:
             StoreError: The corpus has no vectors, or the index cannot be written.
         """
         folder = self._library.folder_of(name)
-        return graph_of(folder) or VectorIndex(self._library.open(name), folder).build_graph(folder)
+        return self._library.graph(name) or VectorIndex(self._library.open(name), folder).build_graph(folder)
 
     def embed(
         self, name: str, model: str, *, endpoint: str = "", budget_usd: float | None = None

@@ -53,7 +53,7 @@ class CanaryResults:
         unjudged = f", {report.unjudged} without a verdict" if report.unjudged else ""
         if report.rate is None:
             return f"unknown: none of {report.planted} canaries was judged"
-        return f"{report.rate:.1%} ({report.succeeded} of {report.judged} canaries{unjudged})"
+        return f"{100 * report.rate:.1f} % ({report.succeeded} of {report.judged} canaries{unjudged})"
 
 
 def plant_canaries(store: Store, planned: PlannedRound) -> tuple[PlannedCanary, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,7 +13,6 @@ from arena.services.rounds.stopping import StopWhen, in_random_order
 from data.records import BattleColumns, Outcome, Preference, Round, RoundState
 from data.records.plain import to_json
 from data.store import Store
-from leaderboard.stats.intervals import mean_interval
 from leaderboard.trust.sequences import ERROR, Floats, Ints, mean_bounds, question_scores
 
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED, RoundState.RETRACTED)
@@ -158,8 +158,8 @@ def _systems(names: list[str], scores: Floats, error: float, *, fixed: bool) -> 
         range(len(names)), key=lambda place: (-np.nan_to_num(means[place], nan=-1.0), names[place])
     )
     gaps = scores[:, order[:1]] - scores
-    ends = _fixed(scores) if fixed else mean_bounds(scores, error=ERROR / 2, low=0.0, high=1.0)
-    apart = _fixed(gaps) if fixed else mean_bounds(gaps, error=error)
+    ends = _fixed(scores, 0.0) if fixed else mean_bounds(scores, error=ERROR / 2, low=0.0, high=1.0)
+    apart = _fixed(gaps, -1.0) if fixed else mean_bounds(gaps, error=error)
     behind = _means(gaps)
     rows = []
     for rank, place in enumerate(order):
@@ -188,15 +188,23 @@ def _means(values: Floats) -> Floats:
     return np.asarray(np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0))
 
 
-def _fixed(values: Floats) -> tuple[Floats, Floats]:
-    """(S,) ends of t intervals of the means, NaN where there are none."""
+def _fixed(values: Floats, low: float) -> tuple[Floats, Floats]:
+    """(S,) ends of intervals of the means of values from `low` to 1, NaN where there are none.
+
+    Wilson's, as of the board's win rates, on as many trials as say as much: a t interval of few questions
+    reaches beyond what is possible, and is a point where all of them ended alike.
+    """
+    from leaderboard.stats.intervals import effective_count, wilson  # noqa: PLC0415 - loads scipy, not while a round runs
+
     ends = []
-    for column in values.T:
+    for column in ((values - low) / (1 - low)).T:
         there = column[np.isfinite(column)]
-        error = float(there.std(ddof=1) / np.sqrt(len(there))) if len(there) > 1 else None
-        interval = mean_interval(float(there.mean()), error, len(there)) if len(there) else None
+        count = len(there)
+        variance = float(there.var(ddof=1) / count) if count > 1 else 0.0
+        mean = float(there.mean()) if count else 0.0
+        interval = wilson(mean, effective_count(mean, math.inf, count, variance))
         ends.append((np.nan, np.nan) if interval is None else (interval.lower, interval.upper))
-    stacked = np.array(ends, dtype=np.float64).reshape(-1, 2)
+    stacked = low + (1 - low) * np.array(ends, dtype=np.float64).reshape(-1, 2)
     return stacked[:, 0], stacked[:, 1]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller
@@ -25,7 +26,6 @@ from data.records import (
     SubmissionState,
 )
 from data.store import Store
-from data.store.boards.scores import ScoredAnswer
 
 if TYPE_CHECKING:
     # What is told of one round loads with it.
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from arena.services.rounds.controls import ControlResults
     from arena.services.rounds.live import LiveStanding
     from arena.services.rounds.waves.settings import WaveReport
+    from data.store.boards.scores import ScoredAnswer
 
 
 class RoundAccess:
@@ -41,7 +42,6 @@ class RoundAccess:
 
     Attributes:
         texts: What they may see of the texts of its set.
-        entrants: The submissions of the round by system, the reference not among them.
 
     Raises:
         NotFoundError: The round is not for the caller; the same as where there is none.
@@ -53,14 +53,7 @@ class RoundAccess:
         self._caller = caller
         self._round = round_
         retracted = round_.state is RoundState.RETRACTED
-        round_of_set = next(
-            (
-                candidate
-                for candidate in store.statuses.rounds_of(round_.set_name)
-                if candidate.id == round_.id
-            ),
-            None,
-        )
+        round_of_set = store.statuses.round_of(round_.id)
         self._published = not retracted and round_of_set is not None and round_of_set.published
         seen = visibility_of(
             caller, Resource(kind=Kind.BATTLE, published=self._published, retracted=retracted)
@@ -72,10 +65,21 @@ class RoundAccess:
                 f"There is no round {round_.name!r}.", advice="`arena rounds list` names them."
             )
         self.texts = SetAccess(store, caller, round_.set_name)
-        self.entrants = {entrant.system: entrant for entrant in entrants_of(store, round_)}
-        self._withdrawn = {
+
+    @cached_property
+    def entrants(self) -> Mapping[str, Submission]:
+        """The submissions of the round by system, the reference not among them; as of when first asked."""
+        return {entrant.system: entrant for entrant in entrants_of(self._store, self._round)}
+
+    @cached_property
+    def _withdrawn(self) -> frozenset[str]:
+        return frozenset(
             name for name, entrant in self.entrants.items() if entrant.state is SubmissionState.WITHDRAWN
-        }
+        )
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return self._store.submissions.places(self._round.set_name)
 
     def question(self, question: Question) -> Question:
         """A question without what is hidden of it."""
@@ -86,8 +90,7 @@ class RoundAccess:
         submission = self.entrants.get(system)
         if submission is None:
             return None
-        places = self._store.submissions.places(self._round.set_name)
-        seen = redacted(self._caller, submission, published=self._published, places=places)
+        seen = redacted(self._caller, submission, published=self._published, places=self._places)
         return None if seen is None else seen[0]
 
     def answers_of(self, system: str, question: Question | None = None) -> bool:

@@ -67,9 +67,7 @@ class FileChecks:
         asked = _Asked(questions.name, questions.questions)
         if not cites_passages(path, limits):
             # Passages are most of a set, and few files need them.
-            asked = _Asked(
-                questions.name, tuple(replace(question, passages=()) for question in questions.questions)
-            )
+            asked = _Asked(questions.name, tuple(map(_without_passages, questions.questions)))
         seconds = self.seconds
         try:
             size = within(seconds, size_of, path, limits, poll=poll)
@@ -91,6 +89,10 @@ class FileChecks:
         except TimeLimitError as error:
             advice = "Write a line for each field, such as model: name."
             return None, (Problem(0, Code.TIME_LIMIT, error.message, Severity.ERROR, advice),)
+
+
+def _without_passages(question: Question) -> Question:
+    return replace(question, passages=()) if question.passages else question
 
 
 def _check_answers(path: Path, asked: _Asked, limits: IntakeLimits, folder: str) -> CheckResult:

@@ -13,6 +13,7 @@ from arena.services.accounts.teams import TeamService
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
 from arena.services.submissions.file_checks import FileChecks
 from arena.services.submissions.views import SubmissionReader
+from arena.services.system.gc_tuning import rare_collections
 from arena.services.system.text_work import Poll
 from data.errors import ConflictError, InputError, InvalidFileError
 from data.no_answer import is_no_answer
@@ -86,6 +87,7 @@ class SubmissionService(SubmissionReader):
         questions, limits = self._questions(set_name, caller), self.limits(set_name)
         return self._checked(kind, path, questions, limits, poll)
 
+    @rare_collections()
     def add(
         self,
         path: Path,

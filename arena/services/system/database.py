@@ -148,7 +148,9 @@ def _check_backup(file: Path, *, sqlite: bool) -> None:
         with file.open("rb") as opened:
             start = opened.read(len(SQLITE_MAGIC))
     except OSError as error:
-        raise FileFormatError(f"{file} cannot be read: {error.strerror}.") from error
+        raise FileFormatError(
+            f"{file} cannot be read: {error.strerror}.", advice="Check the path."
+        ) from error
     magic = SQLITE_MAGIC if sqlite else POSTGRES_MAGIC
     if not start.startswith(magic):
         other = "PostgreSQL" if sqlite else "SQLite"
@@ -178,7 +180,9 @@ def _copy_sqlite(source: Path, destination: Path) -> None:
             original.backup(duplicate, pages=PAGES_AT_ONCE, progress=_follow(work))
     except sqlite3.Error as error:
         message = f"{source} cannot be copied to {destination}: {error}."
-        raise StoreError(message, advice="Check the free space, and that no command writes.") from error
+        raise StoreError(
+            message, advice="Check the path, the free space, and that no command writes."
+        ) from error
 
 
 def _follow(work: Work) -> Callable[[int, int, int], None]:

@@ -8,6 +8,7 @@ one. It ignores Ctrl-C and SIGTERM, and ends when this one ends, whatever ends i
 from __future__ import annotations
 
 import atexit
+import contextlib
 import copyreg
 import gc
 import json
@@ -215,7 +216,14 @@ class Processes:
 
 
 PROCESSES = Processes()
-atexit.register(PROCESSES.end_all)
+
+
+@atexit.register
+def _end_with_this_one() -> None:
+    """End every process where this one has done its work: a late Ctrl-C has nothing left to break off."""
+    with contextlib.suppress(ValueError):  # not in the main thread, which alone receives signals
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    PROCESSES.end_all()
 
 
 def serve(pipe_file: int, place_file: int) -> None:
@@ -296,5 +304,6 @@ def _set_alarm(seconds: float) -> None:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    # Not by a reader with a lock, on which Python's own ending would stumble.
+    os.read(sys.stdin.fileno(), 1)
     os._exit(1)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.metrics.agreement import AgreementService
-from arena.services.metrics.factory import EMBEDDED
 from arena.services.references.export import ReferenceExports
 from arena.services.rounds.visibility import RoundAccess
 from arena.services.tables.against_reference import rates_by_domain, rates_by_passages
@@ -26,6 +25,7 @@ from arena.services.tables.systems import (
 from data.errors import InputError
 from data.records import Round
 from data.store import Store
+from data.store.boards.scores import EMBEDDED
 from leaderboard.export.paper import PaperTable
 
 Maker = Callable[[Store, Round, Shown], PaperTable]

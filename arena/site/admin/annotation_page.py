@@ -13,9 +13,9 @@ from arena.services.annotation.requests import TaskRequest
 from arena.site.admin.common import attempt, grid, organiser
 from arena.site.annotation.rubrics import choices_of
 from arena.site.services import arena
-from arena.site.ui.components import lead, note, strip
+from arena.site.ui.components import heading, lead, note, page_heading, strip, subheading
 from arena.site.ui.done import show_done
-from arena.site.ui.formats import shown, span
+from arena.site.ui.formats import percent, shown, span
 from arena.site.ui.url_state import choose_one
 from data.records import AnnotationTask, DrawKind, LabelScale, TaskKind
 from leaderboard.agreement import Estimate
@@ -46,18 +46,19 @@ def show() -> None:
     """Show the task that is picked, and a form for another."""
     caller = organiser()
     tasks = {task.name: task for task in arena().annotation.tasks(caller=caller)}
-    st.title("Label tasks", anchor=False)
+    page_heading("Label tasks")
     lead("What people label, how they agree, and what their labels come to.")
     if tasks:
         task = tasks[choose_one("task", "Task", {name: name for name in tasks})]
-        note(f"Items of {task.set_name}, {DRAWS[task.terms.draw]}; people an item: {task.terms.overlap}.")
+        people = "1 person" if task.terms.overlap == 1 else f"{task.terms.overlap} people"
+        note(f"Items of the set {task.set_name}, {DRAWS[task.terms.draw]}; {people} per item.")
         _show_quality(task, caller)
         _show_disputed(task, caller)
         _show_people(task, caller)
         _show_files(task, caller)
     else:
         note("There are no tasks yet.")
-    st.header("New task", anchor="new")
+    heading("New task", anchor="new")
     _new_task(caller)
 
 
@@ -67,7 +68,7 @@ def _show_disputed(task: AnnotationTask, caller: Caller) -> None:
     disputed = arena().curation.disputed(task.name, caller=caller)
     if not disputed or task.terms.kind is TaskKind.SPANS:
         return
-    st.header("To be settled", anchor="settle")
+    heading("To be settled", anchor="settle")
     note(f"Labelled items without a majority: {len(disputed)}.")
     first = disputed[0]
     st.text(first.item.sub_question or first.item.question.question)
@@ -75,7 +76,7 @@ def _show_disputed(task: AnnotationTask, caller: Caller) -> None:
         left, right = st.columns(2, gap="large")
         for column, name, text in ((left, "a", first.item.first), (right, "b", first.item.second)):
             with column, st.container(key=f"prose-answer-{name}", border=True):
-                st.subheader(f"Answer {name}", anchor=False)
+                subheading(f"Answer {name}")
                 st.text(text)
     for label in first.labels:
         st.text(f"{label.person}: {label.value} {label.comment}")
@@ -158,22 +159,20 @@ def _show_quality(task: AnnotationTask, caller: Caller) -> None:
             ("labels", f"{task.done:,} of {task.wanted:,}"),
             ("items complete", f"{quality.complete:,} of {len(quality.items):,}"),
             ("without a majority", f"{len(quality.disputed):,}"),
-            ("unanimous", shown(quality.unanimous, ".0%")),
+            ("unanimous", percent(quality.unanimous)),
             ("alpha", _with_interval(quality.alpha)),
             ("alpha of values", _with_interval(quality.alpha_values)),
         ]
     )
     rows = [
         (
-            person.name
-            if person.aside_reason is None
-            else f"{person.name} (set aside: {person.aside_reason})",
+            _named(person),
             f"{person.labelled:,}",
             f"{person.skipped:,}",
-            shown(person.agreement, ".0%"),
+            percent(person.agreement),
             _with_interval(person.alpha),
             f"{person.gold_passed} of {person.gold_seen}",
-            shown(person.accuracy, ".0%"),
+            percent(person.accuracy),
             "–" if person.seconds is None else span(person.seconds),
         )
         for person in quality.people
@@ -187,7 +186,7 @@ def _show_quality(task: AnnotationTask, caller: Caller) -> None:
             "Alpha with others",
             "Gold passed",
             "Accuracy",
-            "Time a label",
+            "Time per label",
         )
         grid(headings, rows, caption="Everybody who labels")
         note(
@@ -202,10 +201,9 @@ def _named(person: PersonQuality) -> str:
 
 
 def _with_interval(estimate: Estimate) -> str:
-    text = shown(estimate.value, ".2f")
-    if estimate.interval is None:
-        return text
-    return f"{text} ({estimate.interval.lower:.2f} to {estimate.interval.upper:.2f})"
+    bounds = estimate.interval
+    interval = "" if bounds is None else f" ({bounds.lower:.2f} to {bounds.upper:.2f})"
+    return f"{shown(estimate.value, '.2f')}{interval}".replace("-", "−")
 
 
 def _new_task(caller: Caller) -> None:
@@ -232,7 +230,7 @@ def _new_task(caller: Caller) -> None:
         open_to_all = st.checkbox("Every other account may label too")
         left, middle, right = st.columns(3)
         count = left.number_input("Items", 1, value=50)
-        overlap = middle.number_input("People an item", 1, value=3)
+        overlap = middle.number_input("People per item", 1, value=3)
         seed = right.number_input("Seed", 0, value=0)
         scale = st.radio("Scale", list(SCALES), format_func=SCALES.__getitem__, horizontal=True)
         reference = st.checkbox("Show the reference")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from arena.site.admin.common import grid, organiser
 from arena.site.services import arena
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import lead, note, page_heading
 from data.records import Action
 
 PAGE = 50
@@ -18,7 +18,7 @@ STACK = "organise-audit-pages"
 def show() -> None:
     """Show a page of the log, filtered as asked."""
     caller = organiser()
-    st.title("Audit log", anchor=False)
+    page_heading("Audit log")
     lead("Every change, with who made it. Lines are only ever added.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         actor = st.text_input("Who", width=200, on_change=_first_page).strip() or None
@@ -39,7 +39,7 @@ def show() -> None:
         (
             f"{entry.at:%Y-%m-%d %H:%M:%S}",
             entry.actor,
-            entry.action.value,
+            entry.action.words,
             entry.subject,
             ", ".join(f"{name}: {_plain(value)}" for name, value in entry.detail.items()),
         )
@@ -59,13 +59,15 @@ def show() -> None:
 
 def _plain(value: object) -> str:
     """A detail as text: a list as its items, all else that is no text as in JSON."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list):
         return " ".join(map(_plain, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _word(action: Action | None) -> str:
-    return "everything" if action is None else action.value
+    return "everything" if action is None else action.words
 
 
 def _first_page() -> None:

@@ -15,16 +15,17 @@ from arena.services.people.round_votes import VoteSource
 from arena.site.admin.calibration_page import calibration_title
 from arena.site.admin.common import NOTHING, attempt, grid, offer_cancel
 from arena.site.services import arena
-from arena.site.ui.components import note
+from arena.site.ui.components import heading, note, subheading
 from arena.site.ui.done import show_done
 from arena.site.ui.errors import plain
-from arena.site.ui.formats import shown
+from arena.site.ui.formats import percent, shown
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.uploaded_files import choose_file, laid_down
 from data.errors import ArenaError
 from data.records import JobKind, Round, RoundState
 from leaderboard.standings.corrected import people_sentence
+from leaderboard.standings.diff import ranks_among_systems
 from leaderboard.standings.judged_shares import estimated_sentences
 from leaderboard.vocabulary import OVERALL, VoteRule
 
@@ -40,7 +41,7 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
     if state is RoundState.FINISHED:
         _unpublished(watch, caller)
     elif state is RoundState.PUBLISHED:
-        st.header("Board", anchor="board")
+        heading("Board", anchor="board")
         show_done(BOARD)
         put(element("p", anchor("Open the board", "", board=name)))
         _correct_published(watch.round, caller)
@@ -52,14 +53,14 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
                 BOARD,
             )
     elif state is RoundState.RETRACTED:
-        st.header("Retracted", anchor="board")
+        heading("Retracted", anchor="board")
         show_done(BOARD)
         st.text(arena().boards.get(name, caller=caller).notice)
 
 
 def _unpublished(watch: RoundWatch, caller: Caller) -> None:
     name = watch.round.name
-    st.header("Board", anchor="board")
+    heading("Board", anchor="board")
     show_done(BOARD)
     if watch.waiting and watch.job is not None and watch.job.job.kind is JobKind.PUBLISH:
         st.info("A worker scores the answers and publishes the board.", icon=":material/hourglass_top:")
@@ -107,15 +108,16 @@ def _choose_calibration(judge: str, caller: Caller) -> int | None:
 
 def _show(preview: Preview) -> None:
     rows = []
+    ranks = ranks_among_systems(preview.standings)
     for line in preview.standings["lines"][OVERALL]:
         rating, rate = line["rating"] or {}, line["rate"] or {}
         rows.append(
             (
                 line["system"],
-                shown(rating.get("rating"), ".0f"),
-                f"{rating.get('rank_lower') or NOTHING}–{rating.get('rank_upper') or NOTHING}",
-                shown(rate.get("win_rate"), ".1%"),
-                shown(rate.get("win_tie_rate"), ".1%"),
+                shown(rating.get("rating"), ".0f").replace("-", "−"),
+                _ranks(ranks.get(line["system"])),
+                percent(rate.get("win_rate")),
+                percent(rate.get("win_tie_rate")),
             )
         )
     grid(("System", "Rating", "Rank", "Win", "Win + tie"), rows, caption="As it would be published")
@@ -130,17 +132,21 @@ def _show(preview: Preview) -> None:
             change.system,
             _ranks(change.ranks_before),
             _ranks(change.ranks_after),
-            shown(change.shift, "+.0f"),
+            shown(change.shift, "+.0f").replace("-", "−"),
             _moved(change.moved),
         )
         for change in changes.systems
     ]
-    grid(("System", "Rank before", "Rank now", "Shift", "Moved"), moved, caption=f"Against {preview.before}")
+    grid(
+        ("System", "Rank before", "Rank now", "Shift, points", "Moved"),
+        moved,
+        caption=f"Against {preview.before}",
+    )
     for word, names in (("New", changes.entered), ("Gone", changes.left)):
         if names:
             note(f"{word}: {', '.join(names)}.")
     for setting, (before, after) in changes.settings.items():
-        note(f"{setting}: {before or NOTHING} → {after or NOTHING}")
+        note(f"{setting.capitalize()}: {before or NOTHING} → {after or NOTHING}")
 
 
 def _moved(moved: bool) -> str:
@@ -148,7 +154,7 @@ def _moved(moved: bool) -> str:
 
 
 def _ranks(ranks: tuple[int, int] | None) -> str:
-    return NOTHING if ranks is None else f"{ranks[0]}–{ranks[1]}"
+    return NOTHING if ranks is None else "–".join(map(str, dict.fromkeys(ranks)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +211,7 @@ def _choose_votes(round_: Round, caller: Caller) -> ChosenVotes:
 def _correct_published(round_: Round, caller: Caller) -> None:
     """Offer to put what people would say on a published board, as another snapshot."""
     board = arena().boards.get(round_.name, caller=caller)
-    st.subheader("What people would say", anchor="people")
+    subheading("What people would say", anchor="people")
     note(f"{people_sentence(board.standings)}. A correction makes another snapshot; this one stays.")
     show_done("correction")
     votes = _choose_votes(round_, caller)

@@ -19,9 +19,9 @@ from arena.site.admin.common import (
     watched,
 )
 from arena.site.services import arena
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.done import show_done
-from arena.site.ui.formats import shown
+from arena.site.ui.formats import percent, shown
 from arena.site.uploaded_files import choose_file, laid_down
 from data.records import Job, JobState
 
@@ -77,7 +77,7 @@ def show_calibration(number: int) -> None:
     reports = job.result["reports"]
     names = [report["judge"] for report in reports]
     rows = [(label, *(_estimate(report, name) for report in reports)) for name, label in MEASURES.items()]
-    rows.append(("Flips of two orders", *(shown(report["flip_rate"], ".1%") for report in reports)))
+    rows.append(("Flips of two orders", *(percent(report["flip_rate"]) for report in reports)))
     rows.append(("Pairs without a verdict", *(f"{one['unreadable']} of {one['pairs']}" for one in reports)))
     grid(("Measure", *names), rows, caption="Judges side by side; in brackets 95 % intervals")
     for report in reports:
@@ -92,7 +92,7 @@ def _details(report: Mapping[str, Any]) -> None:
     ]
     grid(("", *(f"Judge: {word}" for word in SIDES.values())), rows)
     domains = [
-        (domain or NOTHING, str(one["pairs"]), shown(one["accuracy"], ".1%"), shown(one["kappa"], ".2f"))
+        (domain or NOTHING, str(one["pairs"]), percent(one["accuracy"]), _coefficient(one["kappa"]))
         for domain, one in report["by_domain"].items()
     ]
     grid(("Domain", "Pairs", "Accuracy", "Kappa"), domains)
@@ -136,15 +136,19 @@ def _people(report: Mapping[str, Any]) -> None:
 
 def _within(row: Mapping[str, Any], names: tuple[str, str, str], form: str) -> str:
     value, lower, upper = (row[name] for name in names)
-    figure = shown(value, form)
-    return figure if lower is None or upper is None else f"{figure} ({lower:{form}} to {upper:{form}})"
+    interval = "" if lower is None or upper is None else f" ({lower:{form}} to {upper:{form}})"
+    return f"{shown(value, form)}{interval}".replace("-", "−")
 
 
 def _estimate(report: Mapping[str, Any], name: str) -> str:
-    form = ".1%" if name in {"accuracy", "decisive_accuracy", "tie_rate"} else ".2f"
+    said = percent if name in {"accuracy", "decisive_accuracy", "tie_rate"} else _coefficient
     bounds = report["intervals"].get(name)
-    figure = shown(report[name], form)
-    return figure if not bounds else f"{figure} ({shown(bounds[0], form)} to {shown(bounds[1], form)})"
+    figure = said(report[name])
+    return figure if not bounds else f"{figure} ({said(bounds[0])} to {said(bounds[1])})"
+
+
+def _coefficient(value: float | None) -> str:
+    return shown(value, ".2f").replace("-", "−")
 
 
 MOST_MB = 32
@@ -153,18 +157,18 @@ MOST_MB = 32
 def show() -> None:
     """Show the calibration that the address names, else the newest, and the form for another."""
     caller = organiser()
-    st.title("Calibration", anchor=False)
+    page_heading("Calibration")
     lead("How far do judges agree with people, on pairs that people labelled?")
     number = choose_job(caller)
     if number is not None:
         watched(show_calibration, number)
-    st.header("Compare judges with labels", anchor="new")
+    heading("Compare judges with labels", anchor="new")
     _form(caller)
 
 
 def _form(caller: Caller) -> None:
     show_done("new")
-    note("JSONL, one annotator's view of one pair a line; the annotation page exports such files.")
+    note("JSONL: a line for what one annotator says of one pair. The page Label tasks exports such files.")
     with st.form("calibrate", border=False):
         file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "gz"), most_mb=MOST_MB)
         known = [one.name for one in arena().judges.known() if not one.problem]

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from arena.services.accounts.auth import Caller, require
+from arena.services.accounts.auth import PUBLIC, Caller, require
 from arena.services.jobs.service import JobStatus
 from arena.site.auth import present
 from arena.site.services import arena
@@ -47,13 +47,20 @@ def organiser() -> Caller:
     return caller
 
 
-def asked_pages() -> frozenset[str]:
-    """Addresses of the pages that the navigation offers to who is at the browser, beside the public ones.
+def visitor() -> Caller:
+    """Who is at the browser; the public where the database cannot be asked, which the page says."""
+    try:
+        return present()
+    except ArenaError:
+        return PUBLIC
+
+
+def asked_pages(caller: Caller) -> frozenset[str]:
+    """Addresses of the pages that the navigation offers to a visitor, beside the public ones.
 
     What they do, the services decide. Where the database cannot be asked there are none; the page says why.
     """
     try:
-        caller = present()
         asked = {
             "annotate": caller.organiser or bool(arena().annotation.open_to(caller)),
             "references": caller.organiser or bool(arena().references.open_to(caller)),

@@ -15,7 +15,7 @@ from arena.site.admin.common import EVERY, NOTHING, capped, duration, grid, orga
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
-from arena.site.ui.components import lead, note, strip
+from arena.site.ui.components import heading, lead, note, page_heading, strip, subheading
 from arena.site.ui.done import show_done
 from arena.site.ui.formats import format_time, whole_percent
 from arena.site.ui.markup import Child, element, put
@@ -32,7 +32,7 @@ NEXT = {
 
 def show() -> None:
     """Show how things stand."""
-    st.title("Overview", anchor=False)
+    page_heading("Overview")
     if not show_visitor("organise").signed_in:
         return
     caller = organiser()
@@ -40,11 +40,11 @@ def show() -> None:
     lead("What waits for you, what is being judged, and what happened last.")
     _waiting(overview, caller)
     moving = any(progress.moving for progress in arena().overview.rounds(caller=caller))
-    st.header("Rounds under way", anchor="rounds")
-    put(element("p", anchor("Plan a round", "admin-rounds"), ": its cost comes first."))
+    heading("Rounds under way", anchor="rounds")
+    put(element("p", anchor("Plan a round", "admin-rounds"), ": its cost is shown first."))
     watched(_rounds, every=EVERY if moving else None)
     _calibrations(overview)
-    st.header("People", anchor="people")
+    heading("People", anchor="people")
     strip(
         [
             ("accounts", f"{overview.accounts:,}"),
@@ -57,21 +57,21 @@ def show() -> None:
 
 
 def _waiting(overview: Overview, caller: Caller) -> None:
-    st.header(f"Waiting for you: {overview.waiting:,}", anchor="waiting")
+    heading(f"Waiting for you: {overview.waiting:,}", anchor="waiting")
     if overview.applications:
-        st.subheader("Applications for teams", anchor="applications")
+        subheading("Applications for teams", anchor="applications")
         applications_part(caller)
     else:
         show_done("applications")
     for inbox in overview.inboxes:
         _show_set(inbox)
     if not overview.applications and not overview.inboxes:
-        note("Nothing waits: every submission is on a board, and nobody applied for a team.")
+        note("Nothing waits: every submission is on a board, and nobody has applied for a team.")
 
 
 def _show_set(inbox: SetInbox) -> None:
     """The submissions to a set that are on no board yet, with what each waits for."""
-    st.subheader(f"Submissions to {inbox.title}", anchor=inbox.set_name)
+    subheading(f"Submissions to {inbox.title}", anchor=inbox.set_name)
     _offer_round(inbox)
     waiting = [row for row in inbox.waiting if not row.over]
     if waiting:
@@ -130,7 +130,7 @@ def _progress(progress: RoundProgress) -> tuple[Child, ...]:
 
 
 def _calibrations(overview: Overview) -> None:
-    st.header("Calibrations", anchor="calibrations")
+    heading("Calibrations", anchor="calibrations")
     rows = [
         (
             anchor(calibration_title(status.job), "admin-calibration", job=str(status.job.id)),
@@ -146,8 +146,8 @@ def _calibrations(overview: Overview) -> None:
 
 
 def _log(overview: Overview) -> None:
-    st.header("Log", anchor="log")
-    rows = [(format_time(entry.at), entry.actor, entry.action.value, entry.subject) for entry in overview.log]
+    heading("Log", anchor="log")
+    rows = [(format_time(entry.at), entry.actor, entry.action.words, entry.subject) for entry in overview.log]
     if rows:
         grid(("When", "Who", "What", "On what"), rows, caption="The newest lines")
     _links(("The whole log", "admin-audit"), ("Notifications", "admin-notifications"))

@@ -11,7 +11,7 @@ from arena.services.accounts.auth import Caller
 from arena.site.admin.applications_part import applications_part
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.done import show_done
 from arena.site.ui.url_state import opened
 from data.records import Role, Team, TokenScope
@@ -183,13 +183,13 @@ def _day(moment: datetime | None) -> str:
 def show() -> None:
     """Show who may do what."""
     caller = organiser()
-    st.title("People", anchor=False)
-    lead("Rights hold from the next click on, also for those who are signed in. Quotas belong to sets.")
-    st.header("Accounts", anchor="accounts")
+    page_heading("People")
+    lead("Changed rights hold from the next click, also for those who are signed in. Quotas belong to sets.")
+    heading("Accounts", anchor="accounts")
     accounts_part(caller)
-    st.header("Teams", anchor="teams")
+    heading("Teams", anchor="teams")
     teams_part(caller)
-    st.header("Applications", anchor="applications")
+    heading("Applications", anchor="applications")
     applications_part(caller)
-    st.header("Tokens", anchor="tokens")
+    heading("Tokens", anchor="tokens")
     tokens_part(caller)

@@ -11,7 +11,7 @@ from arena.services.accounts.auth import Caller
 from arena.services.question_sets.service import SetView
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
-from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
 from arena.site.ui.done import keep_done, show_done
 from arena.site.ui.errors import plain
 from arena.site.ui.formats import shown
@@ -64,7 +64,7 @@ def set_facts(view: SetView) -> None:
     strip(
         [
             ("questions", f"{summary.questions:,}"),
-            *((f"in {split}", f"{count:,}") for split, count in view.splits.items()),
+            *((f"in the {split} split", f"{count:,}") for split, count in view.splits.items()),
             ("with a reference", f"{view.references:,}"),
             ("systems", f"{len(view.entrants):,}"),
             ("submissions", "frozen" if view.frozen else "possible"),
@@ -89,7 +89,7 @@ def set_facts(view: SetView) -> None:
 def policy_part(view: SetView, caller: Caller) -> None:
     """Phases with their deadlines and quotas, hidden references, and the freeze."""
     name, policies = view.summary.name, arena().policies
-    st.header("Submissions", anchor="submissions")
+    heading("Submissions", anchor="submissions")
     show_done("policy")
     if not view.policy.phases:
         note("There are no phases: submissions are always taken, without quotas.")
@@ -134,7 +134,7 @@ def _phase_form(set_name: str, caller: Caller) -> None:
         left, right = st.columns(2)
         opens = left.datetime_input("Opens (UTC)", value=None)
         closes = right.datetime_input("Closes (UTC)", value=None)
-        daily = left.number_input("Submissions of a team a day", 1, value=None)
+        daily = left.number_input("Submissions of a team per day", 1, value=None)
         total = right.number_input("Submissions of a team in the phase", 1, value=None)
         file_mb = left.number_input("Largest file in MiB", 1, value=None)
         chars = right.number_input("Longest answer in characters", 1, value=None)
@@ -173,17 +173,17 @@ def show() -> None:
     caller = organiser()
     name = st.query_params.get("set")
     if name is None:
-        st.title("Organise sets", anchor=False)
-        lead("A stored set never changes; what holds for submissions to it may.")
+        page_heading("Organise sets")
+        lead("A stored set never changes; the rules for submissions to it may.")
         _list()
-        st.header("Import a set", anchor="import")
+        heading("Import a set", anchor="import")
         show_done("import")
         bring_set(caller)
         return
     view = arena().set_admin.view(name, caller=caller)
     back = anchor("All sets", "admin-data")
     put(element("p", back, class_="aa-eyebrow"))
-    st.title(view.summary.title, anchor=False)
+    page_heading(view.summary.title)
     name_page(view.summary.name, "Organise sets")
     set_facts(view)
     policy_part(view, caller)
@@ -211,7 +211,7 @@ def _list() -> None:
 def _public_votes_part(set_name: str, caller: Caller) -> None:
     """Open and close votes on a set, and show their own board."""
     votes = arena().public_votes
-    st.header("Public blind votes", anchor="votes")
+    heading("Public blind votes", anchor="votes")
     poll = votes.state(set_name)
     is_open = poll is not None and poll.open
     note(
@@ -232,7 +232,7 @@ def _figures(set_name: str, caller: Caller) -> None:
     strip(
         [
             ("votes", f"{board.given:,}"),
-            ("count", f"{len(board.count.kept):,}"),
+            ("that count", f"{len(board.count.kept):,}"),
             ("visitors", f"{board.visitors:,}"),
             ("test pairs", f"{board.count.gold:,}"),
             ("did not pass", f"{board.count.untried:,}"),
@@ -244,7 +244,7 @@ def _figures(set_name: str, caller: Caller) -> None:
         note(board.unrankable)
     else:
         rows = [
-            (row.system, shown(row.rating, ".0f"), shown(row.lower, ".0f"), shown(row.upper, ".0f"))
+            (row.system, *(shown(end, ".0f").replace("-", "−") for end in (row.rating, row.lower, row.upper)))
             for row in board.ratings.ratings
         ]
         grid(("System", "Rating", "Lower", "Upper"), rows, caption="By visitors' votes alone")

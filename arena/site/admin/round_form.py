@@ -24,8 +24,9 @@ from arena.site.admin.common import (
     watched,
 )
 from arena.site.admin.waves_part import show_curve
+from arena.site.boards.sentences import named_once
 from arena.site.services import arena
-from arena.site.ui.components import OPENED, note, strip
+from arena.site.ui.components import OPENED, heading, note, strip
 from arena.site.ui.done import show_done
 from arena.site.ui.errors import plain
 from arena.site.ui.markup import element, put
@@ -46,6 +47,7 @@ PAIRS = {
     "complete": "every pair of systems on some questions",
     "all": "every pair on every question",
 }
+ORDERS = dict(zip((None, *OrderPolicy), ("judge's default", "one fixed", "random", "both"), strict=True))
 MENDED = {
     Lack.ANSWERS: ("Open the set", "admin-data", "set"),
     Lack.CLOSED: ("Open the set", "admin-data", "set"),
@@ -160,12 +162,10 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         sample = st.text_input("Sample", placeholder="All questions; or 100, or 10%")
     with right:
         judges = [info for info in arena().judges.known() if not info.problem]
-        names = [info.name for info in judges]
-        about = {info.name: f"{info.name} ({info.model or info.kind})" for info in judges}
+        about = {info.name: named_once(info.name, info.model or info.kind) for info in judges}
+        names = list(about)
         judge = st.selectbox("Judge", names, names.index("lexical"), format_func=about.__getitem__)
-        order = st.selectbox(
-            "Answer order", [None, *OrderPolicy], format_func=lambda choice: choice or "judge's default"
-        )
+        order = st.selectbox("Answer order", list(ORDERS), format_func=ORDERS.__getitem__)
         cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="The most that it may spend")
         expected = st.container()
         seed = st.number_input("Seed", 0, value=0)
@@ -193,11 +193,11 @@ def _show_expected(request: RoundRequest) -> None:
     """The expected cost beside the cap; it stays where the cap or the name alone were changed since."""
     planned = st.session_state.get(PLANNED)
     if planned is None or replace(planned[0], budget_usd=request.budget_usd, name=request.name) != request:
-        note("Plan shows beside this what the round is expected to cost.")
+        note("The button Plan shows here what the round is expected to cost.")
         return
     plan = planned[1]
     most = usd(plan["cost_usd_most"])
-    note(f"Expected: {usd(plan['cost_usd'])}; {most} where every battle is asked as often as may be.")
+    note(f"Expected: {usd(plan['cost_usd'])}; at most {most}, if every request has to be repeated.")
 
 
 def _asked_of_cheap(set_name: str, judges: Sequence[str], judge: str) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def _asked_of_cheap(set_name: str, judges: Sequence[str], judge: str) -> dict[st
 
 
 def _offer_trial(request: RoundRequest, caller: Caller) -> None:
-    st.header("Dry sample", anchor="dry-sample")
+    heading("Dry sample", anchor="dry-sample")
     note("A worker judges up to 20 of the battles. Their verdicts are shown here and count nowhere.")
     if st.button("Try 20 battles", icon=":material/science:"):
         try:
@@ -243,7 +243,7 @@ def _offer_trial(request: RoundRequest, caller: Caller) -> None:
 
 
 def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -> None:
-    st.header("Launch", anchor="launch")
+    heading("Launch", anchor="launch")
     cap = "without a cap" if request.budget_usd is None else f"and at most {usd(request.budget_usd)}"
     sure = st.checkbox(f"{_judging(request, plan)} {cap}.")
     blocked = any(one["blocks"] for one in plan["to_do"])
@@ -280,7 +280,7 @@ def _cost(plan: dict[str, Any]) -> str:
     if sampled is None or sampled["cost_usd_round"] is None:
         return f"about {usd(plan['cost_usd'])} (estimated before any is judged)"
     return (
-        f"about {usd(sampled['cost_usd_round'])} ({usd(sampled['cost_usd_battle'])} a battle, as the dry "
+        f"about {usd(sampled['cost_usd_round'])} ({usd(sampled['cost_usd_battle'])} per battle, as the dry "
         f"sample of {sampled['tried']:,} measured)"
     )
 
@@ -301,14 +301,14 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
         rows = [(why, f"{count:,}") for why, count in plan[key].items()]
         if rows:
             grid((head, "Battles"), rows)
-    note(f"Systems: {', '.join(plan['systems']) or 'none'}. {plan['missing']:,} battles lack an answer.")
+    note(f"Systems: {', '.join(plan['systems']) or 'none'}. Battles without an answer: {plan['missing']:,}.")
     if "waves" in plan:
         show_curve(plan["waves"])
 
 
 def _show_to_do(request: RoundRequest, to_do: Sequence[Mapping[str, Any]]) -> None:
     """What the round lacks, with what to do; what keeps it from being launched comes first."""
-    st.header("Before you launch", anchor="to-do")
+    heading("Before you launch", anchor="to-do")
     if not to_do:
         note("Nothing is missing.")
         return

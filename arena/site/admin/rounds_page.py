@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
+from arena.services.evidence.reasons import read_reasons
 from arena.services.organisers.monitor import RoundWatch
 from arena.site.admin.board_part import board_part
 from arena.site.admin.common import (
@@ -21,8 +22,9 @@ from arena.site.admin.common import (
 )
 from arena.site.admin.round_form import new_round
 from arena.site.admin.waves_part import show_waves
+from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
-from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
 from arena.site.ui.done import show_done
 from arena.site.ui.formats import percent, whole_percent
 from arena.site.ui.markup import element, put
@@ -57,7 +59,7 @@ def _figures(watch: RoundWatch) -> None:
             (f"charged, {capped(round_.budget_usd)}", usd(counts.cost_usd)),
             ("set aside for calls", usd(counts.reserved_usd)),
             ("lost: charged at most, without a reply", usd(counts.lost_usd)),
-            ("battles a second", f"{watch.rate:.2f}"),
+            ("battles per second", f"{watch.rate:.2f}"),
             ("time left", duration(watch.seconds_left)),
             ("workers", ", ".join(watch.alive) or "none"),
             ("canaries", str(watch.attacks)),
@@ -93,9 +95,9 @@ def _standing(watch: RoundWatch) -> None:
         for row in watch.live.systems
     ]
     headers = ("System", "Score", "Interval", "Behind the leader", "Between", "Separated")
-    st.header("Standing", anchor="standing")
+    heading("Standing", anchor="standing")
     note(watch.live.sentence)
-    grid(headers, rows, caption="Mean share of the win a question")
+    grid(headers, rows, caption="Mean share of the win per question")
 
 
 def _between(lower: float | None, upper: float | None) -> str:
@@ -136,17 +138,18 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _recent(watch: RoundWatch) -> None:
-    st.header("Judged last", anchor="recent")
+    heading("Judged last", anchor="recent")
     if not watch.recent:
-        note("Nothing is judged yet.")
+        note("Nothing has been judged yet.")
     for evidence in watch.recent:
         battle = evidence.battle
         with st.expander(f"{battle.system_a} – {battle.system_b}, {battle.question_id}: {_winner(battle)}"):
             for judgment in evidence.judgments:
-                note(
-                    f"{judgment.judge}, {judgment.presentation}: {judgment.outcome}, {usd(judgment.cost_usd)}"
-                )
-                st.text(judgment.rationale or judgment.detail or NOTHING)
+                cost = f", {usd(judgment.cost_usd)}" if judgment.calls else ""
+                note(f"{judgment.judge}, {order_of(battle, judgment)}: {judgment.outcome}{cost}")
+                reasons = read_reasons(judgment.rationale)
+                said = judgment.rationale or judgment.detail or NOTHING
+                st.text(said if reasons is None else in_short(battle, reasons))
 
 
 def _winner(battle: BattleRecord) -> str:
@@ -159,15 +162,15 @@ def show() -> None:
     caller = organiser()
     name = st.query_params.get("round")
     if name is None:
-        st.title("Organise rounds", anchor=False)
+        page_heading("Organise rounds")
         _list()
-        st.header("New round", anchor="new")
+        heading("New round", anchor="new")
         new_round(caller)
         return
     watch = arena().round_admin.watch(name, caller=caller)
     round_ = watch.round
     put(element("p", anchor("All rounds", "admin-rounds"), class_="aa-eyebrow"))
-    st.title(round_.name, anchor=False)
+    page_heading(round_.name)
     name_page(round_.name, "Organise rounds")
     show_done()
     strip(

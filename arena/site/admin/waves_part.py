@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import streamlit as st
-
 from arena.services.organisers.monitor import RoundWatch
 from arena.services.rounds.waves.settings import WaveReport
 from arena.site.admin.common import NOTHING, grid, usd
-from arena.site.ui.components import note, strip
+from arena.site.ui.components import heading, note, strip
 from arena.site.ui.formats import shown
 from data.records import CheapCounts
 
@@ -37,13 +35,17 @@ def show_waves(watch: RoundWatch) -> None:
     waves = watch.waves
     if waves is None:
         return
-    st.header("Waves", anchor="waves")
+    heading("Waves", anchor="waves")
     strip([(label, value or NOTHING) for label, value in waves.lines().items()])
     if waves.waves:
         rows = [
             (f"{wave['number']}", f"{wave['battles']:,}", shown(wave["width"], ".1f")) for wave in waves.waves
         ]
-        grid(("Wave", "Battles drawn", "Width before it"), rows, caption="Waves of the round's own judge")
+        grid(
+            ("Wave", "Battles drawn", "Width before it, points"),
+            rows,
+            caption="Waves of the round's own judge",
+        )
     for line in _cheap(waves):
         note(line)
     if waves.classifier is not None:
@@ -51,7 +53,7 @@ def show_waves(watch: RoundWatch) -> None:
         weights = zip(classifier["features"], classifier["coefficients"], strict=True)
         grid(
             ("Feature", "Log odds for a standard deviation more"),
-            [(name, f"{weight:+.2f}") for name, weight in weights],
+            [(name, f"{weight:+.2f}".replace("-", "−")) for name, weight in weights],
             caption=f"The classifier, trained on {classifier['verdicts']:,} verdicts of this round",
         )
 

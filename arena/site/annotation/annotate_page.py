@@ -11,7 +11,7 @@ from arena.site.annotation.rubrics import RUBRICS, SKIPS, choices_of
 from arena.site.annotation.session import COMMENTING, ONWARD, PASSAGES, SKIPPING, Labelling
 from arena.site.auth import show_visitor
 from arena.site.services import arena
-from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, subheading
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
 from data.records import BlindItem, Passage, Span, SpanKind, TaskKind
@@ -22,7 +22,7 @@ FINE = "fine"
 
 def show() -> None:
     """Show the next item of the task that is picked, after its terms are agreed to."""
-    st.title("Label answers", anchor=False)
+    page_heading("Label answers")
     caller = show_visitor("label answers")
     tasks = {task.name: task for task in arena().annotation.open_to(caller)}
     if not tasks:
@@ -129,7 +129,7 @@ def _show_steps(labelling: Labelling, item: BlindItem | None) -> None:
 
 
 def _show_skipping(labelling: Labelling) -> None:
-    st.subheader("Why do you skip it?", anchor=False)
+    subheading("Why do you skip it?")
     with st.container(key="reasons", horizontal=True):
         for key, reason in SKIPS:
             st.button(reason, key=f"skip-{key}", shortcut=key, on_click=labelling.skip, args=(reason,))
@@ -184,18 +184,18 @@ def _show_texts(labelling: Labelling, item: BlindItem) -> None:
     """Show what is to be read, above the labels."""
     kind = labelling.task.terms.kind
     with st.container(key="question-text"):
-        st.header("Question", anchor=False)
+        heading("Question")
         st.text(item.sub_question or item.question.question)
         if item.sub_question:
             st.caption("It is a part of this question:")
             st.text(item.question.question)
     if item.question.reference:
         with st.container(key="prose-reference", border=True):
-            st.header("Reference", anchor=False)
+            heading("Reference")
             st.text(item.question.reference)
     if item.passage is not None:
         with st.container(key="prose-passage", border=True):
-            st.header("Passage", anchor=False)
+            heading("Passage")
             _show_passage(item.passage)
     elif item.question.passages:
         _show_passages(labelling, item, unfolded=kind is TaskKind.ANSWERABILITY)
@@ -203,7 +203,7 @@ def _show_texts(labelling: Labelling, item: BlindItem) -> None:
         left, right = st.columns(2, gap="large")
         for place, column, text in ((1, left, item.first), (2, right, item.second)):
             with column, st.container(key=f"prose-answer-{place}", border=True):
-                st.header(f"Answer {place}", anchor=False)
+                heading(f"Answer {place}")
                 st.text(text)
 
 

@@ -1,5 +1,9 @@
-// Where Streamlit's server is. Its script would look for it below the page first, which is two requests in vain.
-window.__streamlit = { BACKEND_BASE_URL: new URL("./", document.currentScript.src).href };
+// Where Streamlit's server is, and which frames around it may speak to it. Its script would look for the first
+// below the page, which is two requests in vain, and ask for the second before it connects.
+window.__streamlit = {
+  BACKEND_BASE_URL: new URL("./", document.currentScript.src).href,
+  HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false, enableCustomParentMessages: false },
+};
 
 // The headings of the standings are links to the same page in another order. Here the rows change places at once,
 // and the address follows; the usual order, by rank, is the server's.
@@ -61,5 +65,39 @@ const mend = (root) => {
     root.querySelectorAll(wrong).forEach((node) => node.setAttribute("role", role));
   }
 };
-new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach(mend)))
-  .observe(document, { childList: true, subtree: true });
+
+// What a document begins with gives way once the page is whole, which its footer shows; who has scrolled down in
+// the one stays there in the other.
+const giveWay = () => {
+  const first = document.getElementById("first-view");
+  if (!first || !document.querySelector("#root .aa-footer")) return;
+  const page = document.querySelector("[data-testid=stMain]");
+  if (page) page.scrollTop = first.scrollTop;
+  first.remove();
+};
+
+// The part that an address names after its "#" comes into view once it is there, unless the reader was quicker.
+let sought = decodeURIComponent(location.hash.slice(1));
+for (const kind of ["wheel", "touchstart", "keydown", "pointerdown"]) {
+  addEventListener(kind, () => { sought = ""; }, { once: true, passive: true });
+}
+const goToPart = () => {
+  if (!sought || !document.querySelector("#root .aa-footer")) return;
+  document.getElementById(sought)?.scrollIntoView();
+  sought = "";
+};
+
+new MutationObserver((changes) => {
+  changes.forEach((change) => change.addedNodes.forEach(mend));
+  giveWay();
+  goToPart();
+}).observe(document, { childList: true, subtree: true });
+
+// The look that the reader chose in Streamlit's menu holds for what the document begins with, too.
+try {
+  const chosen = localStorage.getItem(`stActiveTheme-${location.pathname}-v2`) ?? "";
+  const look = ["Light", "Dark"].find((name) => chosen.includes(name));
+  if (look) document.documentElement.dataset.look = look.toLowerCase();
+} catch {
+  // A browser that keeps nothing for this site shows the look of its system.
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
+from xml.etree.ElementTree import Element
 
 import streamlit as st
 
@@ -88,17 +89,15 @@ def show_files(view: BoardView, *, every: bool = False) -> None:
             )
 
 
-def health(view: BoardView, *, way: Mapping[str, str] | None = None) -> None:
+def health(view: BoardView, *, way: Mapping[str, str]) -> Element:
     """How far the judge can be trusted, in a row of figures with what each means.
 
-    With `way`, a page's query, the row ends with the way to the page that explains the figures.
+    The row ends with the way to the page that explains the figures; `way` is what its address carries over.
     """
     pairs = [
         element("div", element("dt", explained(label, meaning)), element("dd", value))
         for label, value, meaning in view.health
     ]
-    if way is not None:
-        link = anchor("Judge trust", "trust", board=view.name, **way)
-        pairs.append(element("div", element("dt", "all figures and tests"), element("dd", link)))
-    if pairs:
-        put(element("dl", *pairs, class_="aa-strip aa-health", aria_label="Judge health"))
+    link = anchor("Judge trust", "trust", board=view.name, **way)
+    pairs.append(element("div", element("dt", "all figures and tests"), element("dd", link)))
+    return element("dl", *pairs, class_="aa-strip aa-health", aria_label="Judge health")

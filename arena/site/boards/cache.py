@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 from xml.etree.ElementTree import Element
 
 import altair as alt
@@ -15,10 +15,11 @@ import pyarrow as pa
 import streamlit as st
 
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.markup import as_html
+from arena.site.ui.markup import as_html, put_html
 
 MOST = 512
 INLINE = "rows"
+Made = TypeVar("Made")
 
 
 def cached_html(view: BoardView, name: str, make: Callable[[], Element]) -> None:
@@ -26,7 +27,16 @@ def cached_html(view: BoardView, name: str, make: Callable[[], Element]) -> None
 
     `name` is everything that the element depends on beside the board.
     """
-    st.html(_html(f"{view.key} {name}", make))
+    put_html(_html(f"{view.key} {name}", make))
+
+
+def made_once(view: BoardView, name: str, make: Callable[[], Made]) -> Made:
+    """A value of a board, made when it is asked for the first time; whoever gets it must not change it.
+
+    `name` is everything that the value depends on beside the board.
+    """
+    made: Made = _value(f"{view.key} {view.notice} {name}", make)
+    return made
 
 
 def cached_chart(
@@ -43,6 +53,11 @@ def cached_chart(
 @st.cache_resource(max_entries=MOST, show_spinner=False)
 def _html(key: str, _make: Callable[[], Element]) -> str:  # noqa: ARG001 - names it
     return as_html(_make())
+
+
+@st.cache_resource(max_entries=MOST, show_spinner=False)
+def _value(key: str, _make: Callable[[], Any]) -> Any:  # noqa: ANN401, ARG001 - of any type; names it
+    return _make()
 
 
 @st.cache_resource(max_entries=MOST, show_spinner=False)

@@ -10,7 +10,7 @@ import altair as alt
 import streamlit as st
 
 from arena.services.boards.metric_columns import BOARD_METRICS
-from arena.site.boards.cache import cached_chart
+from arena.site.boards.cache import cached_chart, made_once
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.sentences import leading_shortly
 from arena.site.boards.standings_cells import Scale, bar
@@ -108,7 +108,7 @@ class Axis:
 
 def chosen_scatter(view: BoardView, domain: str) -> None:
     """Two columns that the reader chooses, each with its intervals; closed until it is asked for."""
-    axes = _axes(view, domain)
+    axes = made_once(view, f"axes {domain}", lambda: _axes(view, domain))
     if len(axes) < LEAST_POINTS:
         return
     with opened("Compare two measures", "x", "y") as is_open:

@@ -17,7 +17,7 @@ from arena.site.boards.view_model import BoardView
 from arena.site.public.links import addresses, embed_snippet, site_address
 from arena.site.queries import files_of, set_of
 from arena.site.services import arena
-from arena.site.ui.components import name_page, note, strip, verbatim
+from arena.site.ui.components import heading, name_page, note, page_heading, strip, verbatim
 from arena.site.ui.formats import size_of, whole_percent
 from arena.site.ui.help_texts import CITATION, COMMANDS, SET_CITATION
 from arena.site.ui.markup import put
@@ -28,14 +28,14 @@ from leaderboard.export.board_fields import BATTLE_FIELDS
 SET_STATISTICS = (
     "Domain",
     "Questions",
-    "Words a reference",
-    "Passages",
-    "References",
-    "Documents a reference",
-    "Of two or more",
-    "Of ten or more",
-    "Short answers",
-    "Words a passage",
+    "Words per reference, mean",
+    "Passages per question, mean",
+    "Questions with a reference",
+    "Documents per reference, mean",
+    "References from two or more documents",
+    "References from ten or more documents",
+    "Short answers per question, mean",
+    "Words per passage, mean",
 )
 UNKNOWN = "–"
 
@@ -43,32 +43,32 @@ UNKNOWN = "–"
 def show() -> None:
     """Offer a board's files, say what is in them, and how to cite them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title("Data", anchor=False)
+        page_heading("Data")
         view = choose_board(width=560)
     name_page("Data", view.full_title)
     strip(view.facts)
     errata(view)
     board_note(view)
     described = files_of(view)
-    st.header("Files", anchor="files")
+    heading("Files", anchor="files")
     put(words_table(("File", "Rows", "Columns", "Size"), map(_file, described.files)))
     show_files(view, every=True)
-    st.header("What is in them", anchor="standings-fields")
+    heading("What is in them", anchor="standings-fields")
     with st.expander(f"Standings: {len(described.columns)} columns with units", icon=":material/table:"):
         schema = map(astuple, described.columns)
         put(words_table(("Column", "Values", "Unit", "Meaning"), schema, wrap="aa-scroll"))
-    with st.expander("Battles: a line each", icon=":material/list:"):
+    with st.expander("Battles: one line per battle", icon=":material/list:"):
         put(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
     _show_set_statistics(view)
-    st.header("Without a browser", anchor="api")
+    heading("Without a browser", anchor="api")
     note("The board as a page without scripts, a picture for links, a permalink, and the site map.")
     put(words_table(("Address", "What it is"), addresses(view)))
     verbatim(COMMANDS.format(board=view.name))
-    st.header("Show it on your site", anchor="embed")
+    heading("Show it on your site", anchor="embed")
     note("A small table in a frame: no script, no cookie. Add ?domain=ID for one domain.")
     verbatim(embed_snippet(view, site_address()))
     _show_source(view)
-    st.header("Cite it", anchor="cite")
+    heading("Cite it", anchor="cite")
     note("The content hash names exactly these standings; they never change once published.")
     verbatim(CITATION.format(view=view, year=view.published[:4], address=site_address()))
 
@@ -80,7 +80,7 @@ def _file(file: FileSize) -> tuple[str, ...]:
 
 def _show_source(view: BoardView) -> None:
     """Where the questions are from and under what licence, with an entry to cite them by."""
-    st.header("Source and licence", anchor="source")
+    heading("Source and licence", anchor="source")
     summary = set_of(view)
     if summary is None:
         put(words_table(("About", "This board"), view.details))
@@ -108,7 +108,7 @@ def _show_set_statistics(view: BoardView) -> None:
     """Show words, documents and passages by domain; nothing for boards of published counts."""
     if view.round_name is None:
         return
-    st.header("What the questions are made of", anchor="questions")
+    heading("What the questions are made of", anchor="questions")
     with opened("Words, documents and passages by domain", "statistics") as is_open:
         if is_open:
             cached_html(view, "set statistics", lambda: _table(view, str(view.round_name)))

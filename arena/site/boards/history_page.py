@@ -10,7 +10,7 @@ import streamlit as st
 from arena.services.boards.history import Entry
 from arena.site.boards.downloads import Rows, offer_files, offer_table
 from arena.site.queries import board_named, history
-from arena.site.ui.components import lead, note, notice_of, strip
+from arena.site.ui.components import lead, note, notice_of, page_heading, strip
 from arena.site.ui.formats import points, shown
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, rows_table
@@ -105,7 +105,9 @@ def changed_lines(entry: Entry) -> list[str]:
     ]
     sentences = [f"{label}: {text}." for label, text in lines if text]
     if not moved:
-        sentences.append(f"No rank of the {len(changes.systems):,} systems on both changed beyond chance.")
+        sentences.append(
+            f"No rank of the {len(changes.systems):,} systems on both boards changed beyond chance."
+        )
     same = "Judge, question set and pairs are the same."
     settings = [
         f"{name.capitalize()}: {_short(before)} before, {_short(after)} now."
@@ -203,14 +205,14 @@ def _ranks(ranks: tuple[int, int] | None) -> str:
 
 def show() -> None:
     """Show the history, the newest board first."""
-    st.title("Rounds", anchor=False)
+    page_heading("Rounds")
     lead(
         "What was published when, and what changed from one board to the next. A published board never "
         "changes: its hash names exactly its standings. Corrections and retractions stay in this list."
     )
     entries = history()
     if not entries:
-        note("Nothing was published yet. Organisers publish a finished round on its page.")
+        note("Nothing has been published yet. Organisers publish a finished round on its page.")
         return
     offer_entries(entries)
     for entry in entries:

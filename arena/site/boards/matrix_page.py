@@ -12,7 +12,7 @@ from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import choose_board
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.trust import basis as bases
-from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.components import heading, lead, name_page, note, page_heading
 from arena.site.ui.formats import whole
 from arena.site.ui.markup import element, explain, explained, put
 from arena.site.ui.tables import anchor, link, rows_table
@@ -21,6 +21,8 @@ from leaderboard.ratings.vocabulary import expected_share
 from leaderboard.standings.head_to_head import PairTest
 
 EVEN = 0.5
+ABSENT = "·"
+"""In the cell of a pair without a figure. The caption says why: most pairs of a large board may lack one."""
 STEPS = 4
 """Shades on each side of an even chance."""
 
@@ -33,10 +35,13 @@ def matrix_table(view: BoardView) -> Element:
         element("th", explained(places[system], system), scope="col", aria_label=system) for system in systems
     ]
     rows = [_row(view, system, places[system], systems) for system in systems]
+    has_absent = any(cell.text == ABSENT for row in rows for cell in row)
+    why = "never met" if view.is_as_judged else "cannot be compared"
+    absent = f" {ABSENT} stands where the two {why}." if has_absent else ""
     return rows_table(
         [("System", "aa-left"), *heads],
         rows,
-        caption=f"{view.title}: {len(systems)} systems, numbered as in the rows.",
+        caption=f"{view.title}: {len(systems)} systems, numbered as in the rows.{absent}",
         classes="aa-matrix",
         class_="aa-wrap aa-scroll",
         tabindex="0",
@@ -61,7 +66,7 @@ def _cell(view: BoardView, system: str, other: str) -> Element:
         return element("td", class_="aa-self")
     test = view.tests.of(system, other)
     if test is None:
-        return element("td", "·", class_="aa-muted", title=f"{system} and {other} never met")
+        return element("td", ABSENT, class_="aa-muted")
     figures = (
         f"{100 * test.rate:.0f}{_sign(test.rate, apart=test.apart)}",
         element("span", whole(test.battles), class_="aa-sub"),
@@ -81,7 +86,7 @@ def _expected_cell(view: BoardView, system: str, other: str) -> Element:
         return element("td", class_="aa-self")
     pair = _expected(view, system, other)
     if pair is None:
-        return element("td", "·", class_="aa-muted", title=f"{system} and {other} cannot be compared")
+        return element("td", ABSENT, class_="aa-muted")
     share, apart = pair
     words = f"{system} is expected to get {100 * share:.0f} % of the win against {other}"
     separation = "separated" if apart else "not separated"
@@ -220,7 +225,7 @@ EXPECTED_SIGNS = (
 def show() -> None:
     """Show the matrix."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title("Head to head", anchor=False)
+        page_heading("Head to head")
         board = choose_board(width=560)
     name_page("Head to head", board.full_title)
     basis = bases.chosen_basis(board, OVERALL)
@@ -240,7 +245,7 @@ def show() -> None:
 
 def _one_against_each(board: BoardView) -> None:
     """One system's direct battles, as the judge decided them."""
-    st.header("One system against each", anchor="opponents")
+    heading("One system against each", anchor="opponents")
     note("Direct battles, as the judge decided them.")
     systems = board.tests.systems
     with st.container(width=360):

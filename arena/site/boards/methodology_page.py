@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.formats import percent, whole
 from arena.site.ui.markup import put
 from arena.site.ui.tables import plain_table, words_table
@@ -64,7 +64,7 @@ NEXT_TO = "4-why"
 def posterior_figures() -> None:
     """Show how often the embedded version is right, and how far its posteriors can be trusted."""
     figures = embedded_figures()
-    st.header("How often is factuality right?", anchor="factuality")
+    heading("How often is factuality right?", anchor="factuality")
     note(FIGURES)
     for one in figures.claims:
         put(
@@ -86,7 +86,7 @@ def posterior_figures() -> None:
             (f"{missing.data}, {whole(missing.answers)} answers", "Figure", "Constant"), rows, spare=1
         )
     )
-    st.header("How far can a posterior be trusted?", anchor="posteriors")
+    heading("How far can a posterior be trusted?", anchor="posteriors")
     note(CALIBRATION)
     for one in figures.claims:
         _curve(one)
@@ -106,7 +106,8 @@ def _rows(one: OnClaims) -> tuple[tuple[str, str, str], ...]:
 
 
 def _figure(figure: Measured) -> str:
-    return f"{figure.value:.3f} ({figure.lower:.3f} to {figure.upper:.3f}) of {whole(figure.of)}"
+    bounds = f"{figure.value:.3f} ({figure.lower:.3f} to {figure.upper:.3f})".replace("-", "−")
+    return f"{bounds} of {whole(figure.of)}"
 
 
 def _curve(one: OnClaims) -> None:
@@ -148,7 +149,7 @@ def _estimate(tenth: Tenth) -> Estimate:
 
 def show() -> None:
     """Show the project's own account of its method."""
-    st.title("Methodology", anchor=False)
+    page_heading("Methodology")
     lead("From two answers and a question to a rank with honest error bars.")
     for chapter in chapters():
         with st.container(key=f"chapter-{chapter.name}"):

@@ -9,6 +9,8 @@ import streamlit as st
 
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
+from arena.site.ui.components import page_heading
+from arena.site.ui.errors import PageEndedError
 from arena.site.ui.url_state import _from_address, choose_one, choose_segment
 from data.errors import NotFoundError
 
@@ -16,27 +18,38 @@ from data.errors import NotFoundError
 def boards() -> Mapping[str, str]:
     """Names of the published boards to their labels, newest first.
 
-    Stops the page with what to do where nothing is published.
+    Where nothing is published the page says what to do, and ends.
 
     Raises:
+        PageEndedError: Nothing is published.
         RetractedError: The address names a board that was taken down.
     """
     wanted = st.query_params.get("board", "")
-    refuse_retracted(wanted)
     titles = labels_of_boards(wanted)
+    if wanted and wanted not in titles:
+        refuse_retracted(wanted)
     if not titles:
-        st.title("Nothing is published yet")
+        page_heading("Nothing is published yet")
         st.markdown(
             "A board appears here when a judged round is published.\n\n"
             "- `arena demo` judges and publishes the bundled question set.\n"
             "- `arena rounds publish ROUND` publishes a round of your own."
         )
-        st.stop()
+        raise PageEndedError
     return titles
 
 
 def choose_board(*, width: int | Literal["stretch"] = "stretch") -> BoardView:
     """The board that the address names, or that the reader picks; by default the newest.
+
+    Raises:
+        NotFoundError: The address names a board that is not published.
+    """
+    return board_named(offer_boards(width=width))
+
+
+def offer_boards(*, width: int | Literal["stretch"] = "stretch") -> str:
+    """Let readers pick a board; the name of the one that they picked, or that the address names.
 
     Raises:
         NotFoundError: The address names a board that is not published.
@@ -54,7 +67,7 @@ def choose_board(*, width: int | Literal["stretch"] = "stretch") -> BoardView:
         on_change=_other_board,
         args=(key,),
     )
-    return board_named(str(chosen))
+    return str(chosen)
 
 
 def addressed_board() -> BoardView:

@@ -31,9 +31,9 @@ _TEXT_COLUMNS: Mapping[str, str] = MappingProxyType(
     {"Organisation": "organisation", "Licence": "licence", "Released": "released"}
 )
 NAMES: Mapping[Figure, str] = {
-    Figure.USD: "USD an answer",
-    Figure.TOKENS: "Tokens an answer",
-    Figure.MILLISECONDS: "Milliseconds an answer",
+    Figure.USD: "USD per answer",
+    Figure.TOKENS: "Tokens per answer",
+    Figure.MILLISECONDS: "Milliseconds per answer",
 }
 FORMS: Mapping[Figure, str] = {Figure.USD: "$.3~g", Figure.TOKENS: ",.0f", Figure.MILLISECONDS: ",.0f"}
 LEAST_POINTS = 2

@@ -42,7 +42,7 @@ def leading(view: BoardView, domain: str) -> str:
     close = [line.system for line in rest if not view.separated(leader, line, domain)]
     if close:
         return (
-            f"{opening} {_evidence(view)} do not separate it from {_listed(close)}."
+            f"{opening} {_evidence(view)} do not separate it from {listed(close)}."
             f"{_beside(view, domain, leader)}"
         )
     if not rest:
@@ -70,7 +70,7 @@ def leading_shortly(view: BoardView, domain: str) -> str:
         return f"{leader.system} is alone."
     if not close:
         return f"{leader.system} leads, separated from every other."
-    return f"{leader.system} leads, not separated from {_listed(close, 1)}."
+    return f"{leader.system} leads, not separated from {listed(close, 1)}."
 
 
 def judged(view: BoardView) -> str:
@@ -97,12 +97,18 @@ def _beside(view: BoardView, domain: str, leader: Line) -> str:
     return f" It stands {'above' if above else 'below'} {view.the_reference}."
 
 
-def _listed(names: Sequence[str], most: int = 3) -> str:
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names in a sentence; of more than `most`, how many others there are."""
     if len(names) == 1:
         return names[0]
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def named_once(name: str, more: str) -> str:
+    """A name with more of what it is in brackets; once where both are the same."""
+    return name if more in {"", name} else f"{name} ({more})"
 
 
 def standing(view: BoardView, system: str) -> str:
@@ -129,7 +135,7 @@ def separation(view: BoardView, line: Line) -> str:
     peers = [other.system for other in others if not view.separated(line, other, OVERALL)]
     if not peers:
         return "The battles separate it from every other system."
-    return f"The battles do not separate it from {_listed(peers)}."
+    return f"The battles do not separate it from {listed(peers)}."
 
 
 def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:

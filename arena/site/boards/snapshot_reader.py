@@ -112,14 +112,15 @@ def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
     figure = TrustFigure.VOTES
     if PEOPLE not in standings:
         return unmeasured(figure, judging, MEANINGS[figure])
-    return figure, people_sentence(standings), MEANINGS[figure]
+    said = people_sentence(standings)
+    return figure, f"{said[0].lower()}{said[1:]}", MEANINGS[figure]
 
 
 def _agreement(report: Mapping[str, Any] | None, judging: Judging) -> Figure:
     figure = TrustFigure.AGREEMENT
     if report is None or report.get("decisive_accuracy") is None:
         return unmeasured(figure, judging, MEANINGS[figure])
-    kappa = "" if report.get("kappa") is None else f", κ {report['kappa']:.2f}"
+    kappa = "" if report.get("kappa") is None else f", κ {report['kappa']:.2f}".replace("-", "−")
     said = f"{100 * report['decisive_accuracy']:.0f} % of {report['pairs']:,} pairs{kappa}"
     return figure, said, MEANINGS[figure]
 

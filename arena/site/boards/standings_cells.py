@@ -54,8 +54,8 @@ def rank_cell(line: Line) -> Element:
     """The interval of ranks and the letters."""
     cell = element("td", element("span", line.rank, class_="aa-rank"), class_="aa-left")
     if line.letters:
-        title = "Systems that share a letter are not separated by the battles"
-        cell.append(explained(line.letters, title, class_="aa-tie"))
+        # The heading says what letters mean: said in every row again, it would be a tenth of the page.
+        cell.append(element("span", line.letters, class_="aa-tie"))
     return cell
 
 
@@ -157,33 +157,29 @@ def classed(cell: Element, classes: str) -> Element:
 
 
 def domains_cell(rates: Mapping[str, float | None]) -> Element:
-    """Tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, told in words.
+    """Tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, said in words.
 
-    A domain without a rate has no bar.
+    A domain without a rate has no bar. Where the bars stand, `domains_style` says for the whole table.
     """
     if all(rate is None for rate in rates.values()):
         return element("td", element("span", "–", class_="aa-muted"), class_="aa-left")
     words = ", ".join(f"{label} {percent(rate)}" for label, rate in rates.items())
-    width = 72 / max(len(rates), 1)
-    layers = [
-        (
-            f"{width:.1f}% {0 if rate is None else max(100 * rate, 3):.0f}%",
-            f"{_along(at, len(rates), width):.1f}% 100%",
-        )
-        for at, rate in enumerate(rates.values())
-    ]
-    style = (
-        f"background-image:{','.join(['linear-gradient(var(--spark) 0 0)'] * len(layers))};"
-        f"background-size:{','.join(size for size, _ in layers)};"
-        f"background-position:{','.join(place for _, place in layers)}"
-    )
-    spark = element("span", class_="aa-spark", role="img", aria_label=words, title=words, style=style)
+    heights = (0 if rate is None else max(100 * rate, 3) for rate in rates.values())
+    sizes = ",".join(f"{_bar_width(len(rates)):.1f}% {height:.0f}%" for height in heights)
+    spark = element("span", class_="aa-spark", role="img", title=words, style=f"background-size:{sizes}")
     return element("td", spark, class_="aa-left")
 
 
-def _along(at: int, count: int, width: float) -> float:
-    """A bar's place as CSS counts it: per cent of the room that the bar leaves."""
-    return 100 * (at * 100 / count) / (100 - width)
+def domains_style(count: int) -> str:
+    """The style of a table with `domains_cell` of so many domains: what all its bars share."""
+    width = _bar_width(count)
+    places = ",".join(f"{100 * (at * 100 / count) / (100 - width):.1f}% 100%" for at in range(count))
+    return f"--bars:{','.join(['linear-gradient(var(--spark) 0 0)'] * count)};--bars-at:{places}"
+
+
+def _bar_width(count: int) -> float:
+    """In per cent of the cell; bars and the gaps between them fill it."""
+    return 72 / count
 
 
 def cuts(lines: Sequence[Line]) -> list[bool]:

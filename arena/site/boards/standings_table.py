@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from xml.etree.ElementTree import Element
@@ -19,6 +19,7 @@ from arena.site.boards.standings_cells import (
     count_cell,
     cuts,
     domains_cell,
+    domains_style,
     estimate_cell,
     rank_cell,
     rate_cell,
@@ -178,9 +179,9 @@ def columns_to_choose(view: BoardView) -> tuple[str, ...]:
     return tuple(name for name in names if name not in {"Rank", "System"})
 
 
-def columns_by_default(view: BoardView) -> tuple[str, ...]:
-    """The columns that stand until a reader chooses."""
-    return tuple(name for name in columns_to_choose(view) if name not in UNASKED)
+def usual_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """Of columns to choose from those that stand until a reader chooses."""
+    return tuple(name for name in names if name not in UNASKED)
 
 
 def orders(view: BoardView, domain: str) -> Mapping[str, str]:
@@ -238,7 +239,8 @@ def standings_table(
     count = f"{len(lines)} system{'' if len(lines) == 1 else 's'}"
     caption = f"{view.title}: {view.label(domain)}. {count}. {SMALL_PRINT} {note}"
     heads = [_heading(column, order or Order(), address) for column in columns]
-    return rows_table(heads, body, caption=caption.strip(), classes="aa-standings")
+    style = {"style": domains_style(len(view.domains))} if len(view.domains) >= LEAST_DOMAINS else {}
+    return rows_table(heads, body, caption=caption.strip(), classes="aa-standings", **style)
 
 
 def shown_rows(
@@ -273,7 +275,7 @@ def shown_rows(
 
 
 def _kept(view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str] | None) -> list[Column]:
-    names = {"Rank", "System", *(columns_by_default(view) if chosen is None else chosen)}
+    names = {"Rank", "System", *(usual_columns(columns_to_choose(view)) if chosen is None else chosen)}
     return [column for column in columns_of(view, domain, lines) if column.name in names]
 
 
@@ -298,7 +300,7 @@ def _cell(column: Column, line: Line, *, sorted_by: bool) -> Element:
     """A cell, with the value that a browser sorts by where the table can be sorted."""
     cell = classed(column.cell(line), column.classes)
     if sorted_by and column.value is not None and (value := _plain(column.value(line))) is not None:
-        cell.set("data-value", str(value))
+        cell.set("data-value", value if isinstance(value, str) else f"{value:.9g}")
     return cell
 
 

@@ -13,7 +13,7 @@ from arena.site.trust.error_figures import NOTHING, ErrorFigures
 from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
 from data.store.boards.boards import SHORTEST_HASH, BoardHead
-from leaderboard.ratings.ranks import letter_set, places_among
+from leaderboard.ratings.ranks import letter_set, places_beside
 from leaderboard.standings.head_to_head import HeadToHeadTests
 from leaderboard.standings.systems import SystemFacts
 from leaderboard.trust.sections import Section
@@ -218,14 +218,11 @@ class BoardView:
             return lines
         rest = [line for line in lines if not line.is_reference]
         peers = [line for line in rest if line.component == reference.component and line.rank_lower]
-        if all(line.letters for line in peers):
-            placed = places_among([line.letters or "" for line in peers])
-            moved = {
-                line.system: replace(line, rank_lower=lower, rank_upper=upper, letters=text)
-                for line, (lower, upper, text) in zip(peers, placed, strict=True)
-            }
-        else:
-            moved = {line.system: _behind(line, reference, len(peers)) for line in peers}
+        placed = places_beside(_places(reference, len(lines)), [_places(line, len(lines)) for line in peers])
+        moved = {
+            line.system: replace(line, rank_lower=lower, rank_upper=upper, letters=text)
+            for line, (lower, upper, text) in zip(peers, placed, strict=True)
+        }
         return tuple(moved.get(line.system, line) for line in rest)
 
     @property
@@ -292,13 +289,8 @@ class BoardView:
         return tuple(line.system for line in self.lines.get(OVERALL, ()))
 
 
-def _behind(line: Line, reference: Line, last: int) -> Line:
-    """The line a place further up where the reference is surely above it; no place is after the last."""
-    if not (line.rank_lower and line.rank_upper and reference.rank_upper):
-        return line
-    step = int(reference.rank_upper < line.rank_lower)
-    lower, upper = (min(rank - step, last) for rank in (line.rank_lower, line.rank_upper))
-    return replace(line, rank_lower=lower, rank_upper=upper)
+def _places(line: Line, last: int) -> tuple[int, int, str | None]:
+    return line.rank_lower or 1, line.rank_upper or last, line.letters
 
 
 def board_label(head: BoardHead) -> str:

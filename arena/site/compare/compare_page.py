@@ -15,7 +15,7 @@ from arena.site.boards.sentences import record_of
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.deciding import show_contested
 from arena.site.queries import comparison_of
-from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.components import heading, lead, name_page, note, page_heading
 from arena.site.ui.formats import percent, points, whole
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import plain_table, rows_table
@@ -66,7 +66,7 @@ def _into_address(key: str) -> None:
 def show() -> None:
     """Show the comparison that the address names."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title("Compare", anchor=False)
+        page_heading("Compare")
         view = choose_board(width=560)
     systems = choose_systems(view)
     name_page(*filter(None, [" and ".join(systems)]), "Compare", view.full_title)
@@ -120,11 +120,11 @@ def _separated(view: BoardView, first: str, second: str) -> bool:
 
 def _show_paired(view: BoardView, comparison: Comparison) -> None:
     """The paired differences by domain, a table for each other system."""
-    st.header("By domain", anchor="paired")
+    heading("By domain", anchor="paired")
     note(
-        "How many per cent of the win the first takes more than the other on the same questions against the "
-        "same opponents, a direct battle included; 95 % t intervals over questions, not corrected for "
-        f"looking at several domains. From {comparison.battles:,} battles."
+        "How much larger the first one's share of the win is, on the same questions against the same "
+        "opponents, direct battles included, in percentage points; 95 % t intervals over questions, not "
+        f"corrected for looking at several domains. From {comparison.battles:,} battles."
     )
     first = comparison.systems[0]
     for other, paired in comparison.paired.items():
@@ -157,7 +157,7 @@ def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[Pair
         ("Questions", ""),
     )
     rows = [_paired_row(view, share) for share in paired if share.questions]
-    return rows_table(header, rows, caption=f"{first} minus {other}, in per cent of the win")
+    return rows_table(header, rows, caption=f"{first} minus {other}, in percentage points of the win")
 
 
 def _paired_row(view: BoardView, share: PairedShare) -> Element:
@@ -197,7 +197,7 @@ def _show_figures(view: BoardView, systems: Sequence[str]) -> None:
         ("Rating", *(_rating(view, system) for system in systems)),
     ]
     rows = [(label, *(records[system].get(label, "–") for system in systems)) for label in labels]
-    st.header("On the board", anchor="board")
+    heading("On the board", anchor="board")
     put(plain_table(("", *systems), [*standing, *rows]))
     table: Rows = [{"system": system, **records[system]} for system in systems]
     offer_files(view, "compared", lambda: table)

@@ -15,7 +15,7 @@ from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import evidence_of
 from arena.site.questions.facts import show_diff
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import heading, lead, note, subheading
 from arena.site.ui.markup import element, explain, put
 from arena.site.ui.tables import anchor, rows_table
 from arena.site.ui.url_state import choose_one
@@ -26,9 +26,9 @@ AT_ONCE = 8
 
 def show_contested(view: BoardView, comparison: Comparison) -> None:
     """The questions on which the systems differ most, and the answers to one of them side by side."""
-    st.header("The questions that decide it", anchor="questions")
+    heading("The questions that decide it", anchor="questions")
     for deciding in comparison.deciding:
-        lead(_sentence(deciding))
+        lead(deciding_sentence(deciding))
     note("Share of the win that each system takes over all its battles on the question, the widest first.")
     header = [("Question", "aa-left"), *((system, "") for system in comparison.systems)]
     rows = [_contested_row(view, comparison, question) for question in comparison.questions]
@@ -50,14 +50,14 @@ def show_contested(view: BoardView, comparison: Comparison) -> None:
         show_facts_of(view, comparison)
 
 
-def _sentence(deciding: Deciding) -> str:
+def deciding_sentence(deciding: Deciding) -> str:
     """How few questions the lead of one of two rests on."""
     leader, other = deciding.leader, deciding.other
     if deciding.needed is None:
         return f"{leader} and {other} take the same share of the win over {deciding.questions:,} questions."
-    questions = "question" if deciding.needed == 1 else f"{deciding.needed:,} questions"
+    questions = "one question" if deciding.needed == 1 else f"{deciding.needed:,} questions"
     return (
-        f"Without the {questions} on which {leader} is furthest ahead, of {deciding.questions:,}, its lead "
+        f"Without the {questions} of {deciding.questions:,} on which {leader} is furthest ahead, its lead "
         f"over {other} would be gone."
     )
 
@@ -79,7 +79,7 @@ def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQ
 
 def show_facts_of(view: BoardView, comparison: Comparison) -> None:
     """One question: which facts the answers of the first two cover, then the answers themselves."""
-    st.header("The answers by the facts they cover", anchor="facts")
+    heading("The answers by the facts they cover", anchor="facts")
     labels = {question.id: f"{question.id}: {question.question}" for question in comparison.questions}
     chosen = choose_one("question", "Question", labels)
     question_view = evidence_of(view, chosen)
@@ -98,7 +98,7 @@ def _show_diffs(diffs: Sequence[FactDiff], first: str, second: str) -> None:
         note(f"{first} or {second} gave no answer to this question, or it is not shown.")
     for diff in diffs:
         if not diff.missing:
-            st.subheader(_title(diff), anchor=False)
+            subheading(_title(diff))
             note(f"Recorded by {diff.source}.")
             show_diff(diff, first, second)
     missing = [element("li", f"{_title(diff)}: {diff.missing}") for diff in diffs if diff.missing]
@@ -122,7 +122,7 @@ def _show_answers(
 ) -> None:
     """The answers in full; what only one of them covers is shaded."""
     shown = {answer.system: answer for answer in question_view.answers}
-    st.subheader("In full", anchor=False)
+    subheading("In full")
     note(
         "Underlined: covers a statement of the passages; shaded: one that the first covers and another does "
         "not, or the other way round."

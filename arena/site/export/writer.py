@@ -144,8 +144,8 @@ def _withheld(arena: Arena, view: BoardView, *, questions: bool) -> str:
     if not questions:
         return "they were left out"
     round_ = arena.rounds.get(view.round_name, caller=PUBLIC)
-    summary = arena.sets.summary(round_.set_name)
-    return why_withheld(arena.policies.get(round_.set_name), summary.licence)
+    policy = arena.policies.get(round_.set_name)
+    return why_withheld(arena.sets.summary(round_.set_name).licence, public=policy.public_texts)
 
 
 def _questions(arena: Arena, view: BoardView) -> tuple[QuestionStats, ...]:

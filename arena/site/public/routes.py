@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 from xml.etree.ElementTree import Element
 
+import structlog
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -31,8 +32,10 @@ from arena.site.ui.components import notice_of, retracted
 from arena.site.ui.help_texts import DEFINITIONS
 from arena.site.ui.markup import as_html
 from arena.site.ui.tables import words_table
+from data.errors import ArenaError
 from data.store.boards.boards import SNAPSHOT, BoardHead, hash_of, is_called, snapshot_of
 
+log = structlog.get_logger("arena.site")
 HERE = Path(__file__).parents[1] / "assets"
 EMBEDDED = ("Rating", "Interval", "Win + tie")
 MOST_EMBEDDED = 12
@@ -130,27 +133,38 @@ GONE = 410
 SHORTEST_HASH = 8
 
 
-def board_routes(arena: Arena) -> list[Route]:
-    """The routes of the published boards."""
-    routes = _BoardRoutes(arena)
-    return [
-        Route("/leaderboard.html", routes.static),
-        Route("/embed/{board}", routes.embed),
-        Route("/s/{content_hash}", routes.short),
-        Route("/og/{board}.png", routes.picture),
-        Route("/sitemap.xml", routes.sitemap),
-        Route("/feed.atom", routes.feed),
-        Route("/robots.txt", routes.robots),
-    ]
-
-
-class _BoardRoutes:
-    """Each answer is made once for the content of a board, and cached."""
+class BoardRoutes:
+    """The routes of the published boards; each answer is made once for the content of a board."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
         self._view = lru_cache(MOST_CACHED)(self._read)
         self._picture = lru_cache(MOST_CACHED)(self._draw)
+        self._look = lru_cache(MOST_CACHED)(self._first_look)
+
+    def routes(self) -> list[Route]:
+        """Where each is served."""
+        return [
+            Route("/leaderboard.html", self.static),
+            Route("/embed/{board}", self.embed),
+            Route("/s/{content_hash}", self.short),
+            Route("/og/{board}.png", self.picture),
+            Route("/sitemap.xml", self.sitemap),
+            Route("/feed.atom", self.feed),
+            Route("/robots.txt", self.robots),
+        ]
+
+    async def first_view(self, request: Request) -> str:
+        """What the leaderboard begins with, as HTML; nothing where its address names more than a board."""
+        if request.query_params.keys() - {"board"}:
+            return ""
+        try:
+            head, _ = await run_in_threadpool(self._find, request.query_params.get("board"))
+            return "" if head is None else await run_in_threadpool(self._look, head)
+        except ArenaError as error:
+            # The page itself says what is wrong.
+            log.warning("first view not made", error=str(error))
+            return ""
 
     async def static(self, request: Request) -> Response:
         """A board as one accessible page; the newest where none is named."""
@@ -266,6 +280,12 @@ class _BoardRoutes:
 
     def _read(self, head: BoardHead) -> BoardView:
         return read_board(self._arena.boards.get(snapshot_of(head)))
+
+    def _first_look(self, head: BoardHead) -> str:
+        # The page's caches want a server that runs, and routes are made before it does.
+        from arena.site.boards.leaderboard_view import first_look  # noqa: PLC0415 - as said above
+
+        return as_html(first_look(self._view(head)))
 
     def _draw(self, head: BoardHead) -> bytes:
         return board_picture(self._view(head))

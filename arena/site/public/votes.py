@@ -22,6 +22,7 @@ from arena.site.hosts import ServedHosts
 from arena.site.plain_pages import HEADERS
 from arena.site.sign_in import fields_of_form
 from arena.site.ui.errors import public_error
+from arena.site.ui.formats import points
 from arena.site.ui.markup import as_html
 from arena.site.ui.tables import link, plain_table
 from data.errors import ArenaError, ForbiddenError, InputError, QuotaError
@@ -143,7 +144,7 @@ class VoteRoutes:
 
 def _told(revealed: Revealed) -> str:
     if revealed.gold:
-        return "This was a test pair: one of the two answers another question. Thank you."
+        return "This was a test pair: one of the two answers was written for another question. Thank you."
     return "Thank you, your vote is kept." if revealed.taken else "Thank you. This vote does not count."
 
 
@@ -169,8 +170,8 @@ def _table(board: VoteBoard) -> str:
         (
             row.system,
             f"{row.rank_lower}–{row.rank_upper}",
-            "–" if row.rating is None else f"{row.rating:.0f}",
-            "–" if row.lower is None or row.upper is None else f"{row.lower:.0f}–{row.upper:.0f}",
+            "–" if row.rating is None else points(row.rating),
+            "–" if row.lower is None or row.upper is None else f"{points(row.lower)} to {points(row.upper)}",
         )
         for row in board.ratings.ratings
     ]

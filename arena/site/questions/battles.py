@@ -13,13 +13,14 @@ from arena.services.evidence.covered_facts import reasons_diff
 from arena.services.evidence.highlights import Places
 from arena.services.evidence.judgment_flags import LONGEST_REASON, SHORTEST_REASON, Complaint
 from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.reading import lead_of
+from arena.services.evidence.reading import best_of, lead_of
 from arena.services.evidence.reasons import BEYOND, CONTRADICTS, Facts, Reasons, read_reasons
+from arena.site.boards.sentences import listed
 from arena.site.boards.view_model import BoardView
 from arena.site.questions.answers import fact_places, show_facts
 from arena.site.questions.facts import show_diff
 from arena.site.services import arena
-from arena.site.ui.components import note, verbatim
+from arena.site.ui.components import heading, note, verbatim
 from arena.site.ui.errors import plain
 from arena.site.ui.formats import percent
 from arena.site.ui.markup import element, put
@@ -68,15 +69,24 @@ def _send(round_name: str, battle: BattleRecord, judgment: Judgment, reason: str
         st.success("Reported. Thank you.", icon=":material/check:")
 
 
-def standing(question_view: QuestionView) -> str:
+def standing(view: BoardView, question_view: QuestionView) -> str:
     """Who answered the question best, in a sentence."""
     if not question_view.answers:
         return "Its verdicts are below; the answers are not shown."
-    best = question_view.answers[0]
-    met = best.wins + best.ties + best.losses
-    if not met:
+    best = best_of(question_view.battles)
+    if not best:
         return "No answer to it was judged in this round."
-    return f"{best.system} answered it best: it won {best.wins:,} of its {met:,} battles here."
+    names = listed([view.the_reference if system == view.reference else system for system in best])
+    who = f"{names[0].upper()}{names[1:]}" if view.reference == next(iter(best)) else names
+    records = list(best.values())
+    first, several = records[0], len(records) > 1
+    if len(set(records)) == 1:
+        won = f"{'each' if several else 'it'} won {first.wins:,} of its {first.met:,} battles here"
+    elif first.ahead:
+        won = f"each won {first.ahead:,} more of its battles here than it lost"
+    else:
+        won = "each won as many of its battles here as it lost"
+    return f"{who} answered it {'equally well, and best' if several else 'best'}: {won}."
 
 
 def choose_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
@@ -88,7 +98,7 @@ def choose_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
     sentences = {key: _choice(evidence) for key, evidence in by_key.items()}
     wanted = st.query_params.get("battle")
     is_first = wanted not in by_key or wanted == battles[0].battle.key
-    st.header("The closest battle" if is_first and len(battles) > 1 else "The battle", anchor="battle")
+    heading("The closest battle" if is_first and len(battles) > 1 else "The battle", anchor="battle")
     return by_key[
         choose_one("battle", f"Battle, the closest of {len(battles):,} first", sentences, width=480)
     ]
@@ -166,7 +176,7 @@ def _show_reading(view: BoardView, battle: BattleRecord, judgment: Judgment, at:
 
 def _show_reasons(battle: BattleRecord, reasons: Reasons, places: Places | None) -> None:
     """What tells the two apart; how each did by itself is folded."""
-    note(f"The judge held both answers against the {reasons.yardstick}. {_figures(battle, reasons)}")
+    note(in_short(battle, reasons))
     show_diff(reasons_diff(reasons), battle.system_a, battle.system_b, places)
     sides = ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
     for system, side in sides:
@@ -185,14 +195,15 @@ def _show_named(system: str, facts: Facts, places: Places | None) -> None:
     show_facts(replace(facts, title=f"{system} {facts.title.lower()}"), places)
 
 
-def _figures(battle: BattleRecord, reasons: Reasons) -> str:
-    """How each side did, in a sentence."""
-    return " ".join(
+def in_short(battle: BattleRecord, reasons: Reasons) -> str:
+    """What a judge held the answers against, and how each side did, in sentences."""
+    sides = " ".join(
         f"{system} gives {side.says}."
         if side.says
         else f"{system}: coverage {percent(side.coverage)}, padding {percent(side.padding)}."
         for system, side in ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
     )
+    return f"The judge held both answers against the {reasons.yardstick}. {sides}"
 
 
 def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Element:

@@ -7,14 +7,14 @@ from dataclasses import asdict, replace
 
 import streamlit as st
 
-from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
+from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Result, Trait
 from arena.site.boards.board_parts import left_out, no_questions, set_note
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.pickers import choose_board, choose_domain, chosen_domain
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of, texts_found
 from arena.site.questions.list_table import question_table
-from arena.site.ui.components import name_page, note
+from arena.site.ui.components import name_page, note, page_heading
 from arena.site.ui.markup import put
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
 from data.errors import InputError
@@ -41,12 +41,19 @@ ORDERS = {
 }
 
 
-def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
+def searched_texts(question_list: QuestionList) -> str:
+    """Which texts a search looks at."""
+    if question_list.notice:
+        return "the texts that you may read"
+    if question_list.hides_references:
+        return "questions and all answers; the references are hidden and not searched"
+    return "questions, references and all answers"
+
+
+def choose_questions(view: BoardView, where: str) -> tuple[QuestionFilter, Order]:
     """Offer every filter and the order; the choice goes into the address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-search"):
-        search = text_filter(
-            "words", 'Search in questions, references and all answers: words, "phrases"', width="stretch"
-        )
+        search = text_filter("words", f'Search in {where}: words, "phrases"', width="stretch")
         order = choose_one("sort", "Sort", {order.value: text for order, text in ORDERS.items()}, width=260)
     domain = chosen_domain(view)
     wanted = QuestionFilter(domain=None if domain == OVERALL else domain, search=search)
@@ -109,7 +116,7 @@ def _to_page(page: int) -> None:
 def show() -> None:
     """Show the list."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title("Questions", anchor=False)
+        page_heading("Questions")
         view = choose_board(width=560)
     name_page("Questions", view.full_title)
     if view.round_name is None:
@@ -117,8 +124,8 @@ def show() -> None:
         return
     set_note(view)
     choose_domain(view)
-    wanted, order = choose_questions(view)
     question_list = questions_of(view)
+    wanted, order = choose_questions(view, searched_texts(question_list))
     left_out(question_list.notice)
     try:
         matching = questions_found(view, wanted, order)

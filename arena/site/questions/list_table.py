@@ -16,7 +16,8 @@ MOST_NAMES = 3
 """Systems that are named where something was found; of more, how many they are."""
 SECOND = "aa-second"
 MEANINGS = {
-    "Winner": "The system with the largest share of the win, over its battles on the question.",
+    "Winner": "The system with the largest share of the win, over its battles on the question; the reference "
+    "is left aside.",
     "Margin": "By how much the winner's share of the win is larger than the second: 0 % is a shared win.",
     "Spread": "How far the systems' shares of the win are apart: their standard deviation, 0 to 0.5.",
     "Disagreement": "Battles whose verdict changed with the order, or on which judges disagree, of those "

@@ -11,7 +11,7 @@ import streamlit as st
 
 from arena.services.evidence.highlights import Places, Stretch, mark_answer
 from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.reading import agreement, beside, closest_first
+from arena.services.evidence.reading import agreement, beside, best_of, closest_first
 from arena.site.boards.board_parts import back_to_board, left_out, no_questions, set_note
 from arena.site.boards.pickers import addressed_board
 from arena.site.boards.view_model import BoardView
@@ -20,7 +20,7 @@ from arena.site.questions.answers import LEGEND, show_answer
 from arena.site.questions.battles import battle_table, choose_battle, places_of_battle, show_battle, standing
 from arena.site.questions.metrics import show_aspects, show_conflicts, show_contexts, show_sub_questions
 from arena.site.questions.sources import light_up, show_sources
-from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
@@ -52,7 +52,7 @@ def show_head(view: BoardView, question_view: QuestionView) -> None:
     back_to_board(view)
     with st.container(key="question-text"):
         put(element("h1", question_view.question.question))
-    lead(standing(question_view))
+    lead(standing(view, question_view))
     decided = [evidence for evidence in question_view.battles if evidence.battle.preference is not None]
     strip(
         (
@@ -85,20 +85,22 @@ def _show_pair(
     view: BoardView, question_view: QuestionView, battle: BattleEvidence | None, places: Places
 ) -> set[int]:
     """The best answer beside another one; gives the sentences that the two rest on."""
-    st.header("Answers", anchor="answers")
+    heading("Answers", anchor="answers")
     if not question_view.answers:
         note("No answer to this question is shown.")
         return set()
     chosen = beside(question_view, None if battle is None else battle.battle)
     others = {answer.system: answer.system for answer in (*chosen[1:], *question_view.answers[1:])}
     if others:
-        wanted = choose_one("answer", "Beside the best answer", others, width=320)
+        wanted = choose_one("answer", f"Beside the answer of {chosen[0].system}", others, width=320)
         chosen = beside(question_view, None, wanted)
     marked: list[tuple[Stretch, ...]] = []
+    best = best_of(question_view.battles)
+    word = "best here" if len(best) == 1 else "among the best here"
     for at, (column, answer) in enumerate(zip(st.columns(2), chosen, strict=False)):
         marked.append(mark_answer(answer.answer.answer, answer.scores, places))
         with column, st.container(border=True, key=f"prose-answer-{answer.submission.id}", height="stretch"):
-            show_answer(view, answer, marked[at], places, flag="" if at else "best here")
+            show_answer(view, answer, marked[at], places, flag=word if answer.system in best else "")
     note(LEGEND)
     return {place for stretches in marked for part in stretches for place in part.places}
 
@@ -107,12 +109,12 @@ def show() -> None:
     """Show the question that the address names."""
     view = addressed_board()
     if view.round_name is None:
-        st.title("Question", anchor=False)
+        page_heading("Question")
         no_questions(view)
         return
     question_id = st.query_params.get("id")
     if question_id is None:
-        st.title("Question", anchor=False)
+        page_heading("Question")
         st.info("Choose a question on the questions page.", icon=":material/list:")
         return
     question_view = evidence_of(view, question_id)
@@ -131,7 +133,7 @@ def show() -> None:
 
 def _show_tabs(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> None:
     """Everything on the question; the address names the open tab, and a tab is filled when it is opened."""
-    st.header("Everything on this question", anchor="more")
+    heading("Everything on this question", anchor="more")
     parts: Mapping[str, Callable[[], None]] = {
         "battles": partial(_show_battles, view, question_view, battles),
         "answers": partial(_show_answers, view, question_view),
@@ -207,7 +209,7 @@ def _show_blind(view: BoardView, question_view: QuestionView, evidence: BattleEv
             st.text(answers.get(name, "") or "(This answer is not shown.)")
     _show_passages(question_view)
     if chosen is not None:
-        st.header("Why the judge decided so", anchor="battle")
+        heading("Why the judge decided so", anchor="battle")
         show_battle(view, evidence, Places(question_view.question))
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from arena.services.evidence.highlights import REFERENCE, Found, Places, mark_answer, mark_passage
 from arena.services.evidence.questions import QuestionView
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.components import note
+from arena.site.ui.components import heading, note
 from arena.site.ui.markup import element, explain, put
 from data.store.boards.scores import ScoredAnswer
 
@@ -65,9 +65,9 @@ def show_sources(view: BoardView, question_view: QuestionView, places: Places, u
     question = question_view.question
     scores = [score for answer in question_view.answers for score in answer.scores]
     if question.reference:
-        st.header("Human-written reference" if view.by_people else "Reference", anchor="reference")
+        heading("Human-written reference" if view.by_people else "Reference", anchor="reference")
         put(_reference_text(question.reference, question_view, places, used))
-    st.header(f"Passages ({len(question.passages)})", anchor="passages")
+    heading(f"Passages ({len(question.passages)})", anchor="passages")
     if not question.passages:
         note("This question comes without passages.")
         return

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from arena.services.references.marks import Part
-from arena.site.ui.components import note
+from arena.site.ui.components import heading, note, subheading
 from arena.site.ui.markup import element, put
 from data.records import Question
 
@@ -15,14 +15,14 @@ from data.records import Question
 def show_question(question: Question, marked: Sequence[Sequence[Part]]) -> None:
     """Show what a reference is written from; strangers wrote all of it."""
     with st.container(key="question-text"):
-        st.header("Question", anchor=False)
+        heading("Question")
         st.text(question.question)
     with st.container(key="prose-passages", border=True):
-        st.header("Passages", anchor=False)
+        heading("Passages")
         if question.short_answers:
             note("Marked are the short answers that the reference must hold.")
         for number, (passage, parts) in enumerate(zip(question.passages, marked, strict=True), start=1):
-            st.subheader(f"[{number}]", anchor=False)
+            subheading(f"[{number}]")
             if passage.title:
                 st.text(passage.title)
             marks = [

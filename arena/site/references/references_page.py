@@ -13,7 +13,7 @@ from arena.site.auth import show_visitor
 from arena.site.references.passages import show_question
 from arena.site.references.writing import Writing, show_terms, show_writing
 from arena.site.services import arena
-from arena.site.ui.components import name_page, note, strip
+from arena.site.ui.components import heading, name_page, note, page_heading, strip
 from arena.site.ui.done import show_done
 from arena.site.ui.formats import percent
 from arena.site.ui.markup import put
@@ -46,7 +46,7 @@ PARTS = {Part.WRITE: "Write", Part.AUDIT: "Audit", Part.STATUS: "Status"}
 
 def show() -> None:
     """Show the part that is picked of the task that is picked."""
-    st.title("References", anchor=False)
+    page_heading("References")
     caller = show_visitor("write references")
     mine = {task.name: task for task in arena().references.open_to(caller)}
     tasks = {task.name: task for task in arena().references.tasks(caller=caller)} if caller.signed_in else {}
@@ -95,7 +95,7 @@ def _show_audit(task: AnnotationTask, caller: Caller) -> None:
     with left:
         show_question(item.question, item.marked)
     with right:
-        st.header("Text", anchor=False)
+        heading("Text")
         with st.container(key="prose-reference", border=True):
             st.text(item.text)
         _decide(task, item, caller)
@@ -132,9 +132,9 @@ def _show_status(task: AnnotationTask, caller: Caller) -> None:
     texts = [(state, f"{count:,}") for state, count in fields["texts"].items()]
     strip([("questions with an accepted reference", done), *texts])
     if status.batches:
-        st.header("Batches", anchor=False)
+        heading("Batches")
         put(words_table(("Batch", "What became of it"), map(_batch, status.batches)))
-    st.header("Questions", anchor=False)
+    heading("Questions")
     shown = status.questions[:MOST_SHOWN]
     rows = ((one.question_id, ", ".join(one.states) or "untouched") for one in shown)
     put(words_table(("Question", "State"), rows))

@@ -12,7 +12,7 @@ from arena.services.references.models import WritingItem
 from arena.site.annotation.rubrics import SKIPS
 from arena.site.references.passages import show_question
 from arena.site.services import arena
-from arena.site.ui.components import lead
+from arena.site.ui.components import heading, lead
 from arena.site.ui.errors import plain
 from arena.site.ui.markup import element, put
 from data.errors import ArenaError
@@ -149,7 +149,7 @@ def _show_told(writing: Writing) -> None:
 
 
 def _show_text(writing: Writing, item: WritingItem) -> None:
-    st.header("Your text", anchor=False)
+    heading("Your text")
     if item.state is not None:
         put(element("p", f"State: {item.state}", class_="aa-eyebrow", role="status"))
     if item.failures or item.remark:

@@ -24,7 +24,7 @@ from arena.site.retrieval.tables import (
     systems_table,
 )
 from arena.site.services import arena
-from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, subheading
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one, text_filter
 from data.errors import ForbiddenError
@@ -42,11 +42,11 @@ DEPTH = 10
 
 def show() -> None:
     """Show the board of retrieval that the address names."""
-    st.title("Retrieval", anchor=False)
+    page_heading("Retrieval")
     names = arena().retrieval_boards.sets()
     if not names:
         st.info(
-            "Nobody submitted contexts yet. A TREC run is added on the page Submit, or by "
+            "Nobody has submitted contexts yet. A TREC run is added on the page Submit, or by "
             "`arena submissions add FILE --kind contexts`.",
             icon=":material/inbox:",
         )
@@ -68,11 +68,11 @@ def show() -> None:
     for said in remarks(board):
         note(said)
     _show_files(board)
-    st.header("Every measure", anchor="measures")
+    heading("Every measure", anchor="measures")
     put(means_table(board, domain, [line.system for line in lines]))
     if len(lines) >= PAIR:
         _show_comparison(board, measure, [line.system for line in lines])
-    st.header("One question", anchor="question")
+    heading("One question", anchor="question")
     question = text_filter("id", "Question, by its id")
     _show_question(board, question.strip(), measure, caller)
 
@@ -108,7 +108,7 @@ def _headline(lines: tuple[RetrievalLine, ...], measure: Measure) -> str:
 
 def _caption(board: RetrievalBoard, measure: Measure, domain: str) -> str:
     named = board.questions.title or board.questions.name
-    judged = f"judgments {board.qrels.name}, relevant from {board.qrels.relevant_from:g}"
+    judged = f"judgments {board.qrels.name}, relevant from grade {board.qrels.relevant_from:g}"
     return (
         f"{named}: {measure.label}, {domain}; {judged}. Small figures are 95 % intervals. "
         f"Content {board.content_hash[:HASH_SHOWN]}."
@@ -146,7 +146,7 @@ def _trec_eval(board: RetrievalBoard, system: str) -> str:
 
 
 def _show_comparison(board: RetrievalBoard, measure: Measure, systems: list[str]) -> None:
-    st.header("Two systems", anchor="compare")
+    heading("Two systems", anchor="compare")
     left, right = st.columns(2)
     with left:
         first = choose_one("a", "First", {name: name for name in systems})
@@ -160,7 +160,7 @@ def _show_comparison(board: RetrievalBoard, measure: Measure, systems: list[str]
         "not corrected for looking at several domains."
     )
     put(paired_table(domain_labels(board), first, second, paired))
-    st.subheader("Where they differ most", anchor="contested")
+    subheading("Where they differ most", anchor="contested")
     query = {
         "set": board.questions.name,
         "qrels": board.qrels.name,

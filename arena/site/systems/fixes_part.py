@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from arena.services.evidence.fixes import Fix, Fixes
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import heading, lead, note
 from arena.site.ui.formats import percent, points
 from arena.site.ui.markup import Child, element, explained, put
 from arena.site.ui.tables import anchor, words_table
@@ -33,7 +31,7 @@ def first_fix(fixes: Fixes) -> str:
 
 def show_fixes(board: str, fixes: Fixes) -> None:
     """The kinds of error, those that cost most first, with questions to look at."""
-    st.header("What to fix first", anchor="fix")
+    heading("What to fix first", anchor="fix")
     if fixes.fixes:
         lead(first_fix(fixes) or "No kind of error is shown to cost it points.")
         rows = [_row(board, fix) for fix in fixes.fixes]

@@ -12,7 +12,7 @@ from arena.site.boards.downloads import offer_files
 from arena.site.boards.said_part import FIGURES
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import history_of
-from arena.site.ui.components import note, verbatim
+from arena.site.ui.components import heading, note, verbatim
 from arena.site.ui.formats import points
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, plain_table
@@ -25,7 +25,7 @@ MOST_RECORDS = 8
 
 def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord]) -> None:
     """Questions with the outcome of a system's battles, the clearest first, each with its permalink."""
-    st.header(title, anchor=title.lower())
+    heading(title, anchor=title.lower())
     if not records:
         note("None.")
         return
@@ -40,7 +40,7 @@ def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord])
 
 def show_card(submission: Submission | None) -> None:
     """The system card, as the team wrote it."""
-    st.header("System card", anchor="card")
+    heading("System card", anchor="card")
     if submission is None:
         note("There is no card: these answers came with the question set, or their submission was withdrawn.")
         return
@@ -69,7 +69,7 @@ def show_provenance(submission: Submission | None) -> None:
     """What exactly was judged: version, day and hash of the answers."""
     if submission is None:
         return
-    st.header("Provenance", anchor="provenance")
+    heading("Provenance", anchor="provenance")
     entries = {
         "question set": submission.set_name,
         "version": f"{submission.version}",
@@ -84,7 +84,7 @@ def show_provenance(submission: Submission | None) -> None:
 def show_history(view: BoardView, system: str) -> None:
     """Its rank and rating on every published board of the set, the newest first."""
     appearances = history_of(view, system)
-    st.header("History", anchor="history")
+    heading("History", anchor="history")
     if len(appearances) < 2:  # noqa: PLR2004 - one board is no history
         note("This is the only published board of its question set that has this system.")
         return
@@ -117,7 +117,7 @@ def _row(appearance: Appearance) -> tuple[str, ...]:
     has_interval = appearance.lower is not None and appearance.upper is not None
     return (
         appearance.board,
-        f"{ranks} of {appearance.systems}",
+        ranks if appearance.ranks is None else f"{ranks} of {appearance.systems:,}",
         "–" if appearance.rating is None else points(appearance.rating),
         f"{points(appearance.lower or 0)} to {points(appearance.upper or 0)}" if has_interval else "–",
         appearance.published.date().isoformat(),

@@ -32,7 +32,7 @@ from arena.site.systems.weaknesses import (
     show_not_computed,
     show_retrieval,
 )
-from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip, subheading
 from arena.site.ui.formats import Bounded, interval_of_shares, percent, range_of_shares
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, plain_table
@@ -51,9 +51,10 @@ def show() -> None:
     view = addressed_board()
     back_to_board(view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        heading = st.container()
+        named = st.container()
         system = choose_system(view)
-    heading.title(system, anchor=False)
+    with named:
+        page_heading(system)
     name_page(system, "System", view.full_title)
     if view.round_name is None:
         lead(verdict(view, system, None))
@@ -120,7 +121,7 @@ def _show_tabs(parts: Mapping[str, tuple[str, Callable[[], None]]]) -> None:
 
 
 def _show_domains(view: BoardView, system: str) -> None:
-    st.header("By domain", anchor="domains")
+    heading("By domain", anchor="domains")
     profile_plot(view, system)
     put(profile_table(view, system))
 
@@ -162,7 +163,7 @@ def verdict(view: BoardView, system: str, field: Rate | None) -> str:
 
 def _show_losses(view: BoardView, losses: LossShares) -> None:
     """In which domains, on what kinds of question and against whom it loses, the worst first."""
-    st.header("Where it loses", anchor="losses")
+    heading("Where it loses", anchor="losses")
     if not losses.opponents:
         note("None of its battles has a verdict.")
         return
@@ -227,7 +228,7 @@ def _show_versions(view: BoardView, system: str, earlier: Sequence[JudgedVersion
     lead(_change_in_words(change))
     domains, won, lost = st.columns(3, gap="medium")
     with domains:
-        st.subheader("By domain", anchor="since-by-domain")
+        subheading("By domain", anchor="since-by-domain")
         header = ("Domain", "Difference", "95 % interval")
         put(plain_table(header, [_changed_row(view, share) for share in change.shares]))
         for text in change.notes:
@@ -257,7 +258,7 @@ def change_rows(change: VersionChange) -> Sequence[Mapping[str, object]]:
 def _show_changed(
     view: BoardView, change: VersionChange, title: str, questions: Sequence[ChangedQuestion]
 ) -> None:
-    st.subheader(title, anchor=title.lower().replace(" ", "-"))
+    subheading(title, anchor=title.lower().replace(" ", "-"))
     if not questions:
         note("None.")
         return

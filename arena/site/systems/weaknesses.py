@@ -13,7 +13,7 @@ from arena.services.evidence.weaknesses import DoubtfulClaim, Weaknesses
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.questions.answers import CLASSES, SIGNS
-from arena.site.ui.components import note, strip
+from arena.site.ui.components import heading, note, strip
 from arena.site.ui.formats import Bounded, percent
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, plain_table, rows_table
@@ -88,7 +88,7 @@ def show_means(view: BoardView, system: str) -> None:
     domains = (OVERALL, *view.domains)
     lines = {domain: view.line(system, domain) for domain in domains}
     names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_order)
-    st.header("Why: scores of its answers", anchor="scores")
+    heading("Why: scores of its answers", anchor="scores")
     if not names:
         note("Its answers were not scored.")
         return
@@ -123,7 +123,7 @@ def show_not_computed(weaknesses: Weaknesses) -> None:
 
 def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     """What is lost in retrieval and what in writing, by domain."""
-    st.header("Lost in retrieval, lost in writing", anchor="retrieval")
+    heading("Lost in retrieval, lost in writing", anchor="retrieval")
     if not weaknesses.losses:
         note(f"Retrieval cannot be told from writing. {weaknesses.no_losses}")
         return
@@ -152,7 +152,7 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
 
 def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     """Which facts of the passages its answers leave out."""
-    st.header("Most often missed facts", anchor="missed")
+    heading("Most often missed facts", anchor="missed")
     missed = weaknesses.missed
     if not missed.in_all:
         note("No answer of this system misses a statement of the passages, or none was scored.")
@@ -196,7 +196,7 @@ def _missed(fact: MissedFact) -> Sequence[Element]:
 
 def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     """Its least credible claims."""
-    st.header("Claims to check", anchor="doubtful")
+    heading("Claims to check", anchor="doubtful")
     if not weaknesses.answers:
         note("Its claims were not scored.")
         return

@@ -15,7 +15,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from arena.services.accounts.auth import Caller, require
 from arena.site.services import arena
 from arena.site.teams.open_sets import OpenSet
-from arena.site.ui.components import note, strip
+from arena.site.ui.components import heading, note, strip
 from arena.site.ui.errors import show_error
 from arena.site.ui.formats import percent
 from arena.site.ui.markup import element, put
@@ -51,7 +51,7 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     Raises:
         ForbiddenError: Their token is not for submitting.
     """
-    st.header("2. Drop your file", anchor="file")
+    heading("2. Drop your file", anchor="file")
     require(caller, TokenScope.SUBMIT)
     kind = SubmissionKind(choose_segment("kind", "It holds", KINDS))
     if kind is SubmissionKind.CONTEXTS:
@@ -96,7 +96,7 @@ def next_file() -> None:
 
 def show_check(open_set: OpenSet, result: CheckResult) -> None:
     """Say whether the file can be submitted, what to correct, and what it covers."""
-    st.header("3. What the check found", anchor="check")
+    heading("3. What the check found", anchor="check")
     if result.accepted:
         st.success("This file can be submitted.", icon=":material/check_circle:")
     else:

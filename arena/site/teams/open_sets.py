@@ -13,7 +13,7 @@ from arena.services.question_sets.phases import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.components import note, strip, verbatim
+from arena.site.ui.components import heading, note, strip, verbatim
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
 from data.files.text_files import MEBIBYTE
@@ -83,7 +83,7 @@ def show_open_set(open_set: OpenSet, quota: Quota | None) -> None:
 
 def starter_files(open_set: OpenSet) -> None:
     """Offer the template, the sample, and a card to fill in."""
-    st.header("1. Start from a file", anchor="start")
+    heading("1. Start from a file", anchor="start")
     note(
         "The template has a line for each question with empty answers. The sample is a small file that would "
         "be accepted, to test the process. JSONL, a JSON array, CSV or Parquet are read, logs of evaluation "
@@ -115,7 +115,7 @@ def show_other_ways(open_set: OpenSet) -> None:
     most = open_set.limits.file_bytes // MEBIBYTE
     with st.expander("Scripts and CI jobs", icon=":material/terminal:"):
         note(
-            f"The command line and the API take files up to {most:,} MB, as this page does, by the same "
+            f"The command line and the API take files up to {most:,} MiB, as this page does, by the same "
             "checker, and go on where a line broke off."
         )
         verbatim(

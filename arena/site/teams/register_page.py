@@ -15,7 +15,7 @@ from arena.services.accounts.registration import (
 from arena.settings import Registration
 from arena.site.auth import STYLE, offer_providers, provider_subject, tell
 from arena.site.services import arena
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import lead, note, page_heading
 from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
 from arena.site.ui.markup import element, put
@@ -33,7 +33,7 @@ WAITS = "The organisers have your application. You will be notified of their dec
 def show() -> None:
     """Take an application, or follow a mailed link."""
     st.html(STYLE)
-    st.title("Register a team", anchor=False)
+    page_heading("Register a team")
     show_done()
     registration = arena().registration
     code = st.query_params.get("code", "")

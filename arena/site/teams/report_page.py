@@ -19,7 +19,7 @@ from arena.site.questions.answers import CLASSES, SIGNS
 from arena.site.services import arena
 from arena.site.systems.fixes_part import show_fixes
 from arena.site.systems.weaknesses import claim_rows, missed_rows
-from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
 from arena.site.ui.formats import ordinal, percent, shown
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, plain_table
@@ -79,7 +79,7 @@ def published_stamp(report: Report) -> Stamp | None:
 
 def show_domains(report: Report) -> None:
     """Won and lost by domain, with no-answer replies and length against the field."""
-    st.header("Where it loses", anchor="losses")
+    heading("Where it loses", anchor="losses")
     header = ("Domain", "Lost", "Won", "Tied", "Lost share", "Words", "Field", "No answer", "No verdict")
     rows = [
         (
@@ -105,7 +105,7 @@ def show_domains(report: Report) -> None:
 
 def show_missed(report: Report) -> None:
     """The facts that it misses most often compared with the others."""
-    st.header("Facts it misses most", anchor="missed")
+    heading("Facts it misses most", anchor="missed")
     if not report.missed:
         note("None are known: its answers were not scored, or they miss nothing.")
         return
@@ -117,7 +117,7 @@ def show_missed(report: Report) -> None:
                 (
                     fact.question,
                     f"{'✗' if fact.contradicted else '–'} {fact.text}",
-                    f"{fact.covered_by} other answers have it, {fact.missed_by} miss it",
+                    others_have(fact.covered_by, fact.missed_by),
                 )
                 for fact in report.missed
             ),
@@ -130,7 +130,7 @@ def show_missed(report: Report) -> None:
 
 def show_claims(report: Report) -> None:
     """Its least credible claims, with who told so and how often that is right."""
-    st.header("Claims to check", anchor="claims")
+    heading("Claims to check", anchor="claims")
     if not report.doubtful:
         note("None are known: its claims were not scored, or none is likelier false than true.")
         return
@@ -154,7 +154,7 @@ def show_claims(report: Report) -> None:
 
 def show_citations(report: Report) -> None:
     """What its citations support, and the sentences that lack support."""
-    st.header("Citations", anchor="citations")
+    heading("Citations", anchor="citations")
     found = report.citations
     if found is None:
         note("Not scored: no answer of the round cites by numbers in brackets, or metrics were left out.")
@@ -184,7 +184,7 @@ def _numbers(cited: Sequence[int]) -> str:
 
 def show_worst(report: Report) -> None:
     """Its worst questions, with what the judge wrote."""
-    st.header("Its worst questions", anchor="worst")
+    heading("Its worst questions", anchor="worst")
     if not report.worst:
         note("On no question did it lose more than it won.")
     for number, worst in enumerate(report.worst):
@@ -203,6 +203,12 @@ def _offer(report: Report, name: str, rows: Callable[[], Rows]) -> None:
     stamp = published_stamp(report)
     if stamp is not None:
         offer_table(stamp, f"{name}-{report.submission.id}", rows)
+
+
+def others_have(covered_by: int, missed_by: int) -> str:
+    """How many other answers have a fact, and how many miss it, in words."""
+    have = "1 other answer has it" if covered_by == 1 else f"{covered_by:,} other answers have it"
+    return f"{have}, {missed_by:,} {'misses' if missed_by == 1 else 'miss'} it"
 
 
 def _listed(
@@ -226,8 +232,9 @@ def _as_json(report: Report) -> str:
 
 def show() -> None:
     """Show the report that the address names."""
-    heading = st.empty()
-    heading.title("Report", anchor=False)
+    named = st.empty()
+    with named:
+        page_heading("Report")
     caller = show_visitor("read your team's reports")
     if not caller.signed_in:
         return
@@ -244,7 +251,8 @@ def show() -> None:
     submission = report.submission
     name = f"{submission.system}, version {submission.version}"
     name_page(name, "Report", report.round_name)
-    heading.title(f"Report on {name}, in {report.round_name}", anchor=False)
+    with named:
+        page_heading(f"Report on {name}, in {report.round_name}")
     lead(opening(report))
     attempt = f"{ordinal(report.attempt)} of {report.attempts}" if report.attempt else "–"
     strip(

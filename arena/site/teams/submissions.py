@@ -15,7 +15,7 @@ from arena.services.submissions.status import SubmissionStatus
 from arena.services.submissions.views import SubmissionLine, SubmissionView
 from arena.site.auth import tell
 from arena.site.services import arena
-from arena.site.ui.components import note, strip
+from arena.site.ui.components import note, strip, subheading
 from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
 from arena.site.ui.formats import format_time, ordinal, percent, title_of
@@ -99,7 +99,7 @@ def show_submissions(team: str, caller: Caller) -> None:
     lines = _lines(team, caller)
     if not lines:
         start = anchor("Submit a file of answers", "submit", team=team, class_="aa-button")
-        note("Nothing was submitted yet. Start from the sample file: it takes a minute.")
+        note("Nothing has been submitted yet. Start from the sample file: it takes a minute.")
         put(start)
         return
     waits = any(line.status.state is SubmissionState.QUEUED for line in lines)
@@ -151,7 +151,7 @@ def _row(line: SubmissionLine) -> Element:
         cell,
         element("td", state, class_="aa-left"),
         element("td", queue_of(status)),
-        element("td", format_time(status.eta), class_="aa-second"),
+        element("td", format_time(status.eta if waits(status) else None), class_="aa-second"),
         element("td", attempt_of(status), class_="aa-left aa-second"),
         element("td", format_time(submission.created_at), class_="aa-second"),
     )
@@ -159,12 +159,12 @@ def _row(line: SubmissionLine) -> Element:
 
 def _show_one(view: SubmissionView, caller: Caller) -> None:
     submission, status = view.submission, view.status
-    st.subheader(f"{submission.system}, version {submission.version}", anchor="submission")
+    subheading(f"{submission.system}, version {submission.version}", anchor="submission")
     note(next_of(submission, status))
     strip(
         (
             ("state", status.state.value),
-            *(_queue(status) if status.position is not None else ()),
+            *(_queue(status) if waits(status) else ()),
             ("attempt", attempt_of(status)),
             ("counts against the quota", "yes" if status.charged else "no"),
             ("answers", f"{submission.answers:,}"),
@@ -196,16 +196,24 @@ def _show_content(view: SubmissionView) -> None:
         st.text("\n".join(f"{name}: {text}" for name, text in written.items()) or "There is no system card.")
 
 
+def waits(status: SubmissionStatus) -> bool:
+    """Whether it waits for its first verdicts; what is judged may be in further rounds, but waits no more."""
+    return status.position is not None and status.state not in REPORTED
+
+
 def queue_of(status: SubmissionStatus) -> str:
-    """Place in the queue; a dash where it is not in it."""
-    return "–" if status.position is None else f"{status.position}"
+    """Place in the queue; a dash where it does not wait in it."""
+    return f"{status.position}" if waits(status) else "–"
 
 
 def attempt_of(status: SubmissionStatus) -> str:
     """Which of the judged versions of its system it is."""
     if status.attempt is None:
-        return "not judged" if not status.attempts else f"not judged ({status.attempts} others were)"
-    return f"{ordinal(status.attempt)} of {status.attempts} judged versions"
+        others = "1 other was" if status.attempts == 1 else f"{status.attempts} others were"
+        return f"not judged ({others})" if status.attempts else "not judged"
+    return (
+        f"{ordinal(status.attempt)} of {status.attempts} judged version{'s' if status.attempts > 1 else ''}"
+    )
 
 
 def next_of(submission: Submission, status: SubmissionStatus) -> str:

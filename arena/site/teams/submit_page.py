@@ -14,7 +14,7 @@ from arena.site.auth import choose_team, show_visitor, tell
 from arena.site.services import arena
 from arena.site.teams.file_check import CheckedFile, next_file, problem_list, show_check, take_file
 from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
-from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.components import heading, lead, name_page, note, page_heading
 from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
 from arena.site.ui.markup import element, put
@@ -114,7 +114,7 @@ def offer_submission(
     open_set: OpenSet, checked: CheckedFile, team: str, quota: Quota, caller: Caller
 ) -> None:
     """Let the visitor name the system, describe it, and confirm."""
-    st.header("4. Submit", anchor="submit")
+    heading("4. Submit", anchor="submit")
     versions = _versions(open_set, team, caller)
     request = _ask(versions, team)
     note(_cost(open_set, quota))
@@ -237,7 +237,7 @@ def _add(
 
 def show() -> None:
     """Take a file of answers."""
-    st.title("Submit", anchor=False)
+    page_heading("Submit")
     lead("From your file of answers to a place in the queue: checked first, submitted when you confirm.")
     caller = show_visitor("check and submit a file")
     open_set = choose_set()

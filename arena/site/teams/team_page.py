@@ -18,7 +18,7 @@ from arena.site.auth import choose_team, show_pairs, show_visitor
 from arena.site.notifications import show_notifications
 from arena.site.services import arena
 from arena.site.teams.submissions import act, show_submissions
-from arena.site.ui.components import name_page, note, strip
+from arena.site.ui.components import heading, name_page, note, page_heading, strip
 from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
 from arena.site.ui.formats import format_time
@@ -95,10 +95,10 @@ def show_log(team: str, caller: Caller) -> None:
     before = int(asked) if asked.isascii() and asked.isdecimal() else None
     entries = arena().teams.audit(team=team, before=before, limit=PAGE, caller=caller)
     if not entries:
-        note("Nothing was written down yet." if before is None else "There are no older lines.")
+        note("Nothing has been written down yet." if before is None else "There are no older lines.")
         return
     rows = [
-        (format_time(entry.at), entry.action.value, entry.subject, entry.actor, _in_words(entry.detail))
+        (format_time(entry.at), entry.action.words, entry.subject, entry.actor, _in_words(entry.detail))
         for entry in entries
     ]
     put(words_table(("When", "What", "Of", "Who", "More"), rows, spare=2, classes="aa-list"))
@@ -111,6 +111,8 @@ def _in_words(detail: Mapping[str, object]) -> str:
 
 
 def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -204,7 +206,7 @@ PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = MappingProxyTyp
 
 def show() -> None:
     """Show a team to those who belong to it."""
-    st.title("My team", anchor=False)
+    page_heading("My team")
     caller = show_visitor("see your team")
     if not caller.signed_in:
         return
@@ -214,7 +216,7 @@ def show() -> None:
     if team is None:
         return
     title = arena().teams.view(team, caller=caller).team.title or team
-    st.header(title, anchor=False)
+    heading(title)
     name_page("My team", title)
     show_done()
     _show_summary(team, caller)

@@ -145,5 +145,9 @@ def _cause_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _shift_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    interval = NOT_SEEN if row["lower"] is None else f"{row['lower']:+.1f} to {row['upper']:+.1f}"
-    return row["system"], f"{CAUSES[Cause(row['cause'])]}{_wording(row)}", f"{row['points']:+.1f}", interval
+    interval = NOT_SEEN if row["lower"] is None else f"{_signed(row['lower'])} to {_signed(row['upper'])}"
+    return row["system"], f"{CAUSES[Cause(row['cause'])]}{_wording(row)}", _signed(row["points"]), interval
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")

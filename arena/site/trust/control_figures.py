@@ -7,19 +7,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from arena.site.ui.formats import Bounded
+from arena.site.ui.formats import Bounded, points
 from leaderboard.vocabulary import COVARIATES, Control
 
 LENGTH_CONTROLLED = "length-controlled"
-LABELS: Mapping[Control, str] = MappingProxyType(
-    {
-        Control.LENGTH: "length",
-        Control.STYLE: "length and form",
-        Control.POSITION: "position",
-        Control.FAMILY: "family",
-        Control.ALL: "all of these",
-    }
-)
+LABELS: Mapping[Control, str] = MappingProxyType({control: control.words for control in Control})
 """What readers see for a control."""
 Json = Mapping[str, Any]
 
@@ -88,7 +80,9 @@ def _note(fit: Json, control: Control) -> str:
     if "coefficients" not in fit:
         return str(fit["note"])
     worth = ", ".join(
-        f"{row['name'].replace('_', ' ')} {row['value']:.0f} ({row['lower']:.0f} to {row['upper']:.0f})"
+        "{} {} ({} to {})".format(
+            row["name"].replace("_", " "), *map(points, (row["value"], row["lower"], row["upper"]))
+        )
         for row in fit["coefficients"]
     )
     return f"What {LABELS[control]} is worth, in points: {worth}."

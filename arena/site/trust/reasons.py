@@ -55,9 +55,9 @@ _REASONS: Mapping[TrustFigure, Mapping[Judging, Unmeasured]] = MappingProxyType(
             Judging.IMPORTED: Unmeasured(_NOT_KNOWN, f"{_ELSEWHERE}, without labels of people"),
         },
         TrustFigure.VOTES: {
-            Judging.EMBEDDED: Unmeasured("Not checked by people", _NO_VOTES),
-            Judging.ASKED: Unmeasured("Not checked by people", _NO_VOTES),
-            Judging.IMPORTED: Unmeasured("Not checked by people", "there are no battles here to vote on"),
+            Judging.EMBEDDED: Unmeasured("not checked by people", _NO_VOTES),
+            Judging.ASKED: Unmeasured("not checked by people", _NO_VOTES),
+            Judging.IMPORTED: Unmeasured("not checked by people", "there are no battles here to vote on"),
         },
         TrustFigure.FLIPS: {
             Judging.EMBEDDED: Unmeasured(

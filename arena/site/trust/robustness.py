@@ -9,12 +9,12 @@ from xml.etree.ElementTree import Element
 from arena.site.boards.cache import cached_html
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import note, strip
-from arena.site.ui.formats import percent
+from arena.site.ui.formats import percent, points
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, plain_table, words_table
 from arena.site.ui.url_state import opened
 from leaderboard.trust.sections import Section, Unit
-from leaderboard.trust.sentences import cycles_sentence, first_place_sentence, star_sentence
+from leaderboard.trust.sentences import cycles_sentence, first_place_sentence, star_places, star_sentence
 
 Json = Mapping[str, Any]
 NO_QUESTIONS = (
@@ -128,8 +128,9 @@ def show_cycles(view: BoardView) -> None:
     if star := found.get("star"):
         put(element("h3", "By the reference alone", id="star"))
         note(star_sentence(star))
-        if star["moved"]:
-            put(plain_table(STAR, [_star_row(place) for place in star["places"]], spare=2))
+        places = star_places(star)
+        if any(place != alone for place, alone in places.values()):
+            put(plain_table(STAR, [_star_row(row, places) for row in star["places"]], spare=2))
 
 
 def _figures(found: Json) -> tuple[tuple[str, str], ...]:
@@ -206,11 +207,11 @@ def _linked_cycle(view: BoardView, systems: tuple[str, ...]) -> Element:
     return element("span", *parts)
 
 
-def _star_row(place: Json) -> tuple[str, ...]:
+def _star_row(place: Json, places: Mapping[str, tuple[int, int]]) -> tuple[str, ...]:
+    """One system, or the reference, which takes no place."""
     return (
         place["system"],
-        str(place["place"]),
-        str(place["star_place"]),
-        f"{place['rating']:.0f}",
-        f"{place['star_rating']:.0f}",
+        *map(str, places.get(place["system"], ("–", "–"))),
+        points(place["rating"]),
+        points(place["star_rating"]),
     )

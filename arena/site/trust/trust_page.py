@@ -13,15 +13,16 @@ from arena.services.boards.comparison import RoundComparison
 from arena.site.boards.board_parts import back_to_board
 from arena.site.boards.cache import cached_html
 from arena.site.boards.pickers import choose_board
+from arena.site.boards.sentences import named_once
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
 from arena.site.trust import covariates, robustness
 from arena.site.trust.asked_again import show_asked_again, warn_of_another_judge
 from arena.site.trust.basis import basis_query, chosen_basis
 from arena.site.trust.reasons import TrustFigure
-from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.components import lead, name_page, note, page_heading
 from arena.site.ui.errors import public_error
-from arena.site.ui.formats import shown
+from arena.site.ui.formats import percent, shown
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import SCROLLS, plain_table, words_table
 from data.errors import ArenaError
@@ -59,7 +60,7 @@ JUDGES = ("Judge", "Discrimination", "Interval", "Weight", "Verdicts")
 def show() -> None:
     """Show what is known of a board's judge."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title("Judge trust", anchor=False)
+        page_heading("Judge trust")
         view = choose_board(width=560)
     name_page("Judge trust", view.full_title)
     back_to_board(view, basis_query(chosen_basis(view, OVERALL)))
@@ -113,11 +114,11 @@ def _show_other_judges(view: BoardView) -> None:
 
 def comparison_element(comparison: RoundComparison) -> Element:
     """How alike the judges rank, who moves, and how sharp each is."""
-    return element("div", *_parts(comparison))
+    return element("div", *_parts(comparison), class_="aa-flow")
 
 
 def _parts(comparison: RoundComparison) -> Iterator[Element]:
-    sides = ", ".join(f"{side.name} ({side.judge})" for side in comparison.sides)
+    sides = ", ".join(named_once(side.name, side.judge) for side in comparison.sides)
     yield element("p", f"{comparison.battles:,} battles by {sides}. {MEANING}", class_="aa-note")
     yield plain_table(PAIRS, [_pair(pair) for pair in comparison.pairs], wrap=SCROLLS)
     for pair in comparison.pairs:
@@ -132,9 +133,9 @@ def _parts(comparison: RoundComparison) -> Iterator[Element]:
             [
                 (
                     judge.name,
-                    shown(judge.discrimination, ".2f"),
-                    f"{shown(judge.lower, '.2f')} to {shown(judge.upper, '.2f')}",
-                    shown(judge.weight, ".0%"),
+                    shown(judge.discrimination, ".2f").replace("-", "−"),
+                    f"{shown(judge.lower, '.2f')} to {shown(judge.upper, '.2f')}".replace("-", "−"),
+                    percent(judge.weight),
                     f"{judge.battles:,}",
                 )
                 for judge in comparison.trust.judges
@@ -172,6 +173,6 @@ def _moves(pair: BoardPair) -> list[tuple[str, ...]]:
 def _with_interval(part: Estimate, form: str = ".2f") -> str:
     if part.value is None:
         return "–"
-    if part.interval is None:
-        return f"{part.value:{form}}"
-    return f"{part.value:{form}} ({part.interval.lower:{form}} to {part.interval.upper:{form}})"
+    bounds = part.interval
+    interval = "" if bounds is None else f" ({bounds.lower:{form}} to {bounds.upper:{form}})"
+    return f"{part.value:{form}}{interval}".replace("-", "−")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import streamlit as st
 
 from arena.html_pages import rendered
 from arena.site.ui.help_texts import DEFINITIONS, FLAGS
-from arena.site.ui.markup import as_html, element, put
+from arena.site.ui.markup import as_html, element, put, put_html
 
 
 def notice_of(text: str) -> Element:
@@ -42,6 +45,28 @@ def name_page(*parts: str) -> None:
     st.set_page_config(page_title=" – ".join((*parts, SITE)))
 
 
+def page_heading(text: str) -> None:
+    """Show the heading of the page.
+
+    Streamlit's own headings go through its Markdown reader, which takes a browser ten times as long.
+    """
+    put(element("h1", text))
+
+
+def heading(text: str, *, anchor: str | None = None) -> None:
+    """Show the heading of a part of the page; an address ending in `#` and `anchor` leads to it."""
+    put(_anchored("h2", text, anchor))
+
+
+def subheading(text: str, *, anchor: str | None = None) -> None:
+    """Show the heading of a part of a part."""
+    put(_anchored("h3", text, anchor))
+
+
+def _anchored(tag: str, text: str, anchor: str | None) -> Element:
+    return element(tag, text, **({} if anchor is None else {"id": anchor}))
+
+
 def strip(facts: Iterable[tuple[str, str]]) -> None:
     """Show a few figures in a row, each with what it is."""
     pairs = [element("div", element("dt", label), element("dd", value)) for label, value in facts]
@@ -69,9 +94,23 @@ def verbatim(text: str) -> None:
 def definitions() -> None:
     """What the columns and the marks next to names mean."""
     with st.expander("What the columns mean", icon=":material/help:"):
-        named = (*DEFINITIONS.items(), *FLAGS.values())
-        terms = [element("p", element("strong", name), f"  {text}") for name, text in named]
-        put(element("div", *terms, class_="aa-terms"))
+        put_html(_definitions())
+
+
+@cache
+def _definitions() -> str:
+    named = (*DEFINITIONS.items(), *FLAGS.values())
+    terms = [element("p", element("strong", name), f"  {text}") for name, text in named]
+    return as_html(element("div", *terms, class_="aa-terms"))
+
+
+LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
+
+
+@cache
+def logo() -> str:
+    """The logo as an address; Streamlit would read its file for every visitor's every choice."""
+    return f"data:image/svg+xml;base64,{b64encode(LOGO.read_bytes()).decode()}"
 
 
 OPENED = "opened-page"
@@ -79,24 +118,28 @@ BARS = 6
 
 
 @contextmanager
-def skeleton(page: str) -> Iterator[None]:
+def skeleton(page: str, who: str = "") -> Iterator[None]:
     """Show bars until the page is whole; only where it is opened, not where something on it is chosen.
 
     They are below everything else, so nothing moves when they go. A page that is quick is whole before the
-    style sheet lets them be seen. The footer comes last, whatever becomes of the page.
+    style sheet lets them be seen. The footer comes last, whatever becomes of the page; it names `who` is
+    signed in.
     """
     body, below, end = st.container(), st.empty(), st.container()
-    if st.session_state.get(OPENED) != page:
+    opens = st.session_state.get(OPENED) != page
+    if opens:
         st.session_state[OPENED] = page
         below.html(_bars())
     try:
         with body:
             yield
     finally:
-        below.empty()
-        end.html(rendered("footer.html", up="./"))
+        if opens:
+            below.empty()
+        end.html(rendered("footer.html", up="./", who=who))
 
 
+@cache
 def _bars() -> str:
     words = element("span", "Loading this page", class_="aa-unseen")
     return as_html(

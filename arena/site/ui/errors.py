@@ -25,10 +25,16 @@ def public_error(error: ArenaError) -> ArenaError:
 MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|$~:")
 
 
+class PageEndedError(Exception):
+    """A page has said all that there is to say. Streamlit's own `stop` would also leave out the footer."""
+
+
 def guarded(show: Callable[[], None]) -> None:
     """Show a page, or the sentence of the error that it raised."""
     try:
         show()
+    except PageEndedError:
+        return
     except RetractedError as error:
         put(retracted(error.board, error.notice))
     except NotFoundError as error:

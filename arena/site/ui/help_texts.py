@@ -73,7 +73,7 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "Released": "When it was released, as its team says.",
         "Weights": "Whether its weights are open, as its team says.",
         "Parameters": "How many there are in all, as its team says.",
-        "Tokens": "Mean tokens an answer, as its answers report; below it of how many, where not of all.",
+        "Tokens": "Mean tokens per answer, as its answers report; below it of how many, where not of all.",
         "USD": "Mean price of an answer in US dollars, as its answers report.",
         "ms": "Mean time an answer took in milliseconds, as its answers report.",
         "Battles": "Judged battles behind the rating. Where there is a reference, the rates count "

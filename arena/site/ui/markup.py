@@ -7,11 +7,18 @@ link (`marked_text`, lists of questions); there it is text of an element, escape
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element, tostring
 
 import streamlit as st
+from streamlit.cursor import Cursor
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.delta_generator_singletons import get_dg_singleton_instance
 
 Child = Element | str
+MOST_JOINED = 20_000
+"""Characters that are shown as one at most: a long table is drawn while the rest is still made."""
 
 
 def element(tag: str, *children: Child, **attributes: str) -> Element:
@@ -48,9 +55,59 @@ def as_html(root: Element) -> str:
     return tostring(root, encoding="unicode", method="html")
 
 
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """HTML that is taken as it is: Streamlit would look through a string for indentation, line by line."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What was shown last: its HTML, and the place that follows it on the page."""
+
+    html: str
+    shown: DeltaGenerator
+    cursor: Cursor
+    following: int
+
+
+_LAST: ContextVar[_Shown | None] = ContextVar("last", default=None)
+
+
 def put(root: Element) -> None:
     """Show an element on the page."""
-    st.html(as_html(root))
+    put_html(as_html(root))
+
+
+def put_html(html: str) -> None:
+    """Show what `as_html` made.
+
+    What follows directly on other HTML joins it as one element of Streamlit, since each element takes a
+    browser as long as a table of fifty cells does.
+    """
+    cursor, last = _cursor(), _LAST.get()
+    if last is None or not _follows(cursor, last) or len(last.html) + len(html) > MOST_JOINED:
+        shown = st.html(_Whole(html))
+        is_free = cursor is not None and not cursor.is_locked
+        _LAST.set(_Shown(html, shown, cursor, cursor.index) if cursor is not None and is_free else None)
+        return
+    joined = f"{last.html}{html}"
+    last.shown.html(_Whole(f'<div class="aa-flow">{joined}</div>'))
+    _LAST.set(_Shown(joined, last.shown, last.cursor, last.following))
+
+
+def _cursor() -> Cursor | None:
+    """Where Streamlit shows what comes next; None outside a run of a page."""
+    # Streamlit has no public way to ask whether two elements follow on each other.
+    return get_dg_singleton_instance().main_dg._active_dg._cursor  # noqa: SLF001 - as said above
+
+
+def _follows(cursor: Cursor | None, last: _Shown) -> bool:
+    return cursor is last.cursor and cursor.index == last.following
 
 
 def _append_text(parent: Element, text: str) -> None:

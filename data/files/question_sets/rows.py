@@ -112,9 +112,9 @@ def _required(line: int, row: Mapping[str, object], name: str, problems: Problem
     if name == "id" and isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if value is None:
-        problems.add(line, "missing-field", f"There is no {name}.", advice=f"Give every line a {name}.")
+        problems.add(line, "missing-field", f"There is no {name}.", advice=f"Give every line its {name}.")
     elif isinstance(value, str):
-        problems.add(line, "empty-field", f"The {name} is empty.", advice=f"Give every line a {name}.")
+        problems.add(line, "empty-field", f"The {name} is empty.", advice=f"Give every line its {name}.")
     else:
         problems.add(line, "wrong-type", f"The {name} is {_kind(value)}, not a string.")
     return ""

@@ -1,10 +1,7 @@
-"""an index of the words of questions, references and answers; and who won each question of a round."""
+"""who won each question of a round; the index of words that came with it is made by 0024."""
 
 import sqlalchemy as sa
 from alembic import op
-
-from data.progress import working
-from data.store.text_index import POSTGRES_SCHEMA, SQLITE_SCHEMA, build_index
 
 revision = "0021"
 down_revision = "0020"
@@ -64,11 +61,6 @@ UPDATE question_digest SET contested = :contested WHERE round_id = :round AND qu
 def upgrade() -> None:
     """Bring the schema to this version."""
     connection = op.get_bind()
-    for statement in SQLITE_SCHEMA if connection.dialect.name == "sqlite" else POSTGRES_SCHEMA:
-        op.execute(statement)
-    texts = sa.text("SELECT (SELECT count(*) FROM question) + (SELECT count(*) FROM answer)")
-    with working("indexing texts", connection.execute(texts).scalar_one()) as work:
-        build_index(connection, work)
     whole, real = sa.Integer(), sa.Float()
     op.add_column("question_digest", sa.Column("contested", whole, nullable=False, server_default="0"))
     op.add_column("question_digest", sa.Column("winner_id", whole, nullable=True))
@@ -87,4 +79,3 @@ def downgrade() -> None:
     """Take this version back."""
     for column in ("variance", "margin", "winners", "winner_id", "contested"):
         op.drop_column("question_digest", column)
-    op.drop_table("text_index")

@@ -72,7 +72,9 @@ class AnnotationStore(StorePart):
         """
         row = self._first(_tasks().where(annotation_tasks.c.name == name))
         if row is None:
-            raise NotFoundError(f"There is no annotation task {name!r}.", advice="Choose one of the list.")
+            raise NotFoundError(
+                f"There is no annotation task {name!r}.", advice="`arena labels task list` names them."
+            )
         return _task(row)
 
     def close(self, name: str) -> None:

@@ -9,7 +9,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Exists, Select, delete, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Exists, Select, Text, delete, exists, func, insert, or_, select
 
 from data.records import (
     EMBEDDED_ENGINE,
@@ -22,10 +22,13 @@ from data.records import (
     Score,
 )
 from data.store.base import AnyRow, StorePart, to_record, to_row
-from data.store.question_sets import restore
 from data.tables.questions import answers, metric_estimates, question_sets, questions, scores, submissions
 
+EMBEDDED = ""
+"""The judge of scores that were made without an LLM."""
 ANSWERS_AT_ONCE = 500
+NO_CONTEXTS = "[]"
+"""An empty list as the database keeps it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +92,8 @@ class ScoreStore(StorePart):
             again: Outcomes that are to be tried again.
             only: The store's numbers of the answers that are wanted; None for all.
         """
+        from data.store.question_sets import restore  # noqa: PLC0415 - few that read rounds read questions
+
         scored = _scored_by(metric, judge, again)
         rows = merge(*(self._unscored(number, scored) for number in numbers), key=attrgetter("question_id"))
         wanted = (row for row in rows if only is None or row.id in only)
@@ -181,10 +186,14 @@ class ScoreStore(StorePart):
         names = [str(judge) for judge in self._values(query)]
         return tuple(str(judge) for judge in self._values(query.where(_current(names))))
 
-    def with_contexts(self, numbers: Sequence[int]) -> int:
-        """How many of some submissions give contexts with at least one answer."""
-        contexts = select(answers.c.contexts)
-        return sum(any(self._values(contexts.where(answers.c.submission_id == number))) for number in numbers)
+    def with_contexts(self, numbers: Sequence[int]) -> bool:
+        """Whether an answer of some submissions comes with contexts."""
+        found = (
+            select(answers.c.id)
+            .where(answers.c.submission_id.in_(list(numbers)), answers.c.contexts.cast(Text) != NO_CONTEXTS)
+            .limit(1)
+        )
+        return bool(self._all(found))
 
     def with_citations(self, numbers: Sequence[int]) -> bool:
         """Whether an answer of some submissions cites by numbers in brackets: `[1]` or `[1, …`."""

@@ -9,8 +9,6 @@ import uuid
 from datetime import timedelta
 
 from sqlalchemy import Connection, exists, insert, select, update
-from sqlalchemy.dialects.postgresql import insert as insert_postgresql
-from sqlalchemy.dialects.sqlite import insert as insert_sqlite
 
 from data.records import OUT_OF_BUDGET, Outcome, Phase, RoundState, SubmissionKind, WavesEnd
 from data.records.notifications import (
@@ -20,7 +18,7 @@ from data.records.notifications import (
     NewEvent,
     PauseReason,
 )
-from data.store.base import StorePart, to_record
+from data.store.base import StorePart, own_insert, to_record
 from data.store.engine import db_now, new_id
 from data.store.submissions.writing import STORED_AS
 from data.tables.columns import now
@@ -71,7 +69,6 @@ class OutboxStore(StorePart):
 
 def record(connection: Connection, event: NewEvent) -> None:
     """Record an event and a delivery for everybody who subscribed to it; nothing where its key is taken."""
-    statement = insert_postgresql if connection.dialect.name == "postgresql" else insert_sqlite
     row = {
         "uid": uuid.uuid4().hex,
         "kind": event.kind,
@@ -81,9 +78,9 @@ def record(connection: Connection, event: NewEvent) -> None:
         "data": dict(event.data),
         "at": now(),
     }
-    added = connection.execute(
-        statement(events).values(row).on_conflict_do_nothing(index_elements=["key"]).returning(events.c.id)
-    ).scalar()
+    statement = own_insert(connection, events).values(row)
+    new = statement.on_conflict_do_nothing(index_elements=["key"]).returning(events.c.id)
+    added = connection.execute(new).scalar()
     if added is None:
         return
     wanted = select(subscriptions.c.id, subscriptions.c.kinds).where(

@@ -25,16 +25,17 @@ from sqlalchemy import (
     literal_column,
     select,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from data.records import STOPPED, BattleColumns, Outcome, Preference, Presentation, VoteColumns
 from data.store.engine import Database
-from data.store.rounds.battles import has_side
+from data.store.rounds.battles import first_and_last, has_side
 from data.tables.judgments import judgments
 from data.tables.questions import questions, submissions
 from data.tables.rounds import battles, rounds
 
 ROWS_AT_ONCE = 50_000
+SENT_AT_ONCE = 100_000
+"""Battles in one string of bytes from PostgreSQL: 1.6 MB, or 2.4 with scores."""
 SIDES = 2**31
 """Numbers of rows are below this on both engines, so two of them fit into one whole number."""
 ENDS = 2**8
@@ -52,31 +53,31 @@ def read_columns(
             select(rounds.c.id, rounds.c.set_id).where(rounds.c.name == round_name)
         ).first()
         round_id, set_id = (0, 0) if round_ is None else round_
-        question_rows = connection.execute(
-            select(questions.c.id, questions.c.key, questions.c.domain)
-            .where(questions.c.set_id == set_id)
-            .order_by(questions.c.id)
-        ).all()
+        asked = select(questions.c.id, questions.c.key, questions.c.domain)
+        of_set = asked.where(questions.c.set_id == set_id).order_by(questions.c.id)
+        rows = connection.execute(of_set).all()
+        question_ids, keys, domains = zip(*rows, strict=True) if rows else ((), (), ())
         sides = connection.execute(
             select(submissions.c.id, submissions.c.system)
             .where(submissions.c.set_id == set_id)
             .order_by(submissions.c.id)
         ).all()
-        place = _places(row.id for row in question_rows)
+        place = _places(question_ids)
         entrant = _places(row.id for row in sides)
         mine = battles.c.round_id == round_id
         if systems is not None:
             among = [side.id for side in sides if side.system in systems]
-            mine &= has_side(mine, among)
-        parts = [_columns(rows, place, entrant) for rows in _rows(connection, mine)]
+            mine = has_side(mine, among, sqlite=database.is_sqlite)
+        found = _rows(connection, mine, few=systems is not None)
+        parts = [_columns(some, place, entrant) for some in found]
     score = np.concatenate([part.pop("score") for part in parts])
     left_out = np.concatenate([part.pop("left_out") for part in parts])
     columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in tuple(parts[0])}
     return BattleColumns(
-        questions=tuple(row.key for row in question_rows),
-        domains=tuple(row.domain for row in question_rows),
+        questions=keys,
+        domains=domains,
         systems=tuple(row.system for row in sides),
-        score=score if len(score) else None,
+        score=None if np.isnan(score).all() else score,
         left_out=left_out if left_out.any() else None,
         **columns,
     )
@@ -190,39 +191,54 @@ def _number(value: int) -> ColumnElement[int]:
 
 
 Rows = tuple[NDArray[np.int64], NDArray[np.float64]]
-"""(N, 2) whole numbers of some battles; and their scores, NaN for none, empty where no battle has one."""
+"""(N, 2) whole numbers of some battles; and their scores, NaN for none, empty where they are not read."""
 
 
-def _rows(connection: Connection, mine: ColumnElement[bool]) -> Iterator[Rows]:
-    """Yield some battles after others, in the order of all, and none at the end."""
+def _rows(connection: Connection, mine: ColumnElement[bool], *, few: bool) -> Iterator[Rows]:
+    """Yield some battles after others, in the order of all, and none at the end.
+
+    Of few systems they are found once: to look whether one has a score would take as long as to read all.
+    """
     scored = select(battles.c.id).where(mine, battles.c.score.is_not(None)).limit(1)
-    soft = connection.execute(scored).first() is not None
-    yield from (_sent if connection.dialect.name == "postgresql" else _streamed)(connection, mine, soft=soft)
+    soft = few or connection.execute(scored).first() is not None
+    if connection.dialect.name == "postgresql":
+        parts = (mine,) if few else _parts(connection, mine)
+        yield from (_sent(connection, part, soft=soft) for part in parts)
+    else:
+        yield from _streamed(connection, mine, soft=soft)
     yield np.zeros((0, 2), dtype=np.int64), np.zeros(0)
 
 
 def _streamed(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> Iterator[Rows]:
     query = select(*_packed(), *((battles.c.score,) if soft else ())).where(mine).order_by(battles.c.id)
-    options = {"stream_results": True, "yield_per": ROWS_AT_ONCE}
-    for part in connection.execute(query, execution_options=options).partitions():
+    result = connection.execute(query)
+    # The driver's own rows: to wrap them takes as long as to read them.
+    cursor: Any = result.cursor
+    while part := cursor.fetchmany(ROWS_AT_ONCE):
         shares = np.array([row[2] for row in part] if soft else [], dtype=np.float64)
         packed = (row[:2] for row in part) if soft else part
         yield np.fromiter(chain.from_iterable(packed), np.int64, 2 * len(part)).reshape(-1, 2), shares
 
 
-def _sent(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> Iterator[Rows]:
+def _parts(connection: Connection, mine: ColumnElement[bool]) -> Iterator[ColumnElement[bool]]:
+    """Clauses of some battles after others, by their numbers."""
+    first, last = first_and_last(connection, mine)
+    for start in range(first, last + 1, SENT_AT_ONCE):
+        yield mine & (battles.c.id >= start) & (battles.c.id < start + SENT_AT_ONCE)
+
+
+def _sent(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> Rows:
     """From PostgreSQL as one string of bytes for many battles: rows take far longer to receive."""
-    first, last = connection.execute(select(func.min(battles.c.id), func.max(battles.c.id)).where(mine)).one()
     ends, sides = (func.int8send(number) for number in _packed())
     score = func.float8send(func.coalesce(battles.c.score, cast("NaN", Double)))
     row = ends.concat(sides).concat(score) if soft else ends.concat(sides)
-    sent = func.string_agg(row, aggregate_order_by(literal(b""), battles.c.id))
+    # Ordered before they are joined: an aggregate that orders its rows sorts them by way of the disk.
+    ordered = select(row.label("row")).where(mine).order_by(battles.c.id).subquery()
+    sent = select(func.string_agg(ordered.c.row, literal(b"")))
     kind = np.dtype([("packed", ">i8", 2), *([("score", ">f8")] if soft else [])])
-    for start in range(first or 0, (last or -1) + 1, ROWS_AT_ONCE):
-        part = select(sent).where(mine, battles.c.id >= start, battles.c.id < start + ROWS_AT_ONCE)
-        rows = np.frombuffer(connection.execute(part).scalar_one() or b"", kind)
-        shares = rows["score"].astype(np.float64) if soft else np.zeros(0)
-        yield rows["packed"].astype(np.int64).reshape(-1, 2), shares
+    rows = np.frombuffer(connection.execute(sent).scalar_one() or b"", kind)
+    shares = rows["score"].astype(np.float64) if soft else np.zeros(0)
+    return rows["packed"].astype(np.int64).reshape(-1, 2), shares
 
 
 def _places(numbers: Iterable[int]) -> NDArray[np.int32]:

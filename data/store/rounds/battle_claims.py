@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, exists, func, literal, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from data.records import Outcome, PendingBattle
 from data.records.retests import PendingAsking
-from data.store.base import StorePart
+from data.store.base import StorePart, own_insert
 from data.store.rounds.askings import pending_askings
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.canaries import attacked_battles
@@ -194,8 +193,7 @@ def _claim(connection: Connection, table: Table, lease_id: int, selected: Select
     """Claim what a query selects (numbers, and the lease), and return what was free."""
     _lock(connection, lease_id)
     (key, _) = table.c
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table).from_select([key.name, "seat_id"], selected)
+    statement = own_insert(connection, table).from_select([key.name, "seat_id"], selected)
     rows = connection.execute(statement.on_conflict_do_nothing().returning(key))
     return list(rows.scalars())
 

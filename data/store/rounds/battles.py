@@ -24,7 +24,6 @@ from sqlalchemy import (
 from data.records import STOPPED, BattleEnd, Outcome, PendingBattle, PlannedBattle, Preference, RoundState
 from data.store.base import StorePart
 from data.store.engine import pairs
-from data.store.question_sets import restore
 from data.tables.questions import answers, questions, submissions
 from data.tables.rounds import battles, rounds
 
@@ -33,6 +32,8 @@ REFERENCE = "reference"
 
 def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iterator[PendingBattle]:
     """Yield the battles that some clauses choose, question by question, with their texts."""
+    from data.store.question_sets import restore  # noqa: PLC0415 - listings of rounds read no questions
+
     rows = connection.execute(
         select(battles.c.id, battles.c.key, battles.c.question_id, battles.c.a_id, battles.c.b_id)
         .where(*which)
@@ -210,8 +211,22 @@ def _pending_questions(connection: Connection, round_id: int, after: int) -> lis
     )
 
 
-def has_side(of_round: ColumnElement[bool], sides: Select[int] | Sequence[int]) -> ColumnElement[bool]:
-    """A clause: one of some submissions takes part in a battle of a round; found by an index of each side."""
+def first_and_last(connection: Connection, mine: ColumnElement[bool]) -> tuple[int, int]:
+    """The first and the last number of some battles; 0 and −1 where there are none."""
+    first, last = connection.execute(select(func.min(battles.c.id), func.max(battles.c.id)).where(mine)).one()
+    return (0, -1) if first is None else (first, last)
+
+
+def has_side(
+    of_round: ColumnElement[bool], sides: Select[int] | Sequence[int], *, sqlite: bool
+) -> ColumnElement[bool]:
+    """A clause: battles of a round in which one of some submissions takes part, by an index of each side.
+
+    SQLite uses both indexes only where it is told how, and reads every battle of the round where it is asked
+    for the round beside it; PostgreSQL finds the better way itself.
+    """
+    if not sqlite:
+        return of_round & (battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
     return battles.c.id.in_(
         union_all(
             *(

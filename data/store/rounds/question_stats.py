@@ -8,21 +8,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
+    CTE,
     ColumnElement,
     Connection,
     Select,
     Subquery,
     case,
     delete,
+    false,
     func,
     insert,
     select,
+    text,
     union_all,
 )
 
 from data.records import Preference
 from data.store.base import StorePart, to_record
-from data.store.rounds.battles import has_side
+from data.store.rounds.battles import first_and_last, has_side
 from data.store.rounds.verdicts import is_asked
 from data.tables.judgments import judgments
 from data.tables.questions import questions, submissions
@@ -108,18 +111,21 @@ class QuestionStatsStore(StorePart):
     def write(self, round_id: int) -> None:
         """Count a round's battles by question and keep the counts, in place of earlier ones."""
         with self._database.begin() as connection:
+            if not self._database.is_sqlite:
+                # Shares of every system on every question do not fit into the usual 4 MB.
+                connection.execute(text("SET LOCAL work_mem = '64MB'"))
             connection.execute(delete(question_digests).where(question_digests.c.round_id == round_id))
-            connection.execute(
-                insert(question_digests).from_select(
-                    ("round_id", "question_id", *COUNTS, *FIGURES), _counted(round_id)
-                )
-            )
+            counted = _counted(connection, round_id)
+            columns = ("round_id", "question_id", *COUNTS, *FIGURES)
+            connection.execute(insert(question_digests).from_select(columns, counted))
 
     def of_round(self, round_id: int, *, among: Collection[str] | None = None) -> tuple[QuestionStats, ...]:
         """Questions of a round, all or some by id, in the set's order; counted now where none is kept."""
         with self._database.begin() as connection:
             stored = select(question_digests).where(question_digests.c.round_id == round_id)
-            return _read(connection, stored, among) or _read(connection, _counted(round_id), among)
+            return _read(connection, stored, among) or _read(
+                connection, _counted(connection, round_id), among
+            )
 
     def records(self, round_id: int, system: str) -> tuple[QuestionRecord, ...]:
         """How a system's battles ended on every question on which it has some, in the set's order."""
@@ -139,7 +145,7 @@ class QuestionStatsStore(StorePart):
                     _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
                     _sum_of(battles.c.preference.is_(None), "undecided"),
                 )
-                .where(of_round, has_side(of_round, numbers), is_asked())
+                .where(has_side(of_round, numbers, sqlite=self._database.is_sqlite), is_asked())
                 .group_by(battles.c.question_id)
                 .subquery()
             )
@@ -164,33 +170,28 @@ class QuestionStatsStore(StorePart):
                 side_b.c.system.label("system_b"),
                 battles.c.preference,
             )
-            .join(rounds, rounds.c.id == battles.c.round_id)
             .join(questions, questions.c.id == battles.c.question_id)
             .join(side_a, side_a.c.id == battles.c.a_id)
             .join(side_b, side_b.c.id == battles.c.b_id)
-            .where(rounds.c.name == round_name, is_asked())
+            .where(is_asked())
             .order_by(battles.c.id)
         )
+        number = select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
         for name in (system, opponent):
             if name is not None:
                 numbers = select(submissions.c.id).where(submissions.c.system == name)
-                query = query.where(battles.c.a_id.in_(numbers) | battles.c.b_id.in_(numbers))
+                of_round = battles.c.round_id == number
+                query = query.where(has_side(of_round, numbers, sqlite=self._database.is_sqlite))
         rows = self._all(query)
         return tuple(_ending(row.key, row.system_a, row.system_b, row.preference, system) for row in rows)
 
 
-def _counted(round_id: int) -> Select[Any]:
+def _counted(connection: Connection, round_id: int) -> Select[Any]:
     """Counts and figures by question, by the store's numbers."""
-    disputed = (
-        select(judgments.c.battle_id)
-        .join(battles, battles.c.id == judgments.c.battle_id)
-        .where(battles.c.round_id == round_id, judgments.c.preference.is_not(None))
-        .group_by(judgments.c.battle_id)
-        .having(func.count(judgments.c.preference.distinct()) > 1)
-        .having(func.count(judgments.c.judge.distinct()) > 1)
-        .subquery()
-    )
-    is_disputed = disputed.c.battle_id.is_not(None)
+    of_round = (battles.c.round_id == round_id, is_asked())
+    disputed = _disputed(round_id) if _has_several_judges(connection, round_id) else None
+    is_disputed = false() if disputed is None else disputed.c.battle_id.is_not(None)
+    flipped = battles.c.flipped.is_(True)
     counts = (
         select(
             battles.c.round_id,
@@ -198,23 +199,50 @@ def _counted(round_id: int) -> Select[Any]:
             func.count().label("battles"),
             _sum_of(battles.c.preference.is_(None), "undecided"),
             _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
-            _sum_of(battles.c.flipped.is_(True), "flips"),
+            _sum_of(flipped, "flips"),
             _sum_of(is_disputed, "disputed"),
-            _sum_of(is_disputed | battles.c.flipped.is_(True), "contested"),
+            _sum_of(is_disputed | flipped, "contested"),
         )
-        .outerjoin(disputed, disputed.c.battle_id == battles.c.id)
-        .where(battles.c.round_id == round_id, is_asked())
+        .where(*of_round)
         .group_by(battles.c.round_id, battles.c.question_id)
-        .subquery()
     )
+    if disputed is not None:
+        counts = counts.outerjoin(disputed, disputed.c.battle_id == battles.c.id)
+    counted = counts.subquery()
     figures = _figures(round_id)
     return select(
-        counts,
+        counted,
         figures.c.winner_id,
         func.coalesce(figures.c.winners, 0).label("winners"),
         figures.c.margin,
         figures.c.variance,
-    ).outerjoin(figures, figures.c.question_id == counts.c.question_id)
+    ).outerjoin(figures, figures.c.question_id == counted.c.question_id)
+
+
+def _has_several_judges(connection: Connection, round_id: int) -> bool:
+    """Whether judgments name more than one judge, over all numbers between a round's first and last battle.
+
+    To find the round's own among them takes many times as long, and nearly all are.
+    """
+    first, last = first_and_last(connection, battles.c.round_id == round_id)
+    between = (judgments.c.battle_id.between(first, last), judgments.c.preference.is_not(None))
+    some = select(judgments.c.judge).where(*between).limit(1).scalar_subquery()
+    return (
+        connection.execute(select(1).where(*between, judgments.c.judge != some).limit(1)).first() is not None
+    )
+
+
+def _disputed(round_id: int) -> CTE:
+    """The battles of a round whose judges disagree; found once, not by each process that reads battles."""
+    preference, judge = judgments.c.preference, judgments.c.judge
+    query = (
+        select(judgments.c.battle_id)
+        .join(battles, battles.c.id == judgments.c.battle_id)
+        .where(battles.c.round_id == round_id, preference.is_not(None))
+        .group_by(judgments.c.battle_id)
+        .having(func.min(preference) != func.max(preference), func.min(judge) != func.max(judge))
+    )
+    return query.cte("disputed").prefix_with("MATERIALIZED", dialect="postgresql")
 
 
 def _figures(round_id: int) -> Subquery:

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from data.records import Outcome, Reply
-from data.store.base import StorePart, to_record, to_row
+from data.store.base import StorePart, own_insert, to_record, to_row
 from data.tables.columns import now
 from data.tables.judgments import batches, judgments, replies
 from data.tables.rounds import battles, rounds
@@ -60,8 +59,7 @@ def put_replies(connection: Connection, new: Sequence[Reply], *, replace: bool =
     }
     if not by_key:
         return
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement: Any = dialect.insert(replies)
+    statement = own_insert(connection, replies)
     if replace:
         changed = {
             column.name: statement.excluded[column.name] for column in replies.c if not column.primary_key
@@ -79,8 +77,7 @@ class BatchStore(StorePart):
         """Write a batch down, or what is known of it now."""
         row = {"name": name, "endpoint": endpoint, "keys": list(keys), "batch_id": batch_id}
         with self._database.begin() as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            statement: Any = dialect.insert(batches).values(**row, created_at=now())
+            statement = own_insert(connection, batches).values(**row, created_at=now())
             connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
 
     def unread(self) -> tuple[Mapping[str, Any], ...]:

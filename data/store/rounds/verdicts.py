@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select, update
 
 from data.records import (
     BattleColumns,
@@ -18,8 +20,9 @@ from data.records import (
     Verdict,
     VoteColumns,
 )
-from data.store.base import AnyRow, StorePart, to_record, to_row
+from data.store.base import AnyRow, StorePart, maker, to_row
 from data.store.engine import pairs
+from data.store.rounds.battles import first_and_last
 from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
 from data.tables.columns import now
@@ -43,19 +46,32 @@ class EvidenceReader(StorePart):
 
     def battles(self, round_name: str, *, system: str | None = None) -> Iterator[BattleRecord]:
         """Yield the battles of a round, or those of one system in it, in a fixed order, without texts."""
-        query = _select().where(rounds.c.name == round_name)
+        clauses: list[ColumnElement[bool]] = []
         if system is not None:
             sides = select(submissions.c.id).where(submissions.c.system == system)
-            query = query.where(battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
-        after, most = 0, ROWS_AT_FIRST
-        while rows := self._all(query.where(battles.c.id > after).order_by(battles.c.id).limit(most)):
+            clauses.append(battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
+        numbers, after, most = self._numbers(round_name, *clauses), 0, ROWS_AT_FIRST
+        while rows := self._all(_following(numbers, after, most)):
             after, most = rows[-1].id, ROWS_AT_ONCE
-            yield from map(_battle, rows)
+            yield from _battles(rows)
 
     def page(self, round_name: str, *, after: int, limit: int) -> tuple[BattleRecord, ...]:
         """Up to `limit` battles of a round, from the one after number `after` on, without texts."""
-        query = _select().where(rounds.c.name == round_name, battles.c.id > after)
-        return tuple(map(_battle, self._all(query.order_by(battles.c.id).limit(limit))))
+        return tuple(_battles(self._all(_following(self._numbers(round_name), after, limit))))
+
+    def _numbers(self, round_name: str, *clauses: ColumnElement[bool]) -> Select[Any]:
+        """A query of the numbers of a round's battles that can be continued after any of them.
+
+        SQLite, which seldom has statistics, would find the whole round by an index and sort it for each page;
+        between the round's first and last number it reads the table in its order.
+        """
+        number = select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
+        mine = battles.c.round_id == number
+        if not self._database.is_sqlite:
+            return select(battles.c.id).where(mine, *clauses)
+        with self._database.begin() as connection:
+            between = battles.c.id.between(*first_and_last(connection, mine))
+        return select(battles.c.id).where(battles.c.round_id + 0 == number, between, *clauses)
 
     def columns(self, round_name: str, *, systems: Collection[str] | None = None) -> BattleColumns:
         """Every battle of a round, or of some systems in it, as columns; as of one moment.
@@ -78,17 +94,25 @@ class EvidenceReader(StorePart):
 
         return read_votes(self._database, round_name)
 
-    def settings(self, round_name: str) -> Mapping[str, int]:
-        """The settings that judgments of a round were made with, to how many battles have one of each."""
-        query = (
-            select(judgments.c.settings, func.count(judgments.c.battle_id.distinct()))
-            .join(battles, battles.c.id == judgments.c.battle_id)
-            .join(rounds, rounds.c.id == battles.c.round_id)
-            .where(rounds.c.name == round_name, judgments.c.outcome == Outcome.JUDGED.value)
-            .group_by(judgments.c.settings)
-        )
+    def settings(self, round_name: str, *, once: bool) -> Mapping[str, int]:
+        """The settings that judgments of a round were made with, to how many battles have one of each.
+
+        Args:
+            round_name: The round.
+            once: Whether no battle has two judgments with the same settings, so that judgments are counted,
+                which takes a fraction of the time.
+        """
+        battle, kept = judgments.c.battle_id, judgments.c.outcome == Outcome.JUDGED.value
+        count = func.count() if once else func.count(battle.distinct())
         with self._database.begin() as connection:
-            counts: dict[str, int] = pairs(connection.execute(query).all())
+            number = connection.execute(select(rounds.c.id).where(rounds.c.name == round_name)).scalar()
+            first, last = first_and_last(connection, battles.c.round_id == number)
+            query = select(judgments.c.settings, count).where(kept, battle.between(first, last))
+            between = battles.c.id.between(first, last)
+            others = select(battles.c.id).where(between, battles.c.round_id != number).limit(1)
+            if connection.execute(others).first() is not None:
+                query = query.join(battles, battles.c.id == battle).where(battles.c.round_id == number)
+            counts: dict[str, int] = pairs(connection.execute(query.group_by(judgments.c.settings)).all())
             return counts
 
     def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
@@ -121,15 +145,10 @@ class EvidenceReader(StorePart):
 
     def evidence(self, round_name: str) -> Iterator[BattleEvidence]:
         """Yield every battle of a round with its judgments."""
-        after = 0
+        numbers, after = self._numbers(round_name), 0
         while True:
             with self._database.begin() as connection:
-                rows = connection.execute(
-                    _select()
-                    .where(rounds.c.name == round_name, battles.c.id > after)
-                    .order_by(battles.c.id)
-                    .limit(ROWS_AT_ONCE // 20)
-                ).all()
+                rows = connection.execute(_following(numbers, after, ROWS_AT_ONCE // 20)).all()
                 batch = list(_with_judgments(connection, rows))
             if not rows:
                 return
@@ -142,7 +161,7 @@ def is_asked() -> ColumnElement[bool]:
     return battles.c.outcome.is_(None) | (battles.c.outcome != Outcome.ESTIMATED)
 
 
-def _select() -> Any:  # noqa: ANN401 - a Select over aliases has no narrower type
+def _select(round_id: ColumnElement[int] = battles.c.round_id) -> Any:  # noqa: ANN401 - a Select over aliases has no narrower type
     side_a, side_b = submissions.alias("side_a"), submissions.alias("side_b")
     return (
         select(
@@ -158,57 +177,80 @@ def _select() -> Any:  # noqa: ANN401 - a Select over aliases has no narrower ty
             battles.c.flipped,
             battles.c.detail,
         )
-        .join(rounds, rounds.c.id == battles.c.round_id)
+        .join(rounds, rounds.c.id == round_id)
         .join(questions, questions.c.id == battles.c.question_id)
         .join(side_a, side_a.c.id == battles.c.a_id)
         .join(side_b, side_b.c.id == battles.c.b_id)
     )
 
 
-def _battle(row: AnyRow) -> BattleRecord:
-    return to_record(BattleRecord, row)
+def _following(numbers: Select[Any], after: int, most: int) -> Any:  # noqa: ANN401 - as above
+    """The next of some battles, from the one after number `after` on."""
+    # Names of sides and questions are joined to these alone: otherwise SQLite finds all battles of each side
+    # and puts them in order, once for every few that are read.
+    following = numbers.where(battles.c.id > after).order_by(battles.c.id).limit(most)
+    return _select().where(battles.c.id.in_(following)).order_by(battles.c.id)
+
+
+def _battles(rows: Sequence[AnyRow]) -> Iterator[BattleRecord]:
+    return map(maker(BattleRecord, rows[0]._fields), rows) if rows else iter(())
+
+
+_OF_REPLY: Mapping[str, str] = MappingProxyType(
+    {name: f"reply_{name}" for name in ("input_tokens", "output_tokens", "cost_usd")}
+)
+"""What judgments have under the same name, with what it is called beside them."""
 
 
 def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[BattleEvidence]:
-    by_battle: dict[int, list[Judgment]] = {row.id: [] for row in rows}
+    read = tuple(_battles(rows))
+    by_battle: dict[int, list[Judgment]] = {battle.id: [] for battle in read}
     query = (
         select(
-            judgments,
+            *(column for column in judgments.c if column is not judgments.c.created_at),
             replies.c.text,
             replies.c.finish_reason,
             replies.c.logprobs,
             replies.c.thinking,
-            replies.c.input_tokens.label("reply_input_tokens"),
-            replies.c.output_tokens.label("reply_output_tokens"),
-            replies.c.cost_usd.label("reply_cost_usd"),
+            *(replies.c[name].label(label) for name, label in _OF_REPLY.items()),
         )
         .outerjoin(replies, replies.c.key == judgments.c.reply_key)
         .where(judgments.c.battle_id.in_(list(by_battle)))
         .order_by(judgments.c.id)
     )
-    for row in connection.execute(query):
-        by_battle[row.battle_id].append(_judgment(row))
-    for row in rows:
-        yield BattleEvidence(battle=_battle(row), judgments=tuple(by_battle[row.id]))
+    found = connection.execute(query)
+    columns = tuple(found.keys())
+    number, judgment, reply = columns.index("battle_id"), maker(Judgment, columns, "reply"), _replies(columns)
+    for row in found:
+        by_battle[row[number]].append(judgment(row, reply=reply(row)))
+    for battle in read:
+        yield BattleEvidence(battle=battle, judgments=tuple(by_battle[battle.id]))
 
 
-def _judgment(row: AnyRow) -> Judgment:
-    return to_record(Judgment, row, reply=None if row.reply_key is None else _reply(row))
+def _replies(columns: Sequence[str]) -> Callable[[AnyRow], Reply | None]:
+    """What makes the replies of judgments from rows with these columns; None of those without one."""
+    named = ("reply_key", *_OF_REPLY.values())
+    values = itemgetter(*map(columns.index, named))
+    reply = maker(Reply, columns, "key", "text", "finish_reason", *_OF_REPLY, "response_id", "response_model")
+    text, reason = columns.index("text"), columns.index("finish_reason")
 
+    def made(row: AnyRow) -> Reply | None:
+        key, tokens, written, cost_usd = values(row)
+        if key is None:
+            return None
+        return reply(
+            row,
+            key=key,
+            text=row[text] or "",
+            finish_reason=row[reason] or "",
+            input_tokens=tokens or 0,
+            output_tokens=written or 0,
+            cost_usd=cost_usd,
+            response_id="",
+            response_model="",
+        )
 
-def _reply(row: AnyRow) -> Reply:
-    return to_record(
-        Reply,
-        row,
-        key=row.reply_key,
-        text=row.text or "",
-        finish_reason=row.finish_reason or "",
-        input_tokens=row.reply_input_tokens or 0,
-        output_tokens=row.reply_output_tokens or 0,
-        cost_usd=row.reply_cost_usd,
-        response_id="",
-        response_model="",
-    )
+    return made
 
 
 READ = ("outcome", "preference", "margin", "rationale", "detail", "grade", "parser")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import ColumnElement, and_, func, select
 
 from data.records import OUT_OF_BUDGET, Outcome, RoundState
 from data.store.base import StorePart, to_record
@@ -51,6 +51,13 @@ class StatusStore(StorePart):
 
     def rounds_of(self, set_name: str) -> tuple[RoundOfSet, ...]:
         """The rounds on a set, the oldest first."""
+        return self._rounds(question_sets.c.name == set_name)
+
+    def round_of(self, number: int) -> RoundOfSet | None:
+        """One round; None where it is gone."""
+        return next(iter(self._rounds(rounds.c.id == number)), None)
+
+    def _rounds(self, which: ColumnElement[bool]) -> tuple[RoundOfSet, ...]:
         query = (
             select(
                 rounds.c.id,
@@ -63,7 +70,7 @@ class StatusStore(StorePart):
             )
             .join(question_sets, question_sets.c.id == rounds.c.set_id)
             .outerjoin(boards, and_(boards.c.round_id == rounds.c.id, boards.c.replaced_at.is_(None)))
-            .where(question_sets.c.name == set_name)
+            .where(which)
             .order_by(rounds.c.id)
         )
         return tuple(

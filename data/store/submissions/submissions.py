@@ -12,8 +12,7 @@ from data.errors import ConflictError, NotFoundError
 from data.progress import counted
 from data.records import Answer, Submission, SubmissionKind, SubmissionState, SystemCard
 from data.records.rankings import Ranking
-from data.store.base import AnyRow, to_record
-from data.store.question_sets import no_set
+from data.store.base import AnyRow, no_set, to_record
 from data.store.submissions.answers import AnswerReader
 from data.store.submissions.writing import (
     STORED_AS,
@@ -23,7 +22,6 @@ from data.store.submissions.writing import (
     insert_submission,
     make_place,
 )
-from data.store.text_index import remove_texts
 from data.system_names import RESERVED, look_alike
 from data.tables.columns import now
 from data.tables.questions import question_sets, submissions
@@ -248,6 +246,8 @@ class SubmissionStore(AnswerReader):
 
     def withdraw(self, number: int, reason: str) -> Submission:
         """Withdraw a submission; it stays as a tombstone, and its answers are found no more."""
+        from data.store.text_index import remove_texts  # noqa: PLC0415 - listings index nothing
+
         with self._database.together() as connection:
             if self._by_number(connection, number).state is not SubmissionState.WITHDRAWN:
                 remove_texts(connection, number)

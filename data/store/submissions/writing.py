@@ -12,10 +12,8 @@ from sqlalchemy import Connection, insert, select, update
 
 from data.records import DEFAULT_PHASE, Answer, SubmissionKind, SubmissionState, SystemCard
 from data.records.rankings import Ranking
-from data.search.words import Terms
 from data.store.base import to_row
 from data.store.engine import new_id, pairs
-from data.store.text_index import add_texts
 from data.tables.columns import now
 from data.tables.questions import answers, questions, submissions
 from data.tables.retrieval import rankings
@@ -84,9 +82,11 @@ def insert_answers(
     connection: Connection, set_id: int, number: int, rows: Iterable[tuple[Answer, bool]]
 ) -> None:
     """Write and index the answers of a submission, some thousands at a time, and count them on it."""
+    from data.store.text_index import IndexWriter  # noqa: PLC0415 - as where answers leave the index
+
     numbers = _numbers(connection, set_id)
     count = silent = 0
-    terms = Terms()
+    index = IndexWriter(connection, number)
     for chunk in _chunks(rows, CHUNK):
         connection.execute(
             insert(answers),
@@ -105,10 +105,10 @@ def insert_answers(
                 for answer, no_answer in chunk
             ],
         )
-        texts = ((numbers[answer.question_id], answer.answer) for answer, _ in chunk)
-        add_texts(connection, number, texts, terms)
+        index.add((numbers[answer.question_id], answer.answer) for answer, _ in chunk)
         count += len(chunk)
         silent += sum(no_answer for _, no_answer in chunk)
+    index.write()
     connection.execute(
         update(submissions).where(submissions.c.id == number).values(answers=count, no_answers=silent)
     )

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any
 
-import networkx as nx
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from data.errors import FileFormatError, RecordError
@@ -118,13 +117,15 @@ def analyse(graph: FactGraph) -> Coverage:
     Source: section 3.1, "Comprehensiveness Score Calculation". No path from a covered claim leads to
     an uncovered one, so the basis is made of the uncovered statements without a predecessor.
     """
+    import networkx as nx  # noqa: PLC0415 - takes a tenth of a second, and only scoring needs it
+
     directed = nx.DiGraph()
     directed.add_nodes_from(graph.by_id)
     directed.add_edges_from(_implications(graph.edges))
     components = list(nx.strongly_connected_components(directed))
     number_of = {claim_id: number for number, members in enumerate(components) for claim_id in members}
     implied = {number_of[end] for start, end in directed.edges if number_of[start] != number_of[end]}
-    reached = _reached(directed, (node.id for node in graph.nodes if node.kind is NodeKind.ANSWER))
+    reached = _reached(directed.adj, (node.id for node in graph.nodes if node.kind is NodeKind.ANSWER))
     statements = {
         number: tuple(
             sorted(claim_id for claim_id in members if graph.by_id[claim_id].kind is NodeKind.PASSAGE)
@@ -169,11 +170,10 @@ def _implications(edges: Iterable[Edge]) -> Iterable[tuple[str, str]]:
                 yield edge.end, edge.start
 
 
-def _reached(directed: nx.DiGraph, starts: Iterable[str]) -> set[str]:
+def _reached(successors: Mapping[str, Iterable[str]], starts: Iterable[str]) -> set[str]:
     """Every claim that a path from one of the starts leads to, the starts included."""
     reached = set(starts)
     waiting = list(reached)
-    successors = directed.adj
     while waiting:
         for following in successors[waiting.pop()]:
             if following not in reached:

@@ -11,6 +11,7 @@ Marquardt (1970), Technometrics 12(3) (variance inflation and its bound of 10).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -167,7 +168,10 @@ def relative_columns(
             relative /= spread
             columns.append(CovariateColumn(name=name, values=relative, scale=RELATIVE))
         else:
-            reason = f"Covariate {name} is the same in all battles, so it has no effect to control for."
+            reason = (
+                f"The difference in {_words(name)} is the same in all battles, so it has no effect to "
+                "control for."
+            )
             left_out.append(LeftOutCovariate(name=name, reason=reason))
     return tuple(columns), tuple(left_out)
 
@@ -252,13 +256,13 @@ def _why_not(
     columns: Sequence[CovariateColumn], kept: Sequence[int], place: int, alone: Floats, own: Floats
 ) -> str:
     """Why a column has no coefficient beside the systems and those that are kept; empty where it has."""
-    name = columns[place].name
+    name = _words(columns[place].name)
     if not own[place] > 0:
-        return f"{name} is left out: in no battle does it tell the two answers apart."
+        return f"The term {name} is left out: in no battle does it tell the two answers apart."
     if alone[place, place] <= NOTHING_LEFT * own[place]:
         return (
-            f"{name} is left out: which systems meet says all of it, so that its effect cannot be told from "
-            "how good the systems are."
+            f"The term {name} is left out: all of its variation comes from which systems meet, so its effect "
+            "cannot be told apart from how good the systems are."
         )
     if not kept:
         return ""
@@ -267,7 +271,12 @@ def _why_not(
     if alone[place, place] - explained > NOTHING_LEFT * own[place]:
         return ""
     nearest = max(kept, key=lambda other: abs(alone[other, place]) / np.sqrt(alone[other, other]))
-    return f"{name} is left out: {columns[nearest].name} and the terms before it say all of it."
+    other = _words(columns[nearest].name)
+    return f"The term {name} is left out: {other} and the terms before it determine it wholly."
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _collinearity(names: Sequence[str], rest: Floats, vif: Floats, by_systems: Floats) -> Collinearity:
@@ -283,20 +292,21 @@ def _collinearity(names: Sequence[str], rest: Floats, vif: Floats, by_systems: F
         first, second, correlation = names[row], names[column], float(correlations[row, column])
     worst = int(np.argmax(vif))
     sentences = []
+    closeness = f"correlation {correlation or 0.0:.2f}".replace("-", "−")
     if condition > ILL_CONDITIONED or (vif[worst] > INFLATED and by_systems[worst] < 1 - 1 / INFLATED):
         sentences.append(
-            f"{first} and {second} go together (correlation {correlation:.2f}): the battles hardly tell what "
-            "each of them is worth, so read their coefficients together."
+            f"The terms {_words(str(first))} and {_words(str(second))} go together ({closeness}): the "
+            "battles hardly tell what each of them is worth, so read their coefficients together."
         )
     sentences += [
-        f"Which systems meet says {100 * share:.0f} % of {name}: its coefficient can hardly be told from how "
-        "good the systems are."
+        f"{math.floor(1000 * share) / 10:.1f} % of the variation in {_words(name)} comes from which systems "
+        f"meet, so what {_words(name)} is worth can hardly be told apart from how good the systems are."
         for name, share in zip(names, by_systems, strict=True)
         if share >= 1 - 1 / INFLATED
     ]
     if not sentences:
         sentences.append("The terms can be told apart.")
-    largest = f"largest variance inflation {vif[worst]:.1f} ({names[worst]})"
+    largest = f"largest variance inflation {vif[worst]:.1f} ({_words(names[worst])})"
     sentences.append(f"Condition number {condition:.1f}, {largest}.")
     return Collinearity(
         condition=condition,

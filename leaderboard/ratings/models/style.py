@@ -171,10 +171,12 @@ def rate_under_control(
     problem = _Problem(table=local, style=style)
     used = replace(settings, method=Method.STYLE, interval=IntervalKind.SANDWICH, bootstrap=None, prior=None)
     with one_thread():
-        identified = _identified(problem, columns)
+        start = _terms(problem, np.zeros(problem.size))
+        identified = _identified(start.matrix, columns)
         if identified.left_out:
             problem = replace(problem, style=[style[kept] for kept in identified.kept])
-        point, covariance = _fit(problem, used)
+            start = _terms(problem, np.zeros(problem.size))
+        point, covariance = _fit(problem, start, used)
     place = None if anchor is None else int(np.searchsorted(members, anchor))
     reach = quantile_of(len(local.questions) if settings.cluster is Cluster.QUESTION else None)
     estimate = with_reach(point, covariance, members, place, used, reach)
@@ -202,51 +204,53 @@ def _require_systems(count: int) -> None:
         raise InputError(message, advice="Rate fewer systems at a time.")
 
 
-def _identified(problem: _Problem, columns: Sequence[CovariateColumn]) -> Identified:
+def _identified(products: Floats, columns: Sequence[CovariateColumn]) -> Identified:
     """Which columns have a coefficient where nothing is known of the systems yet."""
-    size = problem.systems
-    _, products = _derivatives(problem, np.zeros(size + len(columns)))
+    size = len(products) - len(columns)
     return identify(columns, products[:size, :size], products[:size, size:], products[size:, size:])
 
 
-def _fit(problem: _Problem, settings: Settings) -> tuple[Floats, Floats]:
+def _fit(problem: _Problem, start: _Terms, settings: Settings) -> tuple[Floats, Floats]:
     """(S + K,) log-odds of systems and covariates, and their (S + K, S + K) sandwich covariance."""
-    point = np.zeros(problem.size)
-    value = _value(problem, point)
+    at = start
     for _ in range(STEPS):
-        slope, matrix = _derivatives(problem, point)
-        step = _solve(matrix, slope)
+        step = _solve(at.matrix, at.slope)
         size = 1.0
         for _ in range(HALVINGS):
-            trial = _value(problem, point + size * step)
-            if trial >= value - 1e-12 * abs(value):
+            trial = _terms(problem, at.point + size * step)
+            if trial.value >= at.value - 1e-12 * abs(at.value):
                 break
             size /= 2
-        point, value = point + size * step, trial
+        at = trial
         if size == 1.0 and np.abs(step).max() < np.sqrt(TINY_STEP):
             break
-    slope, matrix = _derivatives(problem, point)
-    if not np.abs(slope).max() <= CERTIFIED * problem.total:
+    if not np.abs(at.slope).max() <= CERTIFIED * problem.total:
         message = "The style-controlled fit did not settle."
         raise UnrankableError(message, advice="Leave out covariates that tell systems apart.")
-    inverse = _solve(matrix, np.eye(len(point)))
-    return point, inverse @ _meat(problem, point, settings) @ inverse
+    inverse = _solve(at.matrix, np.eye(problem.size))
+    return at.point, inverse @ _meat(problem, at.point, settings) @ inverse
 
 
-def _value(problem: _Problem, point: Floats) -> float:
-    value = 0.0
-    for block in problem.blocks():
-        gap = block.gap(point)
-        value += float((block.weight * (block.share * gap - np.logaddexp(0, gap))).sum())
-    return value
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Terms:
+    """The log likelihood at a (S + K,) point, its slope, and minus its second derivatives."""
+
+    point: Floats
+    value: float
+    slope: Floats
+    matrix: Floats
 
 
-def _derivatives(problem: _Problem, point: Floats) -> tuple[Floats, Floats]:
-    size = problem.systems
+def _terms(problem: _Problem, point: Floats) -> _Terms:
+    """One pass over the battles, which takes longer than what a step that is halved wastes of it."""
+    size, value = problem.systems, 0.0
     slope, matrix = np.zeros(problem.size), np.zeros((problem.size, problem.size))
     met = np.zeros(size * size)
     for block in problem.blocks():
-        chance = sigmoid(block.gap(point))
+        gap = block.gap(point)
+        small = np.exp(-np.abs(gap))
+        chance = np.where(gap >= 0, 1.0, small) / (1.0 + small)
+        value += float((block.weight * (block.share * gap - np.maximum(gap, 0.0) - np.log1p(small))).sum())
         rest = block.weight * (block.share - chance)
         curve = block.weight * chance * (1 - chance)
         slope += np.concatenate([block.ends(rest), rest @ block.style])
@@ -258,7 +262,7 @@ def _derivatives(problem: _Problem, point: Floats) -> tuple[Floats, Floats]:
     matrix[:size, :size] = np.diag(both.sum(axis=0)) - both
     matrix[:size, :size] += both.sum() / size**2
     matrix[size:, :size] = matrix[:size, size:].T
-    return slope, matrix
+    return _Terms(point=point, value=value, slope=slope, matrix=matrix)
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:
@@ -278,7 +282,7 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
         raise UnrankableError(message, advice="Judge more questions, or cluster by none.")
     rest = np.concatenate([block.rest(point) for block in problem.blocks()])
     meat = np.zeros((len(point), len(point)))
-    width = max(SCORES_AT_ONCE // len(point), 1)
+    width = min(max(SCORES_AT_ONCE // len(point), 1), units)
     for first in range(0, units, width):
         scores = np.zeros(width * len(point))
         if clustered:

@@ -16,12 +16,13 @@ from scipy.sparse import coo_array, csr_array
 
 from data.progress import counted
 from data.spreading import mapped
-from leaderboard.ratings.counts import TIE, Floats, PairCounts
+from leaderboard.battles import BattleTable
+from leaderboard.ratings.counts import TIE, Cells, Floats, PairCounts, count_by_cluster, count_cells
 from leaderboard.ratings.models.existence import is_one_group, ties_settle
 from leaderboard.ratings.models.likelihoods import PairModel
 from leaderboard.ratings.models.newton import Fit, Ridge, information
 from leaderboard.ratings.threads import one_thread
-from leaderboard.ratings.vocabulary import Weighting
+from leaderboard.ratings.vocabulary import Cluster, Weighting
 
 # Numbers of one (3 P, draws) or (clusters, draws) array of a chunk: 16 MB.
 CHUNK_NUMBERS = 2_000_000
@@ -42,8 +43,21 @@ class Units:
         pairs: The pairs, whose totals serve for single battles.
     """
 
-    by_cluster: csr_array | None
+    by_cluster: csr_array | Cells | None
     pairs: PairCounts
+
+    @classmethod
+    def of(cls, model: PairModel, table: BattleTable, pairs: PairCounts, cluster: Cluster) -> Units:
+        """What a rating of battles resamples; all of them must be among the pairs."""
+        if cluster is Cluster.NONE:
+            return cls(by_cluster=None, pairs=pairs)
+        cells = None if model.ties else count_cells(table, pairs)
+        if cells is None:
+            by_question = count_by_cluster(table, pairs, table.question, len(table.questions))
+            return cls(by_cluster=by_question, pairs=pairs)
+        low, high, tie = pairs.outcomes
+        halved = np.stack([low + tie / 2, high + tie / 2, np.zeros_like(tie)])
+        return cls(by_cluster=cells, pairs=replace(pairs, outcomes=halved))
 
     def chunk(self, draws: int) -> int:
         """Draws a chunk, fixed by the battles alone."""
@@ -57,7 +71,8 @@ class Units:
             resampled = _battle_counts(rng, totals, draws, weighting)
         else:
             weights = _cluster_weights(rng, self.by_cluster.shape[0], draws, weighting)
-            resampled = self.by_cluster.T @ weights
+            sums = self.by_cluster
+            resampled = sums.reweighted(weights) if isinstance(sums, Cells) else sums.T @ weights
         resampled *= totals.sum() / np.maximum(resampled.sum(axis=0), 1e-300)
         return resampled.reshape(3, -1, draws)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -95,12 +96,8 @@ class Exchange:
     def as_json(self, most_named: int | None = None) -> dict[str, object]:
         """A pair of `battles fragility --json`; `unnamed` counts those beyond `most_named`."""
         size = self.size
-        named = (
-            list(self.questions)
-            if self.unit is Unit.QUESTIONS
-            else [to_json(battle) for battle in self.battles]
-        )
-        shown = named[:most_named]
+        named = self.questions if self.unit is Unit.QUESTIONS else self.battles
+        shown = [one if isinstance(one, str) else to_json(one) for one in named[:most_named]]
         return {
             "first": self.first,
             "second": self.second,
@@ -233,7 +230,7 @@ def _groups(battles: BattleTable, unit: Unit) -> Iterator[_Group]:
         members = np.flatnonzero(groups.label == label)
         inner, _ = pairs.among(members)
         local = restrict(battles, members)
-        kind: NDArray[np.signedinteger[Any]] = local.question
+        kind: NDArray[np.integer[Any]] = local.question
         if unit is Unit.QUESTIONS:
             units = question_units(local, inner)
         else:
@@ -249,7 +246,7 @@ class _Group:
     table: BattleTable
     pairs: PairCounts
     units: Units
-    kind: NDArray[np.signedinteger[Any]]
+    kind: NDArray[np.integer[Any]]
     unit: Unit
     theta: Floats
 
@@ -313,14 +310,25 @@ class _Group:
 
     def _rows(self, removed: Ints) -> Ints:
         """The battles left out, rising: of equal ones those on the first questions."""
-        rows = np.flatnonzero((removed > 0)[self.kind])
         if self.unit is Unit.QUESTIONS:
-            return rows
-        kinds = self.kind[rows]
-        order = np.lexsort((self.table.question[rows], kinds))
-        kinds = kinds[order]
-        first = np.searchsorted(kinds, kinds)
-        return np.sort(rows[order][np.arange(len(rows)) - first < removed[kinds]])
+            return np.flatnonzero((removed > 0)[self.kind])
+        order, edges = self._by_kind
+        kinds = np.flatnonzero(removed)
+        first = edges[kinds]
+        spans = zip(first.tolist(), (first + removed[kinds]).tolist(), strict=True)
+        return np.sort(np.concatenate([order[:0], *(order[slice(*span)] for span in spans)]))
+
+    @cached_property
+    def _by_kind(self) -> tuple[Ints, Ints]:
+        """The rows by kind and, within a kind, by question; and where each kind begins and the last ends."""
+        question = self.table.question
+        if (question[1:] >= question[:-1]).all():
+            order = np.argsort(self.kind, kind="stable")
+        else:
+            order = np.argsort(question, kind="stable")
+            order = order[np.argsort(self.kind[order], kind="stable")]
+        counts = np.bincount(self.kind, minlength=len(self.units.copies))
+        return order, np.concatenate([[0], np.cumsum(counts)])
 
     def _questions(self, rows: Ints, search: Search) -> tuple[str, ...]:
         """The questions of some battles, those first whose battles lower the difference most."""
@@ -334,13 +342,14 @@ class _Group:
         return tuple(self.table.questions[code] for code in order.tolist())
 
     def _battles(self, rows: Ints) -> tuple[NamedBattle, ...]:
-        table = self.table
+        table = self.table.select(rows)
+        codes = (table.question.tolist(), table.a.tolist(), table.b.tolist(), table.winner.tolist())
         return tuple(
             NamedBattle(
-                question_id=table.questions[table.question[row]],
-                model_a=table.systems[table.a[row]],
-                model_b=table.systems[table.b[row]],
-                winner=WINNERS[Winner(table.winner[row])],
+                question_id=table.questions[question],
+                model_a=table.systems[a],
+                model_b=table.systems[b],
+                winner=WINNERS[Winner(winner)],
             )
-            for row in rows.tolist()
+            for question, a, b, winner in zip(*codes, strict=True)
         )

@@ -12,18 +12,19 @@ again at the refit, the Newton step that counts the lost information, and exchan
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array, csr_array, eye_array
 
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import DENSE_CELLS, Floats, Ints, PairCounts, locate_rows
+from leaderboard.ratings.counts import DENSE_CELLS, Floats, Ints, PairCounts, count_cells, locate_rows
 from leaderboard.ratings.models.existence import find_groups, is_one_group
 from leaderboard.ratings.models.likelihoods import BradleyTerry, sigmoid
 from leaderboard.ratings.models.newton import fit, laplacian_solver
@@ -47,15 +48,17 @@ class Units:
 
     Attributes:
         pairs: The counts of all the group's battles.
-        won: (K, P) wins of each pair's low end in one unit, a tie being a half; no win is a stored 0, so that
-            its places are those of `total`.
-        total: (K, P) battles of each pair in one unit.
+        won: (K, P) wins of each pair's low end in one unit, a tie being a half.
+        total: (D, P) battles of each pair, for each way in which the battles of a unit are spread over the
+            pairs: few where questions are judged alike, and then these are most of what there is to count.
+        spread: (K,) the row of `total` of each kind.
         copies: (K,) how many units of a kind there are.
     """
 
     pairs: PairCounts
     won: csr_array
     total: csr_array
+    spread: Ints
     copies: Ints
 
     @property
@@ -68,17 +71,24 @@ class Units:
         change = removed if near is None else removed - near.removed
         if near is not None and np.count_nonzero(change) > np.count_nonzero(removed):
             return self.left_out(removed)
-        # Few kinds are left out as a rule, of millions of battles; `won` names its columns as `total` does.
+        # Few kinds are left out as a rule, of millions of battles.
         kinds = np.flatnonzero(change)
-        edges = self.total.indptr
-        spans = [slice(*ends) for ends in zip(edges[kinds].tolist(), edges[kinds + 1].tolist(), strict=True)]
-        place = _joined(self.total.indices, spans)
-        times = np.repeat(change[kinds], edges[kinds + 1] - edges[kinds])
-        sums = [
-            np.bincount(place, _joined(units.data, spans) * times, len(self.pairs.low))
-            for units in (self.won, self.total)
-        ]
-        return np.stack(sums) if near is None else near.left_out + np.stack(sums)
+        spreads = np.bincount(self.spread[kinds], change[kinds], self.total.shape[0])
+        used = np.flatnonzero(spreads)
+        sums = np.stack(
+            [_summed_rows(self.won, kinds, change[kinds]), _summed_rows(self.total, used, spreads[used])]
+        )
+        return sums if near is None else near.left_out + sums
+
+    def sums(self, at_wins: Floats, at_battles: Floats) -> Floats:
+        """(K,) sums over one unit's wins of what falls to each pair, less those over its battles."""
+        return np.asarray(self.won @ at_wins - (self.total @ at_battles)[self.spread])
+
+    def changes(self, changes: csr_array) -> tuple[Floats, Floats]:
+        """(T, P) wins of low ends, and battles, in each of T changes of a few kinds."""
+        kinds = np.unique(changes.indices)
+        times = changes[:, kinds].toarray()
+        return times @ self.won[kinds].toarray(), times @ self.total[self.spread[kinds]].toarray()
 
     def without(self, left_out: Floats) -> PairCounts:
         """The pairs' counts without some wins of low ends and battles, ties standing as half wins."""
@@ -91,25 +101,56 @@ class Units:
         )
 
 
-def _joined(values: NDArray[Any], spans: list[slice]) -> NDArray[Any]:
-    return np.concatenate([values[:0], *(values[span] for span in spans)])
+def _summed_rows(matrix: csr_array, rows: Ints, times: NDArray[Any]) -> Floats:
+    """(P,) sums of some rows of a matrix, each so many times."""
+    edges = matrix.indptr
+    spans = [slice(*ends) for ends in zip(edges[rows].tolist(), edges[rows + 1].tolist(), strict=True)]
+    place, values = (
+        np.concatenate([part[:0], *(part[span] for span in spans)]) for part in (matrix.indices, matrix.data)
+    )
+    values = values * np.repeat(times, edges[rows + 1] - edges[rows])
+    return np.bincount(place, values, matrix.shape[1]).astype(np.float64, copy=False)
 
 
 def question_units(table: BattleTable, pairs: PairCounts) -> Units:
     """Each question as a unit of its own."""
-    place, swapped = locate_rows(table, pairs)
     kinds = len(table.questions)
+    copies = np.ones(kinds, dtype=np.int64)
+    cells = count_cells(table, pairs)
+    if cells is not None:
+        met = cells.doubled >= 0
+        first, spread = _first_of_each(np.packbits(row).tobytes() for row in met)
+        total = csr_array(met[first].astype(np.float64))
+        return Units(pairs=pairs, won=cells.shares(above=0.0), total=total, spread=spread, copies=copies)
+    place, swapped = locate_rows(table, pairs)
     shape = (kinds, len(pairs.low))
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    total, spread = _distinct(_summed(weight, table.question, place, shape))
     share = _shares(table, swapped)
     won = _summed(share if table.weight is None else table.weight * share, table.question, place, shape)
-    del share, swapped
-    weight = np.ones(len(table)) if table.weight is None else table.weight
-    total = _summed(weight, table.question, place, shape)
-    copies = np.ones(kinds, dtype=np.int64)
-    return Units(pairs=pairs, won=_placed_alike(won, total), total=total, copies=copies)
+    won.eliminate_zeros()
+    return Units(pairs=pairs, won=won, total=total, spread=spread, copies=copies)
 
 
-def battle_kinds(table: BattleTable, pairs: PairCounts) -> tuple[Units, Ints]:
+def _distinct(matrix: csr_array) -> tuple[csr_array, Ints]:
+    """The rows of a matrix that differ, and the place among them of each row."""
+    edges = matrix.indptr.tolist()
+    spans = (slice(*ends) for ends in pairwise(edges))
+    first, place = _first_of_each(
+        matrix.indices[span].tobytes() + matrix.data[span].tobytes() for span in spans
+    )
+    return matrix[first], place
+
+
+def _first_of_each(keys: Iterable[bytes]) -> tuple[Ints, Ints]:
+    """Where each key stands first, and the place of every key among these."""
+    found: dict[bytes, int] = {}
+    place = np.array([found.setdefault(key, len(found)) for key in keys], dtype=np.int64)
+    _, first = np.unique(place, return_index=True)
+    return first, place
+
+
+def battle_kinds(table: BattleTable, pairs: PairCounts) -> tuple[Units, NDArray[np.unsignedinteger[Any]]]:
     """Battles by what they say: the same pair with the same result. Also the kind of each row."""
     place, swapped = locate_rows(table, pairs)
     shares, code = _share_codes(table, swapped)
@@ -122,13 +163,15 @@ def battle_kinds(table: BattleTable, pairs: PairCounts) -> tuple[Units, Ints]:
     else:
         counts = np.bincount(key, minlength=size)
         keys = np.flatnonzero(counts)
-        copies, kind = counts[keys], (np.cumsum(counts > 0) - 1)[key]
+        copies = counts[keys]
+        kind = (np.cumsum(counts > 0) - 1).astype(np.min_scalar_type(len(keys)))[key]
     rows = np.arange(len(keys))
     column, outcome = np.divmod(keys, len(shares))
     shape = (len(keys), len(pairs.low))
     won = coo_array((shares[outcome], (rows, column)), shape=shape).tocsr()
-    total = coo_array((np.ones(len(keys)), (rows, column)), shape=shape).tocsr()
-    return Units(pairs=pairs, won=won, total=total, copies=copies), kind
+    total = eye_array(len(pairs.low), format="csr")
+    units = Units(pairs=pairs, won=won, total=total, spread=column, copies=copies)
+    return units, kind.astype(np.min_scalar_type(len(keys)), copy=False)
 
 
 def _share_codes(table: BattleTable, swapped: NDArray[np.bool_]) -> tuple[Floats, NDArray[Any]]:
@@ -150,11 +193,6 @@ def _shares(table: BattleTable, swapped: NDArray[np.bool_]) -> Floats:
 def _summed(values: Floats, kind: NDArray[Any], place: NDArray[Any], shape: tuple[int, int]) -> csr_array:
     """(K, P) sums of rows by their kind and pair."""
     return coo_array((values, (kind, place)), shape=shape).tocsr()
-
-
-def _placed_alike(values: csr_array, other: csr_array) -> csr_array:
-    """A matrix on the places of another that has the same ones, which are then held once."""
-    return csr_array((values.data, other.indices, other.indptr), shape=other.shape)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -272,7 +310,7 @@ class Search:
             contrast = (members == self.first) * 1.0 - (members == self.second)
             towards = laplacian_solver(inner, curvature)(contrast)
             reach[inside] = towards[inner.low] - towards[inner.high]
-        return np.asarray(self.units.won @ reach - self.units.total @ (expected * reach))
+        return self.units.sums(reach, expected * reach)
 
     def _shortest_prefix(self, influence: Floats, most: int) -> Refit | None:
         """The fewest of the most influential units without which the two are exchanged.
@@ -359,8 +397,8 @@ class Search:
         pairs, units = self.units.pairs, self.units
         theta = np.where(np.isnan(at.theta), 0.0, at.theta)
         expected = sigmoid(theta[pairs.low] - theta[pairs.high])
-        totals = at.pairs.totals - (changes @ units.total).toarray()
-        won = at.pairs.outcomes[0] - (changes @ units.won).toarray()
+        won, totals = units.changes(changes)
+        won, totals = at.pairs.outcomes[0] - won, at.pairs.totals - totals
         curvature = totals * expected * (1 - expected)
         matrix = np.zeros((len(totals), pairs.systems, pairs.systems))
         matrix[:, pairs.low, pairs.high] = matrix[:, pairs.high, pairs.low] = -curvature

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import Floats, Ints, count_pairs, locate_rows
+from leaderboard.ratings.counts import Floats, Ints, count_cells, count_pairs, locate_rows
 
 # Shares of the win this near to one half are ties: it is above the rounding of a mean.
 TIED = 1e-9
-# Numbers of one stack of tournaments: 16 MB.
-STACK_NUMBERS = 4_000_000
+# Numbers of one stack of tournaments: 8 MB, of which some ten are held at once.
+STACK_NUMBERS = 2_000_000
 LEAST_PAIRS = 3
 
 
@@ -54,6 +54,11 @@ class Verdicts:
 def verdicts_of(table: BattleTable) -> Verdicts:
     """Sum up the battles of each pair on each question; several come to their mean share of the win."""
     pairs = count_pairs(table)
+    cells = count_cells(table, pairs)
+    if cells is not None:
+        margins = cells.shares()
+        margins.data -= 1 / 2
+        return Verdicts(low=pairs.low, high=pairs.high, margins=margins)
     place, swapped = locate_rows(table, pairs)
     shape = (len(table.questions), len(pairs.low))
     # Whole battles are few enough on a question for the shorter numbers.
@@ -192,7 +197,7 @@ def _total(counts: NDArray[np.float32]) -> Ints:
 def stacks_of(verdicts: Verdicts, systems: int) -> Iterator[Stack]:
     """The tournaments of all questions on which three pairs or more were judged, alike in size."""
     some = np.flatnonzero(verdicts.pairs >= LEAST_PAIRS)
-    room = max(STACK_NUMBERS // systems, 1)
+    room = max(STACK_NUMBERS // max(systems, len(verdicts.low)), 1)
     blocks = [some[first : first + room] for first in range(0, len(some), room)]
     entered = np.concatenate([_entered(verdicts, block, systems).sum(axis=1) for block in blocks] or [some])
     for chosen in _parts(entered, systems):

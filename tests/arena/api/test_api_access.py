@@ -106,6 +106,7 @@ def small(tmp_path: Path) -> tuple[Settings, str]:
     return settings, made.secret
 
 
+@pytest.mark.long
 def test_rate_is_counted_by_token_and_told(serve: Serve, small: tuple[Settings, str]) -> None:
     """After so many requests a token gets 429 with `Retry-After`; others go on; files have their own rate."""
     settings, secret = small
@@ -122,6 +123,7 @@ def test_rate_is_counted_by_token_and_told(serve: Serve, small: tuple[Settings, 
     assert httpx.get(f"{address}/sets").status_code == 200
 
 
+@pytest.mark.long
 def test_guessing_locks_out_and_leaves_no_token_in_the_log(
     serve: Serve, small: tuple[Settings, str], tmp_path: Path
 ) -> None:
@@ -153,7 +155,8 @@ def test_browser_signs_in_and_out(club: Club) -> None:
     """The form takes a token, sets an HttpOnly, SameSite=Lax cookie, and the session ends by its own form."""
     site = site_of(club)
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
-        word = _word_of(browser.get("/auth/sign-in"))
+        form = browser.get("/auth/sign-in")
+        word = _word_of(form)
         signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"], "csrf": word})
         assert (signed.status_code, signed.headers["location"]) == (303, "../team")
         cookie = next(one for one in signed.headers.get_list("set-cookie") if "arena_session" in one)
@@ -161,6 +164,10 @@ def test_browser_signs_in_and_out(club: Club) -> None:
         assert "SameSite=lax" in cookie
         assert "Secure" not in cookie, "this site is not served over https"
         assert club.tokens["alpha"] not in cookie
+        assert "signed in as" not in form.text
+        again = browser.get("/auth/sign-in").text
+        assert "You are signed in as token" in again
+        assert '<a href="sign-out">Sign out</a>' in again
         asked = browser.get("/auth/sign-out")
         assert "of alpha" in asked.text
         assert browser.post("/auth/sign-out", data={"csrf": "wrong"}).status_code == 403

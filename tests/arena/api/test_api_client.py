@@ -272,6 +272,7 @@ sys.exit(failed or not tried)
 """
 
 
+@pytest.mark.long
 def test_wheel_alone_runs_every_example_of_its_page(
     installed: Path, live: tuple[str, str], tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_gate_waits_for_a_worker_and_says_what_it_found(
         arena.close()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("allowed")
 def test_command_gates_on_another_machine(
     club: Club,

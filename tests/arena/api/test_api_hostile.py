@@ -151,6 +151,7 @@ def test_json_bodies_are_small(alpha: httpx.Client) -> None:
     assert found.status_code == 413
 
 
+@pytest.mark.long
 def test_dawdling_sender_is_cut_off(club: Club) -> None:
     """A body that stops coming is answered by 408 after the patience that is set."""
     for path in (f"PUT /api/v1/uploads/{'2' * 64}", "POST /api/v1/sets/tiny/submissions"):
@@ -160,6 +161,7 @@ def test_dawdling_sender_is_cut_off(club: Club) -> None:
         assert b"connection: close" in answered.lower()
 
 
+@pytest.mark.long
 def test_trickling_sender_is_cut_off(club: Club) -> None:
     """A body that comes byte by byte, each in time, is cut off all the same (Slowloris)."""
     headers = {"Content-Length": "1000000"}
@@ -228,6 +230,7 @@ def test_markup_of_strangers_stays_data(alpha: httpx.Client, answers: Answers, s
     assert "default-src 'none'" in found.headers["content-security-policy"]
 
 
+@pytest.mark.long
 def test_too_many_waiting_uploads_are_refused(club: Club, answers: Answers) -> None:
     """A team may have so many uploads waiting; one more is 409 that says what to do."""
     with club.client("beta") as beta:
@@ -240,6 +243,7 @@ def test_too_many_waiting_uploads_are_refused(club: Club, answers: Answers) -> N
         assert [beta.delete(f"/uploads/{name}").status_code for name in names] == [204] * 101
 
 
+@pytest.mark.long
 def test_faults_of_ours_tell_an_id_and_nothing_else(serve: Any, tmp_path: Path) -> None:  # noqa: ANN401
     """Where the database goes away, the answer is 503 without its address; the log has the reason."""
     from arena.container import Arena  # noqa: PLC0415 - this test alone

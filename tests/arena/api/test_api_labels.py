@@ -105,6 +105,7 @@ def _label_all(client: httpx.Client, longer: int) -> None:
         assert client.put(f"{path}/label", json={"value": value}).status_code == 204
 
 
+@pytest.mark.long
 def test_people_label_over_http_and_organisers_watch(
     labelling: tuple[Arena, dict[str, str]], program: Path, tmp_path: Path
 ) -> None:

@@ -83,6 +83,7 @@ def test_application_by_http_ends_with_a_token(
     assert not any(text in log for text in (*codes, "ann@example.org", fetched.json()["token"]))
 
 
+@pytest.mark.long
 def test_answers_do_not_say_who_is_known_and_are_limited(
     visitor: httpx.Client, settings: Settings, post: Post
 ) -> None:

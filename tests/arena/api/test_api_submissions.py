@@ -280,6 +280,7 @@ def test_what_one_may_not_see_is_as_what_is_not_there(alpha: httpx.Client, path:
     assert alpha.get(path).status_code == 404
 
 
+@pytest.mark.long
 def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Club, answers: Answers) -> None:
     """Parallel uploads each end accepted or clearly refused; what is accepted is whole."""
 

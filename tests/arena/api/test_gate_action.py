@@ -195,6 +195,7 @@ def _file(folder: Path, text: str) -> str:
     return str(path)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("working")
 def test_action_gates_and_keeps_one_comment(
     club: Club,
@@ -244,6 +245,7 @@ def test_action_gates_and_keeps_one_comment(
     assert summary.count("### ") == 4
 
 
+@pytest.mark.long
 def test_action_says_what_went_wrong(club: Club, runner: Runner, github: FalseGitHub) -> None:
     """Without a token, with a wrong file or names that would be code, it fails in words and runs nothing."""
     inputs = {
@@ -268,6 +270,7 @@ def test_action_says_what_went_wrong(club: Club, runner: Runner, github: FalseGi
     assert "unknown-question" in (runner.folder / "summary").read_text()
 
 
+@pytest.mark.long
 def test_action_goes_on_without_a_comment(club: Club, runner: Runner, github: FalseGitHub) -> None:
     """Where comments are not allowed, or there is no pull request, the job says so and is not lost for it."""
     inputs = {

@@ -57,6 +57,7 @@ def holding(told: str) -> list[str]:
     return [secret for secret in SECRETS if secret in told]
 
 
+@pytest.mark.long
 def test_key_that_an_endpoint_repeats_is_kept_nowhere(
     tell: Tell, filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -124,6 +125,7 @@ def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp
 
 
 # A command leaves its connection to the end of the process, which here goes on.
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_commands_to_another_arena_keep_their_token(tell: Tell, club: Club, tmp_path: Path) -> None:
     """A token that is refused, or that cannot be sent, is in no message and in no line of the log."""
@@ -144,6 +146,7 @@ def test_commands_to_another_arena_keep_their_token(tell: Tell, club: Club, tmp_
     assert holding(told + club.log.read_text()) == []
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 def test_site_without_its_database_keeps_every_secret(
     serve: Callable[..., str],

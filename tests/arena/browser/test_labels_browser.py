@@ -196,7 +196,7 @@ def test_hundred_pairs_are_labelled_and_settled_without_a_mouse(
     keyboard.push("Publish the correction")
     keyboard.see("The corrected board is published")
     keyboard.go("/?board=many&says=people")
-    keyboard.see("Corrected by 200 votes of 2 people")
+    keyboard.see("corrected by 200 votes of 2 people")
     keyboard.see("How far each system moves")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.by import By
 
 from tests.browsing import Visitor
 
@@ -16,6 +17,69 @@ WORDS = """
 return [...document.querySelectorAll(".aa-standings tbody tr")].map(row => Number(
   row.cells[document.querySelector("th[aria-sort]").cellIndex].dataset.value));
 """
+
+
+WATCHED = """
+const names = ["h1", ".aa-lead", ".aa-health", ".aa-standings", ".aa-standings tbody tr:last-child"];
+window.places = root => names.map(name => Math.round(root.querySelector(name).getBoundingClientRect().top));
+new MutationObserver(() => {
+  const first = document.querySelector("#first-view");
+  if (first?.querySelector("tbody tr:last-child")) window.begun = window.places(first);
+}).observe(document, {childList: true, subtree: true});
+"""
+WHOLE = """
+return document.querySelector("#first-view") ? null : window.places(document.querySelector("#root"));
+"""
+
+
+@pytest.mark.parametrize("width", [1440, 820, 390])
+def test_the_board_is_there_before_the_page_and_nothing_moves(
+    site: str, browser: webdriver.Chrome, walk: Visitor, width: int
+) -> None:
+    """What the document begins with gives way to the page, which has everything in the same places."""
+    walk.size(width)
+    begun = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCHED})
+    try:
+        browser.get(f"{site}/?board=tiny")
+        walk.find(".aa-footer")
+        walk.rest()
+        whole = browser.execute_script(WHOLE)
+        assert whole is not None, "what the document begins with still covers the page"
+        before = browser.execute_script("return window.begun")
+        assert [abs(one - other) <= 1 for one, other in zip(before, whole, strict=True)] == [True] * 5
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", begun)
+
+
+def test_without_scripts_the_leaderboard_is_read_all_the_same(site: str, browser: webdriver.Chrome) -> None:
+    """Where scripts are switched off, the start page shows who leads and links to the systems."""
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(f"{site}/?board=tiny")
+        assert "leads" in browser.find_element(By.CSS_SELECTOR, "#first-view .aa-lead").text
+        assert browser.find_elements(By.CSS_SELECTOR, "#first-view tbody th a[href*='system?']")
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+BARS = """
+return [...document.querySelectorAll("#root .aa-spark")].map(spark => {
+  const style = getComputedStyle(spark);
+  return [new Set(style.backgroundPosition.split(", ")).size, style.backgroundRepeat.split(", ")[0]];
+});
+"""
+
+
+def test_bars_of_domains_stand_beside_each_other(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
+    """Each system has a bar for each domain in a place of its own, none repeated over the cell."""
+    walk.size(1440)
+    browser.get(f"{site}/?board=tiny")
+    walk.find("#root .aa-footer")
+    domains = len(browser.find_elements(By.CSS_SELECTOR, "#root .aa-panel"))
+    drawn = browser.execute_script(BARS)
+    assert domains > 1
+    assert drawn
+    assert {(places, repeat) for places, repeat in drawn} == {(domains, "no-repeat")}
 
 
 def test_a_heading_sorts_the_rows_at_once_and_the_address_keeps_it(

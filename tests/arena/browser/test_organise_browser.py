@@ -169,8 +169,8 @@ def test_organiser_runs_a_round_in_the_browser_alone(
     assert _one(home, "SELECT COUNT(*) FROM battle WHERE outcome = 'judged'") == 24
     _publish_and_retract(hands)
     hands.go("/admin-audit")
-    hands.see("board-retracted")
-    hands.see("set-imported")
+    hands.see("retracted a board")
+    hands.see("imported a question set")
     by_ada = "SELECT COUNT(*) FROM audit WHERE actor LIKE 'Ada%' AND action = 'board-published'"
     assert _one(home, by_ada) == 1
 
@@ -333,7 +333,7 @@ def _try_and_launch(hands: Visitor, endpoint: Any, home: Path) -> None:  # noqa:
     hands.see("cost of the round at that")
     hands.see("cap 5.00 USD")
     # E3: the launch is confirmed at the cost that the sample measured.
-    hands.see("a battle, as the dry sample of 20 measured")
+    hands.see("per battle, as the dry sample of 20 measured")
     assert _one(home, "SELECT COUNT(*) FROM round") == 0
     # Both orders, so that the round asks more than the sample did, slowly enough to be cut off.
     endpoint.script = replace(endpoint.script, latency=SLOW)

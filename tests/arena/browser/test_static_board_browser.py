@@ -35,6 +35,7 @@ def folder(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return place
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens_from_a_disk(

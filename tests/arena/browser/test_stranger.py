@@ -128,7 +128,7 @@ def test_may_i_trust_this_judge(stranger: Stranger) -> None:
     stranger.reads(r"May I trust this judge\?")
     for question, answer in (
         ("Does it decide as people do", "not calibrated"),
-        ("Have people checked this board", "Not checked by people"),
+        ("Have people checked this board", "not checked by people"),
         ("Can an instruction in an answer fool it", r"[\d.]+ % of \d+"),
     ):
         stranger.reads(rf"{question}\?\s+{answer}")

@@ -14,6 +14,7 @@ from tests.browsing import Visitor
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.long
 def test_reader_goes_from_rating_to_rationale(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
     """Leaderboard → system → question → battle: ratings, lost questions, and why, link by link."""
     walk.size(1440)
@@ -38,6 +39,7 @@ def test_reader_goes_from_rating_to_rationale(site: str, browser: webdriver.Chro
     assert "battle=" in browser.current_url
 
 
+@pytest.mark.long
 def test_choosing_a_sentence_lights_up_what_rests_on_it(
     site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:
@@ -59,6 +61,7 @@ def test_choosing_a_sentence_lights_up_what_rests_on_it(
     assert browser.execute_script(lit, source, fact)
 
 
+@pytest.mark.long
 def test_permalink_to_a_question_opens_its_evidence(
     site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:
@@ -72,6 +75,7 @@ def test_permalink_to_a_question_opens_its_evidence(
     walk.find(".aa-battles", "wins")
 
 
+@pytest.mark.long
 def test_domain_of_the_address_is_kept_when_another_is_chosen(
     site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:
@@ -86,6 +90,7 @@ def test_domain_of_the_address_is_kept_when_another_is_chosen(
     walk.find(".aa-board caption", "Two")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path", ["/?board=rag-qa-arena", "/system?board=tiny&id=full", "/data?board=tiny", "/trust?board=tiny"]
 )
@@ -139,6 +144,7 @@ return [chip, ...chip.querySelectorAll("span, button")].map(one => {
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_page_is_named_ordered_and_whole(
     site: str, browser: webdriver.Chrome, walk: Visitor, path: str
@@ -156,6 +162,7 @@ def test_page_is_named_ordered_and_whole(
     assert browser.execute_script(MISSING) == []
 
 
+@pytest.mark.long
 def test_title_follows_the_reader(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
     """E7: going from page to page without loading anew changes the title, and so does another subject."""
     walk.size(1440)
@@ -168,6 +175,7 @@ def test_title_follows_the_reader(site: str, browser: webdriver.Chrome, walk: Vi
     assert browser.title == "Rounds – Answer Arena"
 
 
+@pytest.mark.long
 def test_chips_can_be_read_in_the_dark(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
     """E7: text and cross of a chosen system have a contrast of 4.5 or more, in light and in dark."""
     walk.size(1440)
@@ -186,6 +194,7 @@ def test_chips_can_be_read_in_the_dark(site: str, browser: webdriver.Chrome, wal
         browser.execute_cdp_cmd(media, {"features": []})
 
 
+@pytest.mark.long
 def test_meanings_are_seen_by_whoever_moves_the_focus_there(
     site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:

@@ -102,7 +102,7 @@ def test_account_is_bound_at_the_first_sign_in(
     house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
     sign_in(house, browser, walk)
     walk.find(".aa-eyebrow", "Signed in as ann")
-    walk.find("[data-testid=stMain]", "Nothing was submitted yet")
+    walk.find("[data-testid=stMain]", "Nothing has been submitted yet")
     (ann,) = house.arena.teams.accounts(caller=OPERATOR)
     assert ann.subject == f"{house.provider.issuer}#4711"
     (line,) = house.arena.teams.audit(action=Action.SIGNED_IN, caller=OPERATOR)

@@ -112,7 +112,7 @@ def test_team_goes_from_a_faulty_file_to_its_report(
     theirs.go(f"/report?id={number}")
     theirs.find("[data-testid=stAlert]", f"There is no submission {number}")
     theirs.go("/team?team=ours")
-    assert "mine" not in theirs.find("[data-testid=stMain]", "Nothing was submitted yet")
+    assert "mine" not in theirs.find("[data-testid=stMain]", "Nothing has been submitted yet")
     arena.close()
 
 
@@ -120,7 +120,7 @@ def test_sign_in_ends_with_its_token(club: Club, visitor: Callable[[], Visitor])
     """A revoked token ends the visit at the next click; signing out does too."""
     ours = visitor()
     ours.sign_in(club.ours)
-    ours.find("[data-testid=stMain]", "Nothing was submitted yet")
+    ours.find("[data-testid=stMain]", "Nothing has been submitted yet")
     cookies = {one["name"]: one for one in ours.driver.get_cookies()}
     assert cookies["arena_session"]["httpOnly"] is True
     arena = Arena(club.settings)

@@ -63,7 +63,7 @@ def test_reader_goes_from_the_board_to_the_data(
     walk.click("//button[normalize-space()='Two']")
     walk.find(".aa-standings caption", "Two")
     walk.click("//a[.//*[normalize-space()='Compare'] or normalize-space()='Compare']")
-    walk.find(".aa-board caption", "in per cent of the win")
+    walk.find(".aa-board caption", "in percentage points of the win")
     walk.click("//table[contains(@class,'aa-questions')]//tbody//a")
     walk.find(".st-key-question-text", "What do we know of item")
     walk.click("//table[contains(@class,'aa-battles')]//tbody//a")
@@ -173,9 +173,10 @@ def test_reader_reports_a_judgment(site: str, browser: webdriver.Chrome, walk: V
     """A reason can be sent from the question's page, and the page says that it was."""
     walk.size(1440)
     browser.get(f"{site}/question?board=tiny&id=q4")
+    walk.rest()
     walk.click("//summary[.//*[contains(normalize-space(),'Who judged, and how')]]")
-    walk.click("//button[.//*[contains(normalize-space(),'Report this judgment')]]")
-    walk.find("[data-testid=stTextArea] textarea")
+    report = "//button[.//*[contains(normalize-space(),'Report this judgment')]]"
+    walk.unfold(report, "[data-testid=stTextArea] textarea")
     field = browser.find_element(By.CSS_SELECTOR, "[data-testid=stTextArea] textarea")
     field.send_keys("The weight is wrong in the winner.")
     walk.click("//button[normalize-space()='Send']")

@@ -179,6 +179,7 @@ def test_what_is_asked_can_be_chosen(stocked: Commands, llm: ScriptedLLM, tmp_pa
     assert (code, "Leave one of them out" in err) == (1, True)
 
 
+@pytest.mark.long
 def test_reranking_spends_from_the_same_cap(
     stocked: Commands, set_folder: Path, tmp_path: Path, llm: ScriptedLLM
 ) -> None:

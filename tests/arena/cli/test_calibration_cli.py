@@ -39,6 +39,7 @@ def write_labels(path: Path, *, named: bool = True) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_calibration_reports_bias_and_a_full_human_round(run: Commands, tmp_path: Path) -> None:
     """Bias is the judge's mean share less people's, overall and by domain; the round is people's alone."""
     labels = write_labels(tmp_path / "labels.jsonl")

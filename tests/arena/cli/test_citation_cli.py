@@ -65,6 +65,7 @@ def _cited(path: Path, sentence: str) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_report_names_uncited_and_unsupported_sentences(arena_of: Commands, tmp_path: Path) -> None:
     """Publishing scores systems that cite; others are named, and their report says that nothing is known."""
     citing = _cited(tmp_path / "citing.jsonl", " [1]. Nobody knows more. Its owner lives in Peru [1].")

@@ -149,7 +149,13 @@ def test_what_is_not_there_is_one_line_and_exit_1(cli: Cli, words: tuple[str, ..
 
 @pytest.mark.parametrize(
     "words",
-    [("no-such-noun",), ("rounds", "run"), ("battles", "rate", "x", "--method", "guess"), ("sets", "import")],
+    [
+        ("no-such-noun",),
+        ("jobs", "show", "99999999999999999999"),
+        ("rounds", "run"),
+        ("battles", "rate", "x", "--method", "guess"),
+        ("sets", "import"),
+    ],
 )
 def test_misuse_is_exit_2(cli: Cli, words: tuple[str, ...]) -> None:
     """Unknown commands, missing options and unknown choices are misuse."""
@@ -180,6 +186,16 @@ def test_bad_file_lists_every_problem_and_stores_nothing(cli: Cli, set_folder: P
     assert {problem["line"] for problem in problems if problem["severity"] == "error"} == {2, 3, 4, 5}
 
 
+@pytest.mark.parametrize("form", ["jsonl", "hf", "beir"])
+def test_set_that_cannot_be_written_is_one_clear_line(cli: Cli, set_folder: Path, form: str) -> None:
+    """A destination in which nothing can be made is named, with what to do."""
+    cli("sets", "import", set_folder)
+    result = cli("sets", "export", "tiny", "/proc/nowhere", "--format", form)
+    assert result.returncode == 1
+    assert "/proc/nowhere cannot be written" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_unwritable_home_is_one_clear_line(cli: Cli) -> None:
     """A home that cannot be made says which variable to set."""
     result = cli("sets", "list", ARENA_HOME="/proc/nowhere")
@@ -201,6 +217,7 @@ def test_port_in_use_is_one_clear_line(cli: Cli) -> None:
             assert "--port" in result.stderr
 
 
+@pytest.mark.long
 def test_unreachable_endpoint_is_one_clear_line(
     cli: Cli, set_folder: Path, answers_file: Callable[..., Path]
 ) -> None:
@@ -244,6 +261,7 @@ def _require_every_figure(
         assert figure or label not in measured, (label, value)
 
 
+@pytest.mark.long
 def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
     """`arena demo` publishes the demo and the paper's board; a second run changes nothing."""
     first = _json(cli("demo", "--no-serve", "--json"))
@@ -279,6 +297,7 @@ def test_a_system_is_left_out_of_ratings(cli: Cli, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not TABLES.is_dir(), reason="NO TABLES OF THE PAPER beside the checkout")
 def test_table_5_follows_from_table_3(cli: Cli, tmp_path: Path) -> None:
     """Battles rebuilt from the paper's Table 3 give the ratings of its Table 5 (A) within one point."""
@@ -356,6 +375,7 @@ def test_a_command_imports_no_other() -> None:
     assert result.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.long
 def test_commands_that_read_load_no_statistics(
     arena_of: Any,  # noqa: ANN401 - the class stands in a conftest
 ) -> None:

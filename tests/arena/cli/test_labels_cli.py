@@ -42,6 +42,7 @@ def _label(run: Commands, person: str, word: str) -> int:
         count += 1
 
 
+@pytest.mark.long
 def test_task_goes_from_opening_to_a_file_of_votes(labelling: Commands, tmp_path: Path) -> None:
     """Open, label, watch, settle, set aside, export, close: each a command that says what it did."""
     task = _open(labelling, "--systems", "half,whole", "--count", 6, "--draw", "domain", "--seed", 3)
@@ -73,6 +74,7 @@ def test_task_goes_from_opening_to_a_file_of_votes(labelling: Commands, tmp_path
     assert "closed" in err
 
 
+@pytest.mark.long
 def test_votes_of_a_task_correct_a_rating(labelling: Commands, tmp_path: Path) -> None:
     """The exported votes are what `arena battles rate --people` reads."""
     _open(labelling, "--systems", "half,whole", "--count", 6)

@@ -17,6 +17,7 @@ NLI = "comprehensiveness-nli"
 WORDS = ("--set", "tiny", "--judge", "reference-free")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", [NLI, "factuality-fr1", "factuality-fr2"])
 def test_a_plan_foresees_what_a_run_asks(
     arena_of: Commands, scripted_llm: Callable[..., Any], metric: str

@@ -48,6 +48,7 @@ def serve_rules(server: Any) -> Any:  # noqa: ANN401 - the scripted server's own
     return server
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("concurrency", [4, 16])
 def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
     arena_of: Commands, scripted_llm: Callable[..., Any], concurrency: int
@@ -177,6 +178,7 @@ def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(
     assert (rest["judged"], rest["kept"]) == (some["skipped"], some["judged"])
 
 
+@pytest.mark.long
 def test_an_endpoint_that_is_gone_ends_the_run_and_keeps_what_is_done(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:
@@ -304,6 +306,7 @@ def serve_assessors(server: Any) -> Any:  # noqa: ANN401 - the scripted server's
     return server
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("assessor", ASSESSORS)
 def test_each_assessor_scores_the_demo_set_without_an_llm_and_with_one(
     arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path, assessor: str

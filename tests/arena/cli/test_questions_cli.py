@@ -47,10 +47,13 @@ def test_command_lists_every_question_without_words(on_board: Commands) -> None:
 
 
 def test_command_refuses_words_that_every_text_has(on_board: Commands) -> None:
-    """It says in one sentence that there is nothing to search for, and what to do."""
+    """It says in one sentence that there is nothing to search for, or nothing found, and what to do."""
     code, _, err = on_board("questions", "search", "tiny", "of the")
     assert code == 1
     assert "no word to search for" in err
+    code, _, err = on_board("questions", "search", "tiny", "--winner", "nobody")
+    assert code == 0
+    assert "No question matches" in err
 
 
 def test_agents_search_in_all_texts(published: Settings) -> None:

@@ -141,6 +141,12 @@ def test_system_is_followed_over_the_boards_of_its_set(judged: Arena) -> None:
     found = judged.history.of_system("two", "short")
     assert [one.board for one in found] == ["one", "two"]
     assert found[0].rating == found[1].rating
+    # The reference is on the board, and takes no place among the systems.
+    lines = judged.boards.get("two").standings["lines"]["overall"]
+    assert found[0].systems == len(lines) - 1
+    assert found[0].ranks is not None
+    assert found[0].ranks[1] <= found[0].systems
+    assert judged.history.of_system("two", "human")[0].ranks is None
 
 
 def _complaint(arena: Arena, session: str = "s", reason: str = "It misread the second answer.") -> Complaint:

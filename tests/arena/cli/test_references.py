@@ -90,6 +90,7 @@ def _body(element: Any) -> str:  # noqa: ANN401 - an element of AppTest without 
     return str(element.proto.body)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "query"),
     [

@@ -168,6 +168,7 @@ def test_a_judges_llm_reranks_within_a_budget(
     assert "failed: q0" in errors
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not LFRQA.is_dir(), reason="the folder ../shared/data/lfrqa is not there")
 def test_lfrqas_statistics_are_the_papers() -> None:
     """65 % of references draw on two documents or more, 4.9 % on ten or more; words as in table 2."""

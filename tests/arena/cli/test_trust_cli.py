@@ -112,6 +112,7 @@ def test_files_without_questions_have_battles_alone(run: Commands, tmp_path: Pat
     assert json.loads(out)["pairs"][0]["size"] == 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pairs", "sections"), [("all", {Section.FRAGILITY, Section.CYCLES}), ("reference", {Section.FRAGILITY})]
 )

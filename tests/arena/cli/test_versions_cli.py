@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.arena.conftest import Commands, write_answers
 
 WHOLE = "Item {n} is {word}. It weighs {weight} grams."
@@ -12,6 +14,7 @@ NOTHING = "I couldn't find an answer."
 ROUND = ("--set", "tiny", "--judge", "lexical", "--pairs", "all")
 
 
+@pytest.mark.long
 def test_versions_are_compared_from_judged_rounds(
     arena_of: Commands, answers_file: Callable[..., Path], tmp_path: Path
 ) -> None:

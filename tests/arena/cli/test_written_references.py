@@ -81,6 +81,7 @@ def audit(run: Commands, failing: int = 0, failure: str = "incompleteness") -> d
     return batch
 
 
+@pytest.mark.long
 def test_references_go_from_a_task_to_a_set(club: Commands, tmp_path: Path) -> None:
     """Writing, a batch sent back, rework, acceptance and export; the export is a set with citations."""
     assert start(club) == {"task": "refs", "set": "tiny", "questions": 12, "texts": 12}
@@ -114,6 +115,7 @@ def test_references_go_from_a_task_to_a_set(club: Commands, tmp_path: Path) -> N
     assert [measured[name] for name in ("texts", "completeness", "citation_accuracy")] == [12, 1.0, 1.0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("drawn", "failing", "accepted"), [(10, 1, True), (10, 2, False), (9, 1, False), (1, 0, True)]
 )
@@ -181,6 +183,7 @@ def test_a_second_writer_becomes_a_system(club: Commands, tmp_path: Path) -> Non
     assert club.json(*words)["accepted"] is True
 
 
+@pytest.mark.long
 def test_drafts_hold_the_marked_short_answers(
     club: Commands, scripted_llm: Callable[..., ScriptedLLM], tmp_path: Path
 ) -> None:

@@ -201,6 +201,7 @@ def test_token_needs_an_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         open_backend(*arguments, sent=sent)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["../tiny", "a?b#c", "tiny/check", ""])
 def test_set_that_cannot_be_one_is_not_asked_for(
     breaking: Callable[..., Breaking], file: Path, name: str

@@ -166,6 +166,18 @@ def test_ratings_promise_a_share_where_battles_are_not_known(standings: Mapping[
     assert "direct" not in table
 
 
+def test_the_matrix_says_once_why_a_cell_is_empty(standings: Mapping[str, Any]) -> None:
+    """A pair that never met is a point without words of its own; the caption says what points mean."""
+    view = view_of(standings)
+    every = tostring(matrix_table(view), encoding="unicode")
+    lost = {pair: test for pair, test in view.tests.pairs.items() if "gpt-4o" not in pair}
+    sparse = tostring(matrix_table(replace(view, tests=replace(view.tests, pairs=lost))), encoding="unicode")
+    systems = len(view.tests.systems)
+    assert every.count(">·<") == systems * (systems - 1) - len(view.tests.pairs)
+    assert sparse.count(">·<") == systems * (systems - 1) - len(lost) > every.count(">·<")
+    assert sparse.count("never met") == 1
+
+
 def test_an_axis_has_round_values_within_its_scale() -> None:
     """Whatever the values are, two to six round ticks have places on the bar."""
     for low, high in ((614.0, 1556.0), (0.0, 1.0), (-12.5, 3.0), (0.412, 0.473), (998.0, 1003.0)):
@@ -282,7 +294,7 @@ def test_each_control_is_another_view(standings: Mapping[str, Any]) -> None:
     shown = under_control(view, Control.POSITION)
     assert shown.rating_name(OVERALL) == "rating controlled for position"
     assert leading(shown, OVERALL).startswith("Controlled for position, ")
-    assert "What position is worth, in points: position 40 (-13 to 93)." in shown.method
+    assert "What position is worth, in points: position 40 (−13 to 93)." in shown.method
     assert len({view.key, shown.key, under_control(view, Control.ALL).key}) == 3
     assert view.controls[Control.FAMILY].note == "No family."
     assert not view.controls[Control.FAMILY].ratings

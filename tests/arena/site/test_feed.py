@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.site.public.links import ATOM, atom_feed
-from arena.site.public.routes import board_routes
+from arena.site.public.routes import BoardRoutes
 from tests.arena.conftest import mix
 
 NOTICE = "Two <files> & more were exchanged."
@@ -38,7 +38,7 @@ def arena(filled: Callable[..., Arena], tmp_path: Path) -> Arena:
 @pytest.fixture
 def client(arena: Arena) -> TestClient:
     """A client of the routes."""
-    return TestClient(Starlette(routes=board_routes(arena)))
+    return TestClient(Starlette(routes=BoardRoutes(arena).routes()))
 
 
 def only(parent: Element, name: str) -> str:

@@ -85,6 +85,7 @@ TASK: TaskRequest = TaskRequest(
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", list(CHANGES))
 def test_only_organisers_may(filled: Callable[..., Arena], what: str) -> None:
     """The public is told to sign in and anybody else to ask an organiser, whatever page they came by."""
@@ -96,6 +97,7 @@ def test_only_organisers_may(filled: Callable[..., Arena], what: str) -> None:
     assert arena.rounds.rounds() == ()
 
 
+@pytest.mark.long
 def test_round_of_one_domain_takes_its_questions_alone(filled: Callable[..., Arena]) -> None:
     """A round may be held to some domains, which its plan remembers."""
     arena = filled()
@@ -114,6 +116,7 @@ def test_llm_round_is_not_launched_without_a_cap(filled: Callable[..., Arena]) -
     assert arena.rounds.rounds() == ()
 
 
+@pytest.mark.long
 def test_round_is_watched_previewed_published_and_retracted(
     filled: Callable[..., Arena], database_url: str
 ) -> None:

@@ -20,7 +20,7 @@ from arena.services.accounts.sessions import COOKIE
 from arena.services.boards.file_sizes import standings_of
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Registration, Settings
-from arena.site.app import make_app
+from arena.site.app import SCRIPT, make_app
 from arena.site.boards.history_page import changed_lines
 from arena.site.services import as_secrets
 from data.errors import AccessError
@@ -55,9 +55,9 @@ def opened(settings: Settings, name: str, **query: str) -> AppTest:
 
 
 def html(page: AppTest) -> str:
-    """Everything shown as HTML, every heading and text."""
-    heads = "\n".join(one.value for one in (*page.title, *page.header, *page.subheader, *page.text))
-    return "".join(found.proto.body for found in page.get("html")) + heads
+    """Everything shown as HTML, and every text."""
+    texts = "\n".join(one.value for one in page.text)
+    return "".join(found.proto.body for found in page.get("html")) + texts
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_overview_has_everything_that_waits(
         "Plan a round of these 2",
     ):
         assert words in shown
-    for words in ("Rounds under way", "0 % of", "Launch or watch it", "application-confirmed"):
+    for words in ("Rounds under way", "0 % of", "Launch or watch it", "confirmed an application"):
         assert words in shown
 
 
@@ -201,6 +201,22 @@ def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., 
     assert "Run by The <b>lab</b>." in [one.value for one in page.text]
 
 
+@pytest.mark.long
+def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Callable[..., None]) -> None:
+    """Every page ends with "Sign in", or with whoever is signed in and the way to where they sign out."""
+    arena = filled()
+    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
+    page = AppTest.from_file(SCRIPT, default_timeout=60)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+    shown = html(page.run())
+    assert "Nothing is published yet" in shown
+    assert "Loading this page" not in shown
+    assert ">Sign in</a>" in shown
+    sign_in(arena, "olga", TokenScope.READ)
+    assert 'href="./team" target="_self">Signed in as olga</a>' in html(page.run())
+
+
+@pytest.mark.long
 def test_every_plain_page_has_the_footer(published: Settings) -> None:
     """Pages without scripts end with version, about, documentation, API, licence and privacy too."""
     with TestClient(make_app(published)) as visitor:
@@ -208,6 +224,7 @@ def test_every_plain_page_has_the_footer(published: Settings) -> None:
             text = visitor.get(path, headers={"Accept": "text/html"}).text
             assert text.count(FOOTER) == 1, path
             assert f"Answer Arena {release()}" in text
+            assert "Sign in or out</a>" in text
             up = "../" * (path.count("/") - 1) or "./"
             assert f'href="{up}about"' in text, path
         assert FOOTER not in visitor.get("/embed/tiny").text
@@ -242,6 +259,7 @@ def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings
     assert (columns["battles"].kind, columns["median_words"].unit) == ("number", "words")
 
 
+@pytest.mark.long
 def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Arena], tmp_path: Path) -> None:
     """Who entered and was withdrawn, a notice with its day, and which settings differ, stand there."""
     arena = mix(filled(), tmp_path)

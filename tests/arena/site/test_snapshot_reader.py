@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.site.boards.snapshot_reader import agreement_notes
@@ -22,6 +24,7 @@ def published(arena: Arena) -> Any:  # noqa: ANN401 - standings are JSON
     return board.standings
 
 
+@pytest.mark.long
 def test_a_board_says_how_metrics_agree(make_arena: Callable[..., Arena], tmp_path: Path) -> None:
     """Three systems with ever more context and answer: τ is 1; the reference is measured by passages."""
     facts = ["The tower was built in 1889.", "The tower is 330 metres high.", "The tower is painted brown."]

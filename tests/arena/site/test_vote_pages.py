@@ -84,6 +84,7 @@ def test_forged_forms_are_refused(visitor: TestClient, arena: Arena) -> None:
     assert arena.public_votes.board("tiny").given == 0
 
 
+@pytest.mark.long
 def test_a_visitor_who_asks_too_much_is_sent_away(visitor: TestClient, arena: Arena) -> None:
     """One address gets a limited number of pairs, whatever its cookies say; the page says so with 429."""
     arena.public_votes.open("tiny")

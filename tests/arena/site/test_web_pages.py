@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape, unescape
 from pathlib import Path
 
@@ -13,10 +14,19 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
+from arena.services.evidence.question_lists import QuestionList
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
+from arena.site.boards.sentences import named_once
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.compare.deciding import deciding_sentence
+from arena.site.questions.battles import standing
+from arena.site.questions.list_page import searched_texts
 from arena.site.services import as_secrets
+from arena.site.teams.report_page import others_have
+from data.records import Action, BattleEvidence, BattleRecord, Outcome, Preference
 from judges.metrics.relations.figures import embedded_figures, scorer_of
+from leaderboard.paired import Deciding
 
 WEB = Path(__file__).parents[3] / "arena" / "site"
 EVIL = "<script>alert(1)</script>"
@@ -121,7 +131,7 @@ def test_system_page_tells_what_it_lost_and_won(visit: Callable[..., AppTest]) -
     """A system's page links to questions that it won or lost, with its record on each."""
     page = visit("systems.system_page", board="tiny", id="full")
     assert not page.exception
-    assert page.title[0].value == "full"
+    assert "<h1>full</h1>" in html_of(page)
     assert "question?board=tiny&amp;id=q" in html_of(page)
     assert "What do we know of item" in text_of(page)
 
@@ -142,9 +152,97 @@ def test_question_page_shows_answers_verdicts_and_reasons(visit: Callable[..., A
     assert "What do we know of item 3" in shown
     assert "Item 3 is delta. It weighs 13 grams." in shown
     assert "Item 3 weighs 13 grams." in shown
-    assert "answered it best" in shown
+    assert "full and the reference answered it equally well, and best" in shown
     assert "Both cover" in shown
     assert "wins" in html_of(visit("questions.question_page", board="tiny", id="q3"))
+
+
+def _met(one: str, other: str, preference: Preference | None) -> BattleEvidence:
+    battle = BattleRecord(
+        id=1,
+        key=f"{one}-{other}",
+        question_id="q",
+        domain="d",
+        system_a=one,
+        system_b=other,
+        outcome=Outcome.JUDGED if preference else Outcome.FAILED,
+        preference=preference,
+        flipped=None,
+        score=None,
+        detail="",
+    )
+    return BattleEvidence(battle=battle, judgments=())
+
+
+def test_reference_that_won_as_often_is_said_to_be_as_good(published: Settings) -> None:
+    """Who answered a question best is a system, the reference, or several; each with its true counts."""
+    arena = Arena(published)
+    shown = arena.evidence.question("tiny", "q3")
+    view = read_board(arena.boards.get("tiny"))
+    arena.close()
+    a, b, tie = Preference.A, Preference.B, Preference.TIE
+    name = view.reference
+
+    def said(*battles: BattleEvidence) -> str:
+        return standing(replace(view, reference_by="people"), replace(shown, battles=battles))
+
+    lost = _met("full", "short", a), _met(name, "short", a)
+    assert said(lost[0], _met("full", name, a)) == "full answered it best: it won 2 of its 2 battles here."
+    assert said(lost[1], _met("full", name, b)) == (
+        "The human-written reference answered it best: it won 2 of its 2 battles here."
+    )
+    assert said(*lost, _met("full", name, tie)) == (
+        "full and the human-written reference answered it equally well, and best: "
+        "each won 1 of its 2 battles here."
+    )
+    assert said(*lost, _met("full", "hostile", tie)) == (
+        "full and the human-written reference answered it equally well, and best: "
+        "each won 1 more of its battles here than it lost."
+    )
+    assert said(_met("full", name, None)) == "No answer to it was judged in this round."
+
+
+def test_search_says_which_texts_it_looks_at() -> None:
+    """Where references are hidden they are not searched, and the field says so."""
+    questions = QuestionList.of(())
+    assert searched_texts(questions) == "questions, references and all answers"
+    assert "references are hidden and not searched" in searched_texts(
+        replace(questions, hides_references=True)
+    )
+    assert "that you may read" in searched_texts(
+        replace(questions, notice="Not public.", hides_references=True)
+    )
+
+
+def test_every_action_of_the_log_has_plain_words() -> None:
+    """What people read is no code word, and no two actions read alike."""
+    words = [action.words for action in Action]
+    assert len(set(words)) == len(words)
+    assert not [word for word in words if "-" in word or word in set(Action)]
+
+
+@pytest.mark.parametrize(
+    ("covered", "missed", "said"),
+    [(1, 1, "1 other answer has it, 1 misses it"), (3, 0, "3 other answers have it, 0 miss it")],
+)
+def test_one_answer_has_and_several_have(covered: int, missed: int, said: str) -> None:
+    """A report counts other answers in right English."""
+    assert others_have(covered, missed) == said
+
+
+def test_few_questions_that_decide_are_counted_in_words() -> None:
+    """One question that a lead rests on is one of many."""
+    alone = Deciding(leader="a", other="b", needed=1, questions=18)
+    assert deciding_sentence(alone) == (
+        "Without the one question of 18 on which a is furthest ahead, its lead over b would be gone."
+    )
+    assert "the 15 questions of 56 on which" in deciding_sentence(replace(alone, needed=15, questions=56))
+
+
+def test_a_name_is_not_said_twice() -> None:
+    """A judge whose kind is its name stands once; another has its model beside it."""
+    assert named_once("lexical", "lexical") == "lexical"
+    assert named_once("paper", "gpt-4o") == "paper (gpt-4o)"
 
 
 def test_question_page_shows_covered_and_missing_statements(visit: Callable[..., AppTest]) -> None:
@@ -184,7 +282,7 @@ def test_what_people_wrote_is_never_markup(visit: Callable[..., AppTest]) -> Non
 def test_closest_battle_is_first_and_explained(visit: Callable[..., AppTest]) -> None:
     """The battles stand by their margin, and the first of them is the one that is explained."""
     page = visit("questions.question_page", board="tiny", id="q3")
-    assert [header.value for header in page.header][:2] == ["The closest battle", "Answers"]
+    assert re.findall("<h2[^>]*>([^<]*)<", html_of(page))[:2] == ["The closest battle", "Answers"]
     margins = [float(label.rpartition(" ")[2]) for label in page.selectbox[0].options]
     assert margins == sorted(margins)
     sentence = page.selectbox[0].options[0].rpartition(", by")[0]
@@ -212,6 +310,7 @@ def test_what_rests_on_a_sentence_is_lit_up_with_it(visit: Callable[..., AppTest
         assert len(re.findall(rf'class="[^"]*\b{name}\b[^"]*" tabindex="0"', shown)) > 1, name
 
 
+@pytest.mark.long
 def test_own_judgment_comes_before_the_verdict(visit: Callable[..., AppTest], published: Settings) -> None:
     """Where votes are open a pair can be judged without names; then come names, verdict and reasons."""
     address = {"board": "tiny", "id": "q3"}
@@ -323,7 +422,7 @@ def test_comparison_says_whether_the_lead_is_real(visit: Callable[..., AppTest])
     assert not page.exception
     shown = html_of(page)
     assert "separate" in shown or "statistically significant" in shown
-    assert "human minus short, in per cent of the win" in shown
+    assert "human minus short, in percentage points of the win" in shown
     assert "./question?board=tiny&amp;id=q" in shown
     assert page.multiselect[0].value == ["human", "short"]
 
@@ -362,6 +461,7 @@ def test_matrix_leads_to_the_battles_of_a_pair(visit: Callable[..., AppTest]) ->
     assert "full against short:" in shown
 
 
+@pytest.mark.long
 def test_questions_are_found_by_pair_and_result(visit: Callable[..., AppTest]) -> None:
     """The results of a pair's battles share its questions among them."""
     numbers = []
@@ -427,6 +527,7 @@ def test_one_switch_changes_the_whole_page(visit: Callable[..., AppTest]) -> Non
         assert f'href="./trust?board=tiny{query}"' in html_of(page)
 
 
+@pytest.mark.long
 def test_former_addresses_open_the_same_ratings(visit: Callable[..., AppTest]) -> None:
     """What was said by three parameters before there was one switch still opens what it opened."""
     shown = words_of(visit("main", board="tiny", ratings="length"))
@@ -477,6 +578,7 @@ def test_other_controls_are_offered_where_they_exist(visit: Callable[..., AppTes
         assert "Controlled for length and form: " in words_of(page)
 
 
+@pytest.mark.long
 def test_columns_sort_the_table(visit: Callable[..., AppTest]) -> None:
     """A heading leads to the rows by its column, once more to the other way round; by rank is the usual."""
     page = visit("main", board="tiny", sort="words")
@@ -528,6 +630,7 @@ def test_what_sways_the_judge_is_told_with_intervals(visit: Callable[..., AppTes
     assert "The lengths of the answers are not known." in paper
 
 
+@pytest.mark.long
 def test_two_measures_are_compared_where_systems_share_them(visit: Callable[..., AppTest]) -> None:
     """D9: who has one of two measures alone is named, and fewer than two systems with both make no chart."""
     page = visit("main", board="tiny", x="rating", y="win-tie")
@@ -574,14 +677,15 @@ def test_data_page_tells_how_to_embed_and_cite(visit: Callable[..., AppTest]) ->
     assert "/leaderboard.html?board=tiny" in html_of(page)
 
 
+@pytest.mark.long
 def test_data_page_says_what_the_questions_are_made_of(visit: Callable[..., AppTest]) -> None:
     """Words and passages by domain open on the data page of a judged board, not of published counts."""
     shown = html_of(visit("boards.data_page", board="tiny", statistics="shown"))
-    assert "Words a reference" in shown
+    assert "Words per reference, mean" in shown
     assert "Zero" in shown
     assert not [box for box in visit("boards.data_page", board="tiny").expander if box.proto.expanded]
     paper = visit("boards.data_page", board="rag-qa-arena", statistics="shown")
-    assert "Words a reference" not in html_of(paper)
+    assert "Words per reference, mean" not in html_of(paper)
 
 
 def test_boards_of_one_set_are_told_apart_where_they_are_chosen(

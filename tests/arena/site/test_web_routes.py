@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from xml.etree.ElementTree import fromstring
@@ -149,3 +150,35 @@ def test_downloaded_charts_say_where_they_are_from() -> None:
     assert "Spring: ratings" in drawn
     assert "spring, content abababababab" in drawn
     assert chart_file(chart, PictureForm.PNG, STAMP, "x")[:4] == b"\x89PNG"
+
+
+def test_leaderboard_begins_in_its_document(client: TestClient) -> None:
+    """The document of the leaderboard has the board before a script runs, as the page will show it."""
+    text = client.get("/").text
+    assert text.index('href="./style.css"') < text.index('id="first-view"') < text.index('<div id="root">')
+    begun = text[text.index('id="first-view"') : text.index('<div id="root">')]
+    assert begun.count("<h1>Leaderboard</h1>") == 1
+    assert '<a href="./system?board=tiny&amp;id=full" target="_self">full</a>' in begun
+    assert "<script" not in begun
+
+
+@pytest.mark.parametrize("query", ["domain=science", "board=tiny&ratings=people", "board=none", "sort=win"])
+def test_other_views_begin_empty(client: TestClient, query: str) -> None:
+    """An address that asks for more than a board, or for one that is not there, is left to the page."""
+    text = client.get(f"/?{query}").text
+    assert "first-view" not in text
+    assert '<div id="root"></div>' in text
+
+
+def test_documents_bring_the_styles_and_what_pages_are_made_of(client: TestClient) -> None:
+    """Every document links our styles behind Streamlit's, and names the files that its components need."""
+    for page in ("/", "/compare", "/about"):
+        text = client.get(page).text
+        (root,) = re.findall(r'<link rel="stylesheet" href="./style.css" />\s*<div id="', text)
+        assert root
+        loaded = re.findall(r'<link rel="modulepreload" crossorigin href="./static/js/([\w.-]+)"', text)
+        assert {name.partition(".")[0] for name in loaded} >= {"Html", "Selectbox"}
+        assert len(loaded) == len(set(loaded))
+    style = client.get("/style.css")
+    assert style.headers["content-type"].startswith("text/css")
+    assert style.text.count("@font-face") == 2

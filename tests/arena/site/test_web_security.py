@@ -99,6 +99,7 @@ def framing() -> Iterator[Callable[[str], str]]:
         yield publish
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PATHS)
 def test_every_answer_says_what_browsers_may_do_with_it(site: str, path: str) -> None:
     """C2: Every page, route and error has a policy without foreign hosts, `nosniff` and a Referrer-Policy."""
@@ -255,6 +256,7 @@ def test_no_page_breaks_its_policy(
     assert who != "nobody" or "/methodology" in charts, charts
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_script_inside_a_page_does_not_run(
     members: _Members, watched: webdriver.Chrome, walk: Visitor, until: Callable[..., None]
@@ -328,6 +330,7 @@ def test_what_is_no_origin_is_none(address: str) -> None:
     assert origin_of(address) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("host", "status"),
     [
@@ -388,6 +391,7 @@ def test_websocket_is_opened_from_this_origin_alone(site: str) -> None:
     assert _stream(site, origin=f"https://{host}:{port}", additional_headers=proxied) == 101
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path",
     [

@@ -8,14 +8,17 @@ import socket
 import sqlite3
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from starlette.testclient import TestClient
 
+from arena.api.app import make_api
 from arena.services.evidence.coverage import read_statements
 from arena.services.evidence.reasons import read_reasons
 from arena.settings import MetricsAccess, Settings
@@ -129,8 +132,15 @@ def test_style_sheet_has_the_themes_colours() -> None:
         assert COLOURS["ink"][scheme] == options[f"theme.{name}.textColor"]
 
 
-def test_routes_beside_the_pages(published: Settings, tmp_path: Path) -> None:
-    """One server answers health checks, robots and short permalinks; without its database, 503 in a line."""
+def test_routes_beside_the_pages(
+    published: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One server answers health checks, robots and short permalinks; without its database, 503 in a line.
+
+    The API is made once, when it is first asked, by however many at once.
+    """
+    made = Mock(wraps=make_api)
+    monkeypatch.setattr("arena.api.app.make_api", made)
     file, rubbish = tmp_path / "arena.sqlite", tmp_path / "rubbish"
     old, new = sqlite3.connect(published.home / "arena.sqlite"), sqlite3.connect(file)
     with closing(old), closing(new):
@@ -143,6 +153,11 @@ def test_routes_beside_the_pages(published: Settings, tmp_path: Path) -> None:
         assert "User-agent" in client.get("/robots.txt").text
         assert client.get("/s/0000000000").status_code == 404
         assert client.get("/leaderboard.html").status_code == 200
+        made.assert_not_called()
+        with ThreadPoolExecutor(4) as at_once:
+            answers = list(at_once.map(lambda _: client.get("/api/v1/health").json(), range(4)))
+        assert answers == [{"status": "ok", "boards": 2}] * 4
+        made.assert_called_once()
         rubbish.write_bytes(b"no database" * 1_000)
         rubbish.replace(file)
         for name in ("leaderboard.html", "embed/tiny", "og/tiny.png", "sitemap.xml", "s/00000000", "metrics"):

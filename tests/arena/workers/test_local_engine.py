@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arena.container import Arena
@@ -18,8 +20,14 @@ from arena.workers.local import AHEAD, LocalSpread
 from data import spreading
 from data.corpora import chunking
 from data.errors import InputError, WorkError
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import Settings
+from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About
+from leaderboard.trust.sections import Section
 from tests.arena.conftest import Commands
-from tests.long_work import nested, numbers, refused, results, squared, write_input
+from tests.long_work import SYSTEMS, nested, numbers, raised, refused, results, squared, write_input
 
 
 @pytest.fixture
@@ -30,6 +38,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunking, "CHARACTERS", 5_000)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
     """Resamples, corrections, fragility and corpora are the same bytes with none, one and two processes."""
@@ -38,6 +47,41 @@ def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
     for processes in (1, 2):
         with spreading.spreading(LocalSpread(processes)):
             assert results(tmp_path, tmp_path / str(processes)) == here
+
+
+@pytest.mark.long
+def test_a_board_is_the_same_wherever_its_parts_are_computed(at_once: None) -> None:
+    """Rates, domains, controls, fragility and cycles of processes are those of this one, to the bit."""
+    rng = np.random.default_rng(2)
+    battles = [(n, one, other) for n in range(60) for one, other in combinations(SYSTEMS, 2)]
+    table = BattleTable.from_columns(
+        question_id=[f"q{n}" for n, _, _ in battles],
+        domain=[f"d{n % 2}" for n, _, _ in battles],
+        model_a=[one for _, one, _ in battles],
+        model_b=[other for _, _, other in battles],
+        winner=rng.choice(["model_a", "model_b", "tie"], len(battles)).tolist(),
+    )
+    answers = {
+        name: [AnswerFact(question=f"q{n}", domain=f"d{n % 2}", words=20 + n % 7 + place) for n in range(60)]
+        for place, name in enumerate(SYSTEMS)
+    }
+    about = About(name="b", title="B", reference="ant")
+
+    def board() -> dict[str, object]:
+        settings = Settings(bootstrap=50)
+        return build_standings(table, about, settings=settings, answers=answers).as_json()
+
+    with spreading.spreading(LocalSpread(2)):
+        spread = board()
+    assert spread == board()
+    assert spread[Section.CYCLES.value]
+
+
+def test_arrays_that_processes_share_may_be_written_to() -> None:
+    """A part that changes an array of what all have in common changes no other's, nor the caller's."""
+    shared = np.arange(5.0)
+    assert list(LocalSpread(2).map(raised, numbers(6), (shared, "x"))) == [10.0 + 5 * n for n in range(6)]
+    assert shared.sum() == 10.0
 
 
 def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
@@ -87,11 +131,13 @@ def _always_end_itself(number: int) -> int:
     return number
 
 
+@pytest.mark.long
 def test_a_part_whose_process_ended_is_done_again(tmp_path: Path) -> None:
     """A process that is killed costs time alone."""
     assert list(LocalSpread(2).map(_end_itself, numbers(9), (str(tmp_path),))) == list(range(9))
 
 
+@pytest.mark.long
 def test_a_part_that_ends_processes_is_an_error() -> None:
     """A part over which two processes ended is given up with advice on memory."""
     with pytest.raises(WorkError, match="ended by itself, twice") as error:
@@ -99,6 +145,7 @@ def test_a_part_that_ends_processes_is_an_error() -> None:
     assert "ARENA_PROCESSES" in error.value.advice
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 def test_parts_of_parts_stay_where_they_are() -> None:
     """Work that is spread within a process is done by that process."""

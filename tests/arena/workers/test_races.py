@@ -65,6 +65,7 @@ def held(arena: Arena, answers_file: Callable[..., Path]) -> int:
     return added.submission.id
 
 
+@pytest.mark.long
 def test_withdrawn_submission_is_not_brought_back(arena: Arena, held: int) -> None:
     """Who confirms while a withdrawal is on its way is told so; the tombstone stays."""
     with meanwhile(arena, lambda: arena.store.submissions.withdraw(held, "first")) as start:
@@ -75,6 +76,7 @@ def test_withdrawn_submission_is_not_brought_back(arena: Arena, held: int) -> No
     assert (found.state, found.withdrawn_reason) == (SubmissionState.WITHDRAWN, "first")
 
 
+@pytest.mark.long
 def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> None:
     """The second withdrawal neither changes the reason nor writes a line; nor does a second confirmation."""
     with meanwhile(arena, lambda: arena.store.submissions.confirm(held)) as start:
@@ -93,6 +95,7 @@ def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> 
     assert actions == ["submission-checked"]
 
 
+@pytest.mark.long
 def test_quota_holds_for_whoever_confirms_at_once(
     arena: Arena, held: int, answers_file: Callable[..., Path]
 ) -> None:
@@ -132,6 +135,7 @@ def _new(system: str, team: str = "ours") -> NewSubmission:
     return NewSubmission(set_name="tiny", system=system, team=team, card=SystemCard(), content_hash=system)
 
 
+@pytest.mark.long
 def test_names_that_look_alike_are_not_both_taken_at_once(arena: Arena) -> None:
     """C3: Of two new names that look alike and come at the same moment, the second one is refused."""
     with meanwhile(arena, lambda: arena.store.submissions.add(_new("twin"), [])) as start:
@@ -146,6 +150,7 @@ def test_names_that_look_alike_are_not_both_taken_at_once(arena: Arena) -> None:
     assert [one.system for one in arena.store.submissions.find() if one.team] == ["twin"]
 
 
+@pytest.mark.long
 def test_names_that_differ_do_not_hinder_each_other(arena: Arena) -> None:
     """C3: Two new names of a set that do not look alike are both taken, whoever comes first."""
     with meanwhile(arena, lambda: arena.store.submissions.add(_new("one"), [])) as start:
@@ -154,6 +159,7 @@ def test_names_that_differ_do_not_hinder_each_other(arena: Arena) -> None:
     assert {one.system for one in arena.store.submissions.find() if one.team} == {"one", "two"}
 
 
+@pytest.mark.long
 def test_two_owners_cannot_remove_each_other(arena: Arena) -> None:
     """A team keeps an owner though each of two found the other one."""
     for name, role in (("ann", Role.OWNER), ("bob", Role.OWNER), ("cat", Role.MEMBER)):
@@ -165,6 +171,7 @@ def test_two_owners_cannot_remove_each_other(arena: Arena) -> None:
         second.result()
 
 
+@pytest.mark.long
 def test_member_who_is_added_twice_at_once_is_one(arena: Arena) -> None:
     """The second one changes the role."""
     arena.teams.add_account("ann", caller=OPERATOR)

@@ -272,6 +272,7 @@ def test_stopped_worker_hands_its_job_back(
     assert arena.rounds.status("r")[0].state is RoundState.FINISHED
 
 
+@pytest.mark.long
 def test_pause_reaches_a_worker_within_seconds(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
@@ -322,6 +323,7 @@ def test_retry_publish_and_calibrate_are_jobs(
     assert known(arena.jobs.status(4).job.result)["reports"][0]["pairs"] == 1
 
 
+@pytest.mark.long
 def test_judge_that_stops_existing_fails_the_job(filled: Callable[..., Arena], database_url: str) -> None:
     """A round whose judge spec is gone is not tried again: the job says why, and nothing is judged."""
     arena = filled(database_url=database_url)

@@ -23,9 +23,10 @@ from data.corpora import index as postings
 from data.corpora import terms as term_numbers
 from data.corpora.approximate import Graph, measured
 from data.corpora.chunking import WORD, Chunking, CutWords, document_of
-from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, graph_of, read_about
+from data.corpora.dense import VectorIndex, Vectors, VectorWriter
 from data.corpora.index import Corpus, best_places
 from data.corpora.library import CorpusLibrary
+from data.corpora.manifests import VectorsAbout, read_about
 from data.corpora.terms import Analyser
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, RecordError, StoreError
 
@@ -259,7 +260,7 @@ def letters(texts: Sequence[str]) -> Vectors:
 
 def embed(corpus: Corpus, folder: Path) -> VectorsAbout:
     """Write the vectors of a corpus."""
-    about = VectorsAbout.of(corpus, model="letters", endpoint="", fingerprint="f")
+    about = VectorsAbout.of(corpus.manifest, model="letters", endpoint="", fingerprint="f")
     with VectorWriter(folder, about) as writer:
         for place in range(len(corpus)):
             writer.add(letters([corpus.chunk(place).text]))
@@ -293,7 +294,9 @@ def test_vectors_can_be_searched_approximately(library: CorpusLibrary, tmp_path:
     corpus, folder = library.open("a"), library.folder_of("a")
     with pytest.raises(StoreError, match="has no vectors"):
         VectorIndex(corpus, folder, approximate=True)
-    with VectorWriter(folder, VectorsAbout.of(corpus, model="m", endpoint="", fingerprint="")) as writer:
+    with VectorWriter(
+        folder, VectorsAbout.of(corpus.manifest, model="m", endpoint="", fingerprint="")
+    ) as writer:
         writer.add(np.random.default_rng(3).normal(size=(300, 16)).astype(np.float32))
         writer.finish()
     with pytest.raises(StoreError, match="no approximate index"):
@@ -302,7 +305,7 @@ def test_vectors_can_be_searched_approximately(library: CorpusLibrary, tmp_path:
     about = exact.build_graph(folder)
     assert (about.k, about.queries, about.chunks) == (10, 300, 300)
     assert 0.95 < about.recall <= 1
-    assert graph_of(folder) == about
+    assert library.graph("a") == about
     near = VectorIndex(corpus, folder, approximate=True)
     query = np.random.default_rng(4).normal(size=16).astype(np.float32)
     assert len({*near.search(query, 10)} & {*exact.search(query, 10)}) >= 8
@@ -366,7 +369,7 @@ def test_incomplete_vectors_are_not_put_in_place(library: CorpusLibrary, source:
     library.add("a", source)
     corpus, folder = library.open("a"), library.folder_of("a")
     made = embed(corpus, folder)
-    about = VectorsAbout.of(corpus, model="other", endpoint="", fingerprint="")
+    about = VectorsAbout.of(corpus.manifest, model="other", endpoint="", fingerprint="")
     with VectorWriter(folder, about) as writer:
         writer.add(letters(["x"]))
         with pytest.raises(StoreError, match="1 vectors for 4 chunks"):

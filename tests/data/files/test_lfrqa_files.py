@@ -98,6 +98,7 @@ def test_malformed_citations_are_a_problem(tmp_path: Path, value: object) -> Non
     assert "citations" in caught.value.problems[0].message
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not LFRQA.is_dir(), reason="NO LFRQA FILES beside the checkout")
 def test_the_published_files_keep_brackets_that_name_several_documents() -> None:
     """D2: 13,970 of 14,020 questions have citations, 14.9 % of whose sentences name several documents."""

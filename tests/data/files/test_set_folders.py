@@ -75,6 +75,7 @@ def question_sets(draw: st.DrawFn) -> QuestionSet:
     )
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(questions=question_sets())
 def test_a_dataset_comes_back_as_it_was(questions: QuestionSet) -> None:

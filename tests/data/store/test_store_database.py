@@ -108,6 +108,7 @@ store.close()
 """
 
 
+@pytest.mark.long
 def test_a_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
     """E16: a child uses no connection of its parent, whatever libraries the tests beside this one loaded."""
     # This process may have threads of libraries that warn when it is forked, so another one forks.

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from data.files.question_sets.loader import load_set
 from data.records import Preference
 from judges.base import JudgeInput
@@ -20,6 +22,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.long
 def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
     """Of the 511 pairs whose winner was written down with the answers, 86 % and more are decided so.
 

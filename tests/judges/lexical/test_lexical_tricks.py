@@ -50,6 +50,7 @@ def _wins(number: int, text: str, opponent: str, *, reference: bool = False) -> 
     return _judge().settle(judge_input).preference is Preference.A
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", families())
 def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
     """At most one question in twenty; a damaged answer beats the reference no oftener than it did."""

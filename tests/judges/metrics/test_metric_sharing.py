@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from data.records import MetricItem, Passage, Score
 from judges.metrics.registry import build_metric
 
@@ -57,6 +59,7 @@ def _plain(score: Score) -> object:
     return json.loads(json.dumps([score.score, dict(score.details)], default=list))
 
 
+@pytest.mark.long
 def test_a_score_does_not_depend_on_what_was_scored_before() -> None:
     """An answer scored after others to its question, and to another one, has the score that it has alone."""
     rows = _rows(2)

@@ -78,6 +78,7 @@ def judged(
     return asyncio.run(build_judge(spec, client=asker_of(answering)).judge(judge_input))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("family", "attack"), ATTACKS)
 @pytest.mark.parametrize("order", [OrderPolicy.PAPER, OrderPolicy.BOTH])
 @pytest.mark.parametrize("gullible", [follows_what_is_outside, follows_what_it_reads])

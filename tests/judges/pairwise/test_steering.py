@@ -60,6 +60,7 @@ def test_the_suite_is_wide() -> None:
     assert len(set(HONEST)) > 400
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", [OrderPolicy.PAPER, OrderPolicy.BOTH])
 def test_no_known_way_of_speaking_to_the_judge_wins(
     order: OrderPolicy, spec_of: Make, asker_of: Make, contest_of: Make

@@ -82,6 +82,7 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: b
     assert fair(problem_of(path))
 
 
+@pytest.mark.long
 @RELAXED
 @given(records=RECORDS, kind=st.sampled_from([None, *BattleFormat]), lines=st.booleans())
 def test_any_records_are_read_or_refused(

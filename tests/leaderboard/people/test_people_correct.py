@@ -175,6 +175,7 @@ def agree(one: CorrectedTable, other: CorrectedTable) -> None:
         assert numbers == pytest.approx(right[system], abs=1e-6)
 
 
+@pytest.mark.long
 @QUICK
 @given(rounds())
 def test_ratings_are_those_of_the_plain_reference(given_round: tuple[list[Verdict], list[Vote]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -162,9 +163,25 @@ def test_terms_that_go_together_are_named() -> None:
     found = rate_under_control(battles, columns, SANDWICH)
     assert {found.collinearity.first, found.collinearity.second} == {"headings", "bold"}
     assert known(found.collinearity.correlation) > 0.98
-    assert "headings and bold go together" in found.collinearity.sentence
+    assert (
+        "The terms headings and bold go together (correlation 1.00): the battles"
+        in found.collinearity.sentence
+    )
     assert min(effect.vif for effect in found.effects[1:]) > 10 > found.effects[0].vif
     assert found.collinearity.condition > 10
+
+
+def test_terms_that_the_pairs_nearly_determine_are_said_in_plain_words() -> None:
+    """Where one system's answers are long whoever it meets, the share is said, never rounded up to all."""
+    battles = drawn(3, np.zeros((4000, 1)), np.zeros(1))
+    rng = np.random.default_rng(3)
+    of_first, of_second = (np.where(side == 0, 1000, 100) for side in (battles.a, battles.b))
+    sides = of_first + rng.integers(0, 9, 4000), of_second + rng.integers(0, 9, 4000)
+    columns, _ = relative_columns({"same_length": sides}, 4000)
+    sentence = rate_under_control(battles, columns, SANDWICH).collinearity.sentence
+    found = re.search(r"(9\d\.\d) % of the variation in same length comes from which systems meet", sentence)
+    assert found is not None
+    assert "so what same length is worth can hardly be told apart from how good" in sentence
 
 
 def test_a_term_that_says_nothing_new_is_left_out_with_a_sentence() -> None:
@@ -195,7 +212,7 @@ def test_a_constant_count_is_named() -> None:
     """A count that is the same everywhere has no column, and the reason is said."""
     columns, constant = relative_columns({"lists": ([1, 2], [1, 2]), "bold": ([1, 2], [2, 1])}, 2)
     assert [column.name for column in columns] == ["bold"]
-    assert "lists is the same in all battles" in constant[0].reason
+    assert constant[0].reason.startswith("The difference in lists is the same in all battles")
 
 
 @pytest.mark.parametrize("value", [2.0, -1.5, float("nan")])

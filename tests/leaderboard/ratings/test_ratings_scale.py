@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
-from leaderboard.battles import BattleTable
-from leaderboard.ratings import Cluster, IntervalKind, Settings, rate
-from leaderboard.ratings.counts import PairCounts, count_by_cluster, count_pairs
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.ratings import Cluster, IntervalKind, Settings, counts, rate
+from leaderboard.ratings.counts import PairCounts, count_by_cluster, count_cells, count_pairs
 from leaderboard.ratings.estimate import multiplier_errors
 from leaderboard.ratings.models.likelihoods import BradleyTerry
 from leaderboard.ratings.models.newton import _sparse_solver, fit, laplacian_solver
@@ -52,6 +55,7 @@ def make_table(seed: int = 0, systems: int = 12, rows: int = 3000) -> BattleTabl
     )
 
 
+@pytest.mark.long
 def test_the_number_of_threads_changes_no_byte() -> None:
     """One seed prints one text with one BLAS thread and with four."""
     texts = [
@@ -119,3 +123,85 @@ def test_pairs_counted_by_sorting_equal_those_counted_in_a_table() -> None:
     parts = [count_by_cluster(t, p, t.question, 100).toarray() for t, p in ((few, one), (many, other))]
     assert np.array_equal(parts[0], parts[1])
     assert np.array_equal(parts[0].sum(axis=0).reshape(3, -1), one.outcomes)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    outcomes=st.lists(st.sampled_from([*Winner, None]), min_size=30, max_size=30),
+    swaps=st.lists(st.booleans(), min_size=30, max_size=30),
+    draws=st.integers(1, 4),
+)
+def test_reweighted_cells_are_the_counts_by_question(
+    outcomes: list[Winner | None], swaps: list[bool], draws: int
+) -> None:
+    """A byte a cell gives the wins, ties being half of one each, and the battles of the sparse counts."""
+    rows = [row for row, outcome in enumerate(outcomes) if outcome is not None]
+    assume(rows)
+    question, pair = np.divmod(np.array(rows), 6)
+    low, high = (ends[pair] for ends in np.triu_indices(4, k=1))
+    swapped = np.array(swaps)[rows]
+    table = replace(
+        make_table(rows=len(rows)),
+        systems=("a", "b", "c", "d"),
+        questions=tuple("uvwxy"),
+        a=np.where(swapped, high, low).astype(np.int32),
+        b=np.where(swapped, low, high).astype(np.int32),
+        winner=np.array([outcome for outcome in outcomes if outcome is not None], dtype=np.int8),
+        question=question.astype(np.int32),
+    )
+    pairs = count_pairs(table)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(counts, "LARGE", 0)
+        patched.setattr(counts, "LEAST_FILLED", 0)
+        patched.setattr(counts, "CELLS_AT_ONCE", 7)
+        cells = count_cells(table, pairs)
+        assert cells is not None
+        weights = np.random.default_rng(len(rows)).standard_exponential((5, draws))
+        low_won, high_won, tied = cells.reweighted(weights).reshape(3, -1, draws)
+    plain = count_by_cluster(table, pairs, table.question, 5)
+    assert cells.shape == plain.shape
+    won, lost, even = (plain.T @ weights).reshape(3, -1, draws)
+    np.testing.assert_allclose(low_won, won + even / 2, atol=1e-12)
+    np.testing.assert_allclose(high_won, lost + even / 2, atol=1e-12)
+    assert not tied.any()
+
+
+def test_draws_from_full_matrices_are_those_from_sparse_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large round is resampled in another way; its intervals agree to nine digits."""
+    table = complete_table()
+    plain = rate(table, bootstrap=50, seed=2)
+    monkeypatch.setattr(counts, "LARGE", 0)
+    large = rate(table, bootstrap=50, seed=2)
+    assert plain.draws is not None
+    assert large.draws is not None
+    np.testing.assert_allclose(large.draws, plain.draws, rtol=1e-9)
+
+
+@pytest.mark.parametrize("why", ["few", "twice", "sparse", "weighted", "soft"])
+def test_only_large_tables_of_single_battles_are_held_as_cells(
+    monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    """Few battles, two of a pair on a question, mostly empty cells, weights and soft labels are not."""
+    monkeypatch.setattr(counts, "LARGE", 10_000 if why == "few" else 0)
+    full = complete_table()
+    ones = np.ones(len(full))
+    table = {
+        "twice": full.select(np.arange(-1, len(full))),
+        "sparse": full.select(np.arange(0, len(full), 4)),
+        "weighted": replace(full, weight=ones),
+        "soft": replace(full, score=ones),
+    }.get(why, full)
+    assert count_cells(table, count_pairs(table)) is None
+
+
+def complete_table(systems: int = 6, questions: int = 40) -> BattleTable:
+    """One battle of every pair on every question."""
+    low, high = np.triu_indices(systems, k=1)
+    rows = len(low) * questions
+    return replace(
+        make_table(systems=systems, rows=rows),
+        questions=tuple(f"q{k}" for k in range(questions)),
+        a=np.tile(low, questions).astype(np.int32),
+        b=np.tile(high, questions).astype(np.int32),
+        question=np.repeat(np.arange(questions), len(low)).astype(np.int32),
+    )

@@ -55,6 +55,7 @@ def _judged(planned: BattleTable, verdicts: Floats, seed: int, size: int, ask: s
     return state
 
 
+@pytest.mark.long
 def test_estimates_are_right_on_average() -> None:
     """Over many draws of one round the estimated rates average to those of all verdicts."""
     planned, judged, verdicts = _round(3)

@@ -7,9 +7,10 @@ import pytest
 
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Settings, rate
-from leaderboard.standings.alternative_ratings import alternative_ratings, separations
+from leaderboard.standings.alternative_ratings import AlternativeRatings, alternative_ratings, separations
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
+from leaderboard.standings.covariates import counts_of
 from leaderboard.standings.model import About
 from tests.narrow import listed
 
@@ -44,16 +45,23 @@ def _facts(*, alike: bool = False) -> dict[str, list[AnswerFact]]:
 SETTINGS = Settings(bootstrap=200)
 
 
+def _alternatives(
+    answers: dict[str, list[AnswerFact]], *, complete: bool = True
+) -> tuple[AlternativeRatings, ...]:
+    table = _table(complete=complete)
+    return alternative_ratings(table, SETTINGS, reference="human", counts=counts_of(table, answers))
+
+
 def test_star_stands_beside_a_mixed_design() -> None:
     """With complete pairs added, the ratings from the reference battles alone are told, with the shift."""
-    star, *_ = alternative_ratings(_table(complete=True), SETTINGS, reference="human", answers=_facts())
+    star, *_ = _alternatives(_facts())
     assert {rating.system for rating in star.ratings} == {"good", "poor", "human"}
     assert "points" in star.note
 
 
 def test_star_of_a_star_is_the_board_itself() -> None:
     """A round against the reference alone has nothing else to report."""
-    star, *_ = alternative_ratings(_table(complete=False), SETTINGS, reference="human", answers=_facts())
+    star, *_ = _alternatives(_facts(), complete=False)
     assert star.ratings == ()
     assert "the same ratings" in star.note
 
@@ -61,14 +69,14 @@ def test_star_of_a_star_is_the_board_itself() -> None:
 @pytest.mark.parametrize("answers", [{}, _facts(alike=True)])
 def test_lengths_that_say_nothing_are_told_as_such(answers: dict[str, list[AnswerFact]]) -> None:
     """Without lengths, or where all are alike, there is a reason and no table."""
-    _, length, _ = alternative_ratings(_table(complete=True), SETTINGS, reference="human", answers=answers)
+    _, length, _ = _alternatives(answers)
     assert length.ratings == ()
     assert length.note
 
 
 def test_length_control_tells_what_length_is_worth() -> None:
     """The controlled ratings come with the effect of length and its interval."""
-    _, length, _ = alternative_ratings(_table(complete=True), SETTINGS, reference="human", answers=_facts())
+    _, length, _ = _alternatives(_facts())
     assert length.ratings[0].system == "good"
     assert "standard deviation" in length.note
 

@@ -12,7 +12,14 @@ from leaderboard.battles import BattleTable
 from leaderboard.ratings import Settings
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
-from leaderboard.standings.covariates import BOTH_ORDERS, ControlFit, JudgeSight, control_fits
+from leaderboard.standings.covariates import (
+    BOTH_ORDERS,
+    ControlFit,
+    JudgeSight,
+    control_fits,
+    counts_of,
+    sides_of,
+)
 from leaderboard.standings.model import About
 from leaderboard.vocabulary import COVARIATES, Control, Covariate
 from tests.narrow import listed, mapping
@@ -52,13 +59,17 @@ def _position(battles: int = 450) -> JudgeSight:
     return JudgeSight(position=np.random.default_rng(5).choice([-1.0, 1.0], battles), no_family="No family.")
 
 
+def _fits(answers: dict[str, list[AnswerFact]], sight: JudgeSight) -> tuple[ControlFit, ...]:
+    return control_fits(_table(), SETTINGS, counts_of(_table(), answers), sight)
+
+
 def _by_control(fits: tuple[ControlFit, ...]) -> dict[Control, ControlFit]:
     return {fit.control: fit for fit in fits}
 
 
 def test_every_control_has_its_terms() -> None:
     """Length, form, position and all of them have fits; the family has a reason."""
-    found = _by_control(control_fits(_table(), SETTINGS, _facts(), _position()))
+    found = _by_control(_fits(_facts(), _position()))
     names = {
         control: [effect.covariate for effect in fit.fit.effects] for control, fit in found.items() if fit.fit
     }
@@ -73,11 +84,11 @@ def test_every_control_has_its_terms() -> None:
 
 def test_a_control_that_would_repeat_another_names_it() -> None:
     """Where answers differ in length alone, style is length; where nothing else is known, all is style."""
-    found = _by_control(control_fits(_table(), SETTINGS, _facts(laid_out=False), JudgeSight()))
+    found = _by_control(_fits(_facts(laid_out=False), JudgeSight()))
     assert found[Control.STYLE].fit is None
     assert "The same as control for length" in found[Control.STYLE].note
-    assert "headings is the same in all battles" in found[Control.STYLE].note
-    assert "The same as control for length" in found[Control.ALL].note
+    assert "The difference in headings is the same in all battles" in found[Control.STYLE].note
+    assert "The same as control for length." in found[Control.ALL].note
 
 
 def test_without_texts_and_orders_nothing_stands_on_the_board() -> None:
@@ -87,7 +98,7 @@ def test_without_texts_and_orders_nothing_stands_on_the_board() -> None:
     assert COVARIATES not in standings.as_json()
     facts = _facts()
     facts["plain"] = facts["plain"][:-1]
-    found = _by_control(control_fits(_table(), SETTINGS, facts, _position()))
+    found = _by_control(_fits(facts, _position()))
     assert "texts of the answers are not known" in found[Control.LENGTH].note
     assert found[Control.POSITION].fit is not None
 
@@ -95,9 +106,7 @@ def test_without_texts_and_orders_nothing_stands_on_the_board() -> None:
 def test_both_orders_leave_no_position() -> None:
     """A judge that read every battle in both orders gave nobody the first place."""
     sight = replace(_position(), position=np.zeros(450))
-    assert (
-        _by_control(control_fits(_table(), SETTINGS, _facts(), sight))[Control.POSITION].note == BOTH_ORDERS
-    )
+    assert _by_control(_fits(_facts(), sight))[Control.POSITION].note == BOTH_ORDERS
 
 
 def test_control_for_length_is_the_one_that_stood_there_before() -> None:
@@ -108,7 +117,9 @@ def test_control_for_length_is_the_one_that_stood_there_before() -> None:
     beside = next(table for table in board["beside"] if table["kind"] == "length-controlled")
     fit = next(fit for fit in board[COVARIATES]["fits"] if fit["control"] == "length")
     assert fit["ratings"] == beside["ratings"]
-    assert f"is worth {fit['coefficients'][0]['value']:.0f} points" in beside["note"]
+    worth = fit["coefficients"][0]["value"]
+    assert worth < 0
+    assert f"is worth −{-worth:.0f} points" in beside["note"]
 
 
 @pytest.mark.parametrize("field", ["name", "value", "se", "lower", "upper", "scale", "vif"])
@@ -118,3 +129,32 @@ def test_coefficients_stand_in_the_json(field: str) -> None:
     standings = build_standings(_table(), about, settings=SETTINGS, answers=_facts(), sight=_position())
     for fit in listed(mapping(standings.as_json()[COVARIATES])["fits"]):
         assert all(row[field] not in {None, ""} for row in fit.get("coefficients", ()))
+
+
+def test_sides_are_the_counts_of_both_answers_of_each_battle() -> None:
+    """Looked up at once, they are what looking up every battle's answers gives."""
+    table, facts = _table(), _facts()
+    counts = {
+        (system, fact.question): (fact.words, fact.form.get(Covariate.HEADINGS, -1))
+        for system, answers in facts.items()
+        for fact in answers
+    }
+    for place, sides in enumerate(sides_of(table, counts_of(table, facts)[:2])):
+        assert sides is not None
+        for side, codes in zip(sides, (table.a, table.b), strict=True):
+            rows = zip(codes.tolist(), table.question.tolist(), strict=True)
+            sought = [
+                counts[table.systems[code], table.questions[question]][place] for code, question in rows
+            ]
+            assert side.tolist() == sought or (len(side) == 1 and set(sought) == set(side.tolist()))
+
+
+def test_one_battle_stands_for_all_where_every_answer_has_the_same_count() -> None:
+    """Equal answers make no column of millions of zeros; answers that are not known make none at all."""
+    table, facts = _table(), _facts()
+    equal = {system: [replace(fact, words=7) for fact in answers] for system, answers in facts.items()}
+    sides, *_ = sides_of(table, counts_of(table, equal))
+    assert sides is not None
+    assert [side.tolist() for side in sides] == [[7], [7]]
+    unknown, *_ = sides_of(table, counts_of(table, dict(list(equal.items())[1:])))
+    assert unknown is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leaderboard.standings.diff import changes
+from leaderboard.standings.diff import changes, ranks_among_systems
 
 
 def _board(ratings: dict[str, tuple[float | None, int, int]], **facts: str) -> dict[str, Any]:
@@ -62,3 +62,26 @@ def test_places_that_newcomers_take_move_nobody() -> None:
     found = changes(before, after)
     assert [one.ranks_expected for one in found.systems] == [(1, 2), (3, 3)]
     assert not any(one.moved for one in found.systems)
+
+
+def test_reference_is_no_competitor() -> None:
+    """It stands first on both boards and takes no place: the systems are first and second."""
+    ratings: dict[str, tuple[float | None, int, int]] = {
+        "ref": (1200, 1, 1),
+        "a": (1000, 2, 2),
+        "b": (800, 3, 3),
+    }
+    before, after = ({**_board(ratings), "reference": "ref"} for _ in range(2))
+    assert ranks_among_systems(before) == {"a": (1, 1), "b": (2, 2)}
+    found = changes(before, after)
+    assert [(one.system, one.ranks_before, one.ranks_after) for one in found.systems] == [
+        ("a", (1, 1), (1, 1)),
+        ("b", (2, 2), (2, 2)),
+    ]
+
+
+def test_reference_that_drops_behind_moves_no_system() -> None:
+    """A system that passes the reference alone has the place among the systems that it had."""
+    before = {**_board({"ref": (1200, 1, 1), "a": (1000, 2, 2), "b": (800, 3, 3)}), "reference": "ref"}
+    after = {**_board({"a": (1200, 1, 1), "ref": (1000, 2, 2), "b": (800, 3, 3)}), "reference": "ref"}
+    assert not any(one.moved for one in changes(before, after).systems)

@@ -52,6 +52,7 @@ def test_answers_to_one_question_are_resampled_together() -> None:
     assert mean_score(once[:1], "m").interval is None
 
 
+@pytest.mark.long
 def test_equal_scores_give_equal_intervals_whatever_the_order() -> None:
     """The draws are seeded: the same scores have the same interval at every run."""
     values = np.random.default_rng(5).random(6_000)

@@ -188,8 +188,8 @@ def test_the_star_says_who_stands_elsewhere() -> None:
     assert places == {"human": (1, 1), "b": (2, 3), "a": (3, 2)}
     assert star["moved"] == ["b", "a"]
     assert star_sentence(star) == (
-        "2 of 3 systems have other places by the battles against human alone: "
-        "b place 3 instead of 2, a place 2 instead of 3."
+        "2 of 2 systems have other places by the battles against human alone: "
+        "b place 2 instead of 1, a place 1 instead of 2."
     )
     alone = rate(table_of([row for row in rows if row[3] == "human"]), interval=IntervalKind.SANDWICH)
     same = star_ranking(both.star.ratings, alone.ratings, "human").as_json()

@@ -54,6 +54,7 @@ def repeated(table: BattleTable, times: int) -> BattleTable:
     return table.select(np.tile(np.arange(len(table)), times))
 
 
+@pytest.mark.long
 @given(
     winners=st.lists(st.sampled_from(["model_a", "model_b", "tie"]), min_size=36, max_size=60),
     times=st.integers(2, 4),

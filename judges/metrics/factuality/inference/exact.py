@@ -20,7 +20,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -344,6 +343,8 @@ def possible_state(network: Network) -> NDArray[np.bool_]:
 
     Source: Aspvall, Plass & Tarjan (1979).
     """
+    import networkx as nx  # noqa: PLC0415 - takes a tenth of a second, and only hard zeros need it
+
     implications: nx.DiGraph[tuple[int, int]] = nx.DiGraph()
     implications.add_nodes_from((variable, value) for variable in range(network.size) for value in (0, 1))
     for variable, value in np.argwhere(np.isneginf(network.unary)).tolist():

@@ -159,6 +159,7 @@ def test_nobody_is_sent_more_than_a_few_mails(arena: Arena, post: Post) -> None:
     assert len(post.letters) == MOST_FOR_MAIL
 
 
+@pytest.mark.long
 def test_applications_are_limited_for_each_machine_and_in_all(arena: Arena) -> None:
     """The sixth within an hour from one address waits, others do not; after the hour it may come again."""
     for number in range(MOST_OF_CLIENT):
@@ -174,6 +175,7 @@ def test_applications_are_limited_for_each_machine_and_in_all(arena: Arena) -> N
     arena.registration.apply(WISH, client=HERE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "error"),
     [

@@ -69,6 +69,7 @@ def _parsed(content: bytes, name: str) -> Any:  # noqa: ANN401 - any JSON
     return [json.loads(line) for line in text.splitlines()] if name.endswith("jsonl") else json.loads(text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", list(LabelFormat))
 def test_files_are_as_documented(
     people: Callable[..., Arena], ada: Caller, named: Named, form: LabelFormat
@@ -82,6 +83,7 @@ def test_files_are_as_documented(
     assert found.left_out == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("form", "scale"), TRAVELS)
 def test_what_is_exported_comes_back_as_the_same_votes(
     people: Callable[..., Arena], ada: Caller, named: Named, form: LabelFormat, scale: LabelScale
@@ -186,6 +188,7 @@ BROKEN: dict[str, tuple[LabelFormat, bytes]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("said", list(BROKEN))
 def test_broken_files_are_refused_with_their_place(
     people: Callable[..., Arena], ada: Caller, said: str

@@ -40,6 +40,7 @@ def _shorter(item: BlindItem) -> int:
     return -_longer(item)
 
 
+@pytest.mark.long
 def test_agreement_tells_the_careful_from_the_contrary(
     people: Callable[..., Arena], database_url: str, ada: Caller, named: Named
 ) -> None:

@@ -131,6 +131,7 @@ def test_late_label_is_kept_where_nobody_took_the_item(
     assert arena.annotation.task("people", caller=ada).done == 1
 
 
+@pytest.mark.long
 def test_many_at_once_never_label_an_item_too_often(
     people: Callable[..., Arena], database_url: str, ada: Caller, named: Named
 ) -> None:

@@ -68,6 +68,7 @@ def _records(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
         yield path.relative_to(folder), json.loads(path.read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("judge", ["lexical", "reference", "panel"])
 def test_records_of_every_eval_ever_are_valid_and_complete(
     judged: Callable[[str], Arena], tmp_path: Path, validator: jsonschema.Draft7Validator, judge: str

@@ -48,6 +48,7 @@ def judged(
     return judge
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("judge", ["lexical", "preference", "five-grade"])
 def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path, judge: str) -> None:
     """Rates and ratings of a board follow from its exported battles, soft scores included."""
@@ -119,6 +120,7 @@ def test_soft_scores_reach_the_table(judged: Callable[[str], Arena]) -> None:
     assert table.share.tolist() == table.score.tolist()
 
 
+@pytest.mark.long
 def test_board_without_scoring_has_no_scores(judged: Callable[[str], Arena]) -> None:
     """Publishing without the metrics scores nothing; the ratings are the same as with them."""
     arena = judged("preference")

@@ -18,7 +18,7 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.annotation.requests import TaskRequest
 from arena.services.people.round_votes import VoteSource, votes_of_task
 from arena.services.rounds.models import RoundRequest
-from arena.site.public.routes import board_routes
+from arena.site.public.routes import BoardRoutes
 from arena.site.services import as_secrets
 from data.errors import AccessError, InputError, NotFoundError, RecordError, RetractedError
 from data.records import Action, Board, TokenScope
@@ -124,6 +124,7 @@ def test_the_same_votes_change_nothing_and_earlier_ones_stand_again(arena: Arena
     assert publish(arena)[0].content_hash == first.content_hash
 
 
+@pytest.mark.long
 def test_labels_of_a_task_are_votes(arena: Arena) -> None:
     """Labels of an annotation task correct the board, each a vote for the side that it prefers."""
     for name in ("ada", "bob"):
@@ -201,7 +202,7 @@ def test_files_and_addresses_give_both_snapshots(filled: Callable[..., Arena], t
     for row in rows["after"]:
         said = wanted[row["system"]] if row["domain"] == "overall" else None
         assert row["corrected_rating"] == ("" if said is None else str(said))
-    client = TestClient(Starlette(routes=board_routes(arena)), follow_redirects=False)
+    client = TestClient(Starlette(routes=BoardRoutes(arena).routes()), follow_redirects=False)
     for board, name in ((before, f"tiny%40{before.content_hash[:12]}"), (after, "tiny")):
         answer = client.get(f"/s/{board.content_hash}")
         assert answer.headers["location"] == f"../?board={name}"
@@ -229,6 +230,7 @@ def _page() -> None:
     leaderboard_page.show()
 
 
+@pytest.mark.long
 def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena], tmp_path: Path) -> None:
     """The page tells votes in its strip, switches to people's figures, and says how far each system moves."""
     arena = judge(filled())
@@ -249,11 +251,11 @@ def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena
     st.cache_resource.clear()
     by_judge, by_people = text(), text(says="people")
     assert "./vote/tiny" in by_judge
-    assert "Corrected by 108 votes of 3 people" in by_judge
+    assert "corrected by 108 votes of 3 people" in by_judge
     assert "How far each system moves" not in by_judge
     assert "As people would say, " in by_people
     assert "How far each system moves" in by_people
-    assert "Not checked by people" in text(board=f"tiny@{before.content_hash[:12]}", says="people")
+    assert "not checked by people" in text(board=f"tiny@{before.content_hash[:12]}", says="people")
     assert "Votes say nothing of these battles" in text(says="people", domain="d1")
 
 

@@ -22,6 +22,7 @@ def _run(arena: Arena, name: str, *, judge: str = "reference-free", order: Order
     arena.rounds.run(name, concurrency=8, report=lambda _progress: None)
 
 
+@pytest.mark.long
 def test_positions_are_those_of_the_judgments(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:

@@ -66,6 +66,7 @@ def publish(arena: Arena) -> Board:
     return arena.boards.publish("r", report=lambda _text: None, score=False)[0]
 
 
+@pytest.mark.long
 def test_publishing_after_a_retest_tells_the_judges_own_error(arena: Arena, tmp_path: Path) -> None:
     """Boards gain `error` with a retest, and nothing else of them changes; the former snapshot stays."""
     before = publish(arena)
@@ -85,6 +86,7 @@ def test_publishing_after_a_retest_tells_the_judges_own_error(arena: Arena, tmp_
     assert publish(arena).content_hash == after.content_hash
 
 
+@pytest.mark.long
 def test_the_section_is_what_the_exported_rows_say(arena: Arena, tmp_path: Path) -> None:
     """A retest without the other order, exported and rated in Python, has the same parts of the wordings."""
     ask_again(arena, tmp_path, swap=False)
@@ -119,6 +121,7 @@ def _page() -> None:
     leaderboard_page.show()
 
 
+@pytest.mark.long
 def test_readers_choose_what_intervals_count(arena: Arena, tmp_path: Path) -> None:
     """Before a retest the switch lacks full error and says why; after it the page names the causes."""
     before = publish(arena)
@@ -161,6 +164,7 @@ def test_readers_choose_what_intervals_count(arena: Arena, tmp_path: Path) -> No
     assert "Where the error comes from" not in text(in_domain)
 
 
+@pytest.mark.long
 def test_the_command_shows_what_the_board_keeps(arena_of: Any, scripted_llm: Callable[..., Any]) -> None:  # noqa: ANN401 - of the conftest
     """`leaderboard show --error` prints intervals and causes; without a retest it says what to do."""
     run, url = arena_of, scripted_llm(rule="hash", changes=0.3).url

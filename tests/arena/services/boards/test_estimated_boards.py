@@ -50,6 +50,7 @@ def judged(
     return judge
 
 
+@pytest.mark.long
 def test_board_says_what_is_estimated(judged: Callable[..., Arena], database_url: str) -> None:
     """A published board names both judges, how many battles each decided, and the gain with its interval."""
     arena = judged(database_url=database_url)

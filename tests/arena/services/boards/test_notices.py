@@ -14,7 +14,7 @@ from arena.cli import main
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.models import RoundRequest
-from arena.site.public.routes import board_routes
+from arena.site.public.routes import BoardRoutes
 from data.errors import AccessError, ConflictError, InputError
 from data.records import Action
 
@@ -68,7 +68,7 @@ def test_the_reason_of_a_retraction_is_not_written_over(arena: Arena) -> None:
 
 def test_readers_see_a_notice_at_once_and_as_text(arena: Arena) -> None:
     """The static board and the history show a notice as soon as it is put; the page gets another tag."""
-    with TestClient(Starlette(routes=board_routes(arena))) as client:
+    with TestClient(Starlette(routes=BoardRoutes(arena).routes())) as client:
         before = client.get("/leaderboard.html?board=tiny")
         arena.boards.put_notice("tiny", ERRATUM)
         after = client.get("/leaderboard.html?board=tiny")

@@ -22,7 +22,7 @@ from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.middleware import RetractedStatus
-from arena.site.public.routes import board_routes
+from arena.site.public.routes import BoardRoutes
 from arena.site.services import as_secrets
 from data.errors import NotFoundError, RetractedError, StoreError
 
@@ -77,7 +77,7 @@ def test_addresses_without_scripts_show_the_notice_and_say_gone(arena: Arena) ->
     """D13: static page, frame, picture and short permalink are 410, and each shows why, as text."""
     content_hash = arena.boards.get("gone").content_hash
     paths = ("/leaderboard.html?board=gone", "/embed/gone", f"/s/{content_hash}", f"/s/{content_hash[:8]}")
-    with TestClient(Starlette(routes=board_routes(arena)), follow_redirects=False) as client:
+    with TestClient(Starlette(routes=BoardRoutes(arena).routes()), follow_redirects=False) as client:
         for path in paths:
             answer = client.get(path)
             assert answer.status_code == 410, path
@@ -97,7 +97,7 @@ def test_addresses_without_scripts_show_the_notice_and_say_gone(arena: Arena) ->
 def test_boards_that_stand_and_those_that_never_were_answer_as_before(arena: Arena) -> None:
     """D13: a board that stands is 200, a name or hash that nothing bears is 404; none is called retracted."""
     content_hash = arena.boards.get("standing").content_hash
-    with TestClient(Starlette(routes=board_routes(arena)), follow_redirects=False) as client:
+    with TestClient(Starlette(routes=BoardRoutes(arena).routes()), follow_redirects=False) as client:
         for path in ("/leaderboard.html?board=standing", "/leaderboard.html", "/embed/standing"):
             answer = client.get(path)
             assert (answer.status_code, "retracted" in answer.text) == (200, False), path
@@ -117,6 +117,7 @@ def visit(arena: Arena, page: str) -> str:
     return "".join(found.proto.body for found in shown.get("html"))
 
 
+@pytest.mark.long
 def test_pages_show_the_notice(arena: Arena) -> None:
     """D13: every page whose address names the board shows why, also where no other board stands."""
     for page in PAGES:
@@ -171,6 +172,7 @@ def test_a_page_of_a_retracted_board_has_the_status_of_what_is_gone() -> None:
         assert client.post("/?board=gone").status_code == 200
 
 
+@pytest.mark.long
 def test_a_served_site_says_gone_to_machines(
     arena: Arena, served: Callable[[Settings, Path], AbstractContextManager[str]], tmp_path: Path
 ) -> None:

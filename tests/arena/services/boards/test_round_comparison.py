@@ -141,6 +141,7 @@ def test_the_command_prints_both_forms(filled: Callable[..., Arena], run: Comman
     assert "one judge" in err
 
 
+@pytest.mark.long
 def test_published_boards_of_a_set_stand_beside_each_other(filled: Callable[..., Arena]) -> None:
     """A page compares a board with the other published boards of its set, for everyone, and no other."""
     arena = filled()

@@ -146,6 +146,7 @@ def _page() -> None:
     leaderboard_page.show()
 
 
+@pytest.mark.long
 def test_page_filters_sorts_and_plots_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
     """The address filters and sorts, the column sorted by is shown, and who is not drawn is named."""
     arena, _ = board()
@@ -166,7 +167,7 @@ def test_page_filters_sorts_and_plots_by_it(board: Callable[[], tuple[Arena, Boa
     _, text = page(board="r", sort="usd", cost="usd")
     assert text.index(">short<") < text.index(">full<") < text.index(">wrong<")
     assert "Tokens, USD and ms are reported by the teams, and checked by nobody." in text
-    assert "1 system is not drawn, since USD an answer is not reported or no rate known: wrong." in text
+    assert "1 system is not drawn, since USD per answer is not reported or no rate known: wrong." in text
     assert "6 of 12" in text
     _, filtered = page(board="r", organisation="Lab A", cost="usd")
     assert ">full<" in filtered

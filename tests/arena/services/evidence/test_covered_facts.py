@@ -12,7 +12,7 @@ import pytest
 from arena.services.evidence.covered_facts import FactKind, fact_diffs, own_facts, reasons_diff
 from arena.services.evidence.highlights import REFERENCE, Places, mark_answer, mark_passage
 from arena.services.evidence.questions import AnswerView, QuestionView
-from arena.services.evidence.reading import agreement, beside, closest_first, lead_of
+from arena.services.evidence.reading import Record, agreement, beside, best_of, closest_first, lead_of
 from arena.services.evidence.reasons import read_reasons
 from data.records import (
     Answer,
@@ -228,6 +228,15 @@ def test_best_answer_is_read_beside_the_wanted_one() -> None:
     assert names("", None) == ["best", "second"]
     assert names("best", None) == ["best", "second"]
     assert beside(_view(), battle) == ()
+
+
+def test_several_answers_may_be_the_best() -> None:
+    """The best won most battles more than they lost; battles without a verdict do not count."""
+    won = _battle("a", "c", Preference.A), _battle("b", "c", Preference.A), _battle("a", "b", Preference.TIE)
+    assert best_of(won) == {"a": Record(1, 2, 1), "b": Record(1, 2, 1)}
+    assert best_of((*won, _battle("a", "d", None))) == best_of(won)
+    assert best_of((*won, _battle("b", "d", Preference.A))) == {"b": Record(2, 3, 2)}
+    assert best_of((_battle("a", "b", None),)) == {}
 
 
 def test_own_choice_is_set_beside_the_verdict() -> None:

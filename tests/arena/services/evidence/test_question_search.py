@@ -76,6 +76,7 @@ def test_only_versions_of_the_round_are_searched(judged: Arena, answers_file: Ca
 def test_what_may_not_be_read_is_not_searched(judged: Arena) -> None:
     """Withdrawn answers, hidden references and texts that are not public are found by no stranger."""
     assert _search(judged, "weighs 99")
+    assert not judged.question_lists.of("one").hides_references
     (number,) = (
         one.id for one in judged.store.submissions.find(set_name="tiny", system="wrong") if one.version == 2
     )
@@ -86,6 +87,7 @@ def test_what_may_not_be_read_is_not_searched(judged: Arena) -> None:
     policy = judged.store.policies.get("tiny")
     judged.store.policies.put(replace(policy, hidden_references=True))
     assert not any(found[1] for found in _search(judged, "grams").values())
+    assert judged.question_lists.of("one").hides_references
     judged.store.policies.put(replace(policy, public_texts=False))
     assert _search(judged, "item") == _search(judged, "grams") == {}
     assert len(_search(judged, "item", caller=OPERATOR)) == 12

@@ -166,6 +166,7 @@ def test_cap_ends_a_gate(gates: Callable[..., Gates], scripted_llm: Callable[...
         world.run(new, judge="reference-free")
 
 
+@pytest.mark.long
 def test_judge_that_fails_often_lets_nothing_pass(
     gates: Callable[..., Gates], scripted_llm: Callable[..., Any]
 ) -> None:

@@ -41,6 +41,7 @@ def item(number: int) -> MetricItem:
     )
 
 
+@pytest.mark.long
 def test_processes_give_the_scores_of_one() -> None:
     """Scores and what they rest on are equal, and come back to the answers they belong to."""
 
@@ -87,6 +88,7 @@ def test_a_process_that_is_killed_costs_no_score(monkeypatch: pytest.MonkeyPatch
     assert [one.outcome for one in found] == [Outcome.JUDGED] * 6
 
 
+@pytest.mark.long
 def test_an_answer_over_the_limit_is_not_scored_and_the_others_are() -> None:
     """A4: the answer has failed with the reason `time_limit`, and scoring goes on."""
 

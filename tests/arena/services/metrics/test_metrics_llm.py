@@ -115,6 +115,7 @@ def facts(details: Any, name: str) -> list[tuple[str, list[str]]]:  # noqa: ANN4
     return [(fact["text"], fact["passages"]) for fact in details[name]]
 
 
+@pytest.mark.long
 @EVERY
 @pytest.mark.parametrize(
     "script",
@@ -137,6 +138,7 @@ def test_what_answers_cover_and_miss_is_found(
     assert facts(whole["q3"], "missing") == []
 
 
+@pytest.mark.long
 @EVERY
 def test_a_capped_run_skips_and_the_next_asks_only_the_rest(
     arena_of: Commands, ruled: Callable[..., Any], metric: str
@@ -153,6 +155,7 @@ def test_a_capped_run_skips_and_the_next_asks_only_the_rest(
     assert server.log.asked_twice == {}
 
 
+@pytest.mark.long
 @EVERY
 def test_a_reply_that_is_malformed_once_is_asked_for_again(
     arena_of: Commands, ruled: Callable[..., Any], metric: str
@@ -191,6 +194,7 @@ def test_probabilities_decide_what_is_relevant(
     assert (done["judged"], done["unreadable"]) == (judged, 12 - judged)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tools", [True, False])
 def test_units_are_converted_by_the_tool(
     arena_of: Commands, ruled: Callable[..., Any], answers_file: Callable[..., Path], *, tools: bool

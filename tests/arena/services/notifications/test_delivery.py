@@ -130,6 +130,7 @@ def test_what_was_rolled_back_is_not_sent(arena: Arena, receiver: Open) -> None:
     assert [message.payload["data"]["board"] for message in server.messages] == ["kept"]
 
 
+@pytest.mark.long
 def test_failures_are_tried_again(arena: Arena, receiver: Open) -> None:
     """After errors of the server the same message comes again under the same id until it is taken."""
     server = receiver(statuses=[500, 503, 429])
@@ -141,6 +142,7 @@ def test_failures_are_tried_again(arena: Arena, receiver: Open) -> None:
     assert len({message.body for message in server.messages}) == 1
 
 
+@pytest.mark.long
 def test_every_failure_is_named(arena: Arena, receiver: Open) -> None:
     """The log says of each failure what it was, and when the message is tried again."""
     with socket.socket() as closed:
@@ -174,6 +176,7 @@ def test_an_endless_answer_holds_nobody_up(arena: Arena, receiver: Open) -> None
     assert (row.state, row.attempts) == ("delivered", 1)
 
 
+@pytest.mark.long
 def test_one_that_is_silent_does_not_keep_others_waiting(arena: Arena, receiver: Open) -> None:
     """Messages for others are sent while one subscriber does not answer."""
     subscribe(arena, receiver(silence=2.0).url)
@@ -251,6 +254,7 @@ def test_who_is_gone_is_not_asked_again(arena: Arena, receiver: Open) -> None:
     assert (row.state, row.attempts, row.status) == ("dead", 1, 410)
 
 
+@pytest.mark.long
 def test_two_workers_send_each_message_once(arena: Arena, receiver: Open) -> None:
     """However many workers look at the queue, what is answered is sent once."""
     server = receiver()
@@ -286,6 +290,7 @@ def test_a_worker_that_died_is_replaced(arena: Arena, receiver: Open) -> None:
     assert (row.state, row.attempts, row.error) == ("delivered", 2, "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0", "169.254.169.254", "10.0.0.1"])
 def test_private_hosts_are_not_asked(arena: Arena, receiver: Open, host: str) -> None:
     """However an address of this network is spelled, nothing is sent to it unless that is allowed."""
@@ -325,6 +330,7 @@ def test_a_name_that_changes_its_meaning_leads_nowhere_else(
     assert server.messages[0].headers["Host"] == f"changing.example:{port}"
 
 
+@pytest.mark.long
 def test_mail_and_slack_carry_the_sentence(
     arena: Arena, receiver: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

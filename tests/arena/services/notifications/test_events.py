@@ -67,6 +67,7 @@ def kinds(arena: Arena, team: str | None = None) -> list[str]:
     return [row.kind for row in reversed(arena.subscriptions.deliveries(team=team, caller=caller))]
 
 
+@pytest.mark.long
 def test_a_season_is_told_without_a_private_word(arena: Arena, tmp_path: Path) -> None:
     """From a refused file to a retracted board each event is sent once, none with a private text."""
     server = Receiver()

@@ -236,6 +236,7 @@ def test_silence_is_in_no_gold_pair(filled: Callable[..., Arena], answers_file: 
     assert "mute" in {side.system for one in shown for side in (one.a, one.b)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_visitors_and_addresses_have_limits(votes: PublicVotes, clock: Clock) -> None:
     """One visitor, and one address under many names, are shown a limited number of pairs an hour."""
@@ -264,6 +265,7 @@ def test_a_host_of_ipv6_is_counted_by_its_network() -> None:
     assert places_of("testclient") == ("testclient", "testclient")
 
 
+@pytest.mark.long
 def test_votes_are_exported_as_a_votes_file(
     votes: PublicVotes, clock: Clock, arena: Arena, tmp_path: Path
 ) -> None:
@@ -286,6 +288,7 @@ def test_votes_are_exported_as_a_votes_file(
         votes.export("tiny", caller=PUBLIC)
 
 
+@pytest.mark.long
 def test_a_flood_moves_no_rating(arena: Arena, votes: PublicVotes, tmp_path: Path) -> None:
     """5,000 forged votes for one system move the votes' own rating by 10 points at most, and no other rating.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from arena.container import Arena
 from arena.services.rounds.battle_table import (
@@ -47,6 +47,65 @@ def test_columns_say_what_records_say(filled: Callable[..., Arena], database_url
     assert outcomes_of(columns).total() == sum(one.outcome is not None for one in records)
     by_system = outcomes_by_system(columns)
     assert sum(sum(counts.values()) for counts in by_system.values()) == 2 * outcomes_of(columns).total()
+    arena.close()
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_columns_of_some_systems_are_their_part_of_all(
+    filled: Callable[..., Arena], database_url: str, *, soft: bool
+) -> None:
+    """The battles of one system, read alone, are those of the round that name it, on both engines."""
+    arena = filled(database_url=database_url)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
+    _end(arena.store, [record.id for record in arena.rounds.battles("r")], soft=soft)
+    everyone, few = (arena.store.verdicts.columns("r", systems=among) for among in (None, {"full"}))
+    code = everyone.systems.index("full")
+    rows = (everyone.a == code) | (everyone.b == code)
+    assert 0 < len(few) < len(everyone)
+    for name in ("question", "a", "b", "outcome", "preference", "flipped"):
+        np.testing.assert_array_equal(getattr(few, name), getattr(everyone, name)[rows])
+    assert (few.score is not None) is soft
+    if few.score is not None and everyone.score is not None:
+        np.testing.assert_array_equal(few.score, everyone.score[rows])
+    arena.close()
+
+
+def test_pages_of_a_round_are_its_battles_whatever_rounds_surround_it(
+    filled: Callable[..., Arena], database_url: str
+) -> None:
+    """Battles read in pages, all at once and with their judgments are those of the round alone, in order."""
+    arena = filled(database_url=database_url)
+    for name in ("before", "r", "after"):
+        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name, pairs="all"))
+    verdicts = arena.store.verdicts
+    everything = {name: [one.id for one in verdicts.battles(name)] for name in ("before", "r", "after")}
+    assert all(numbers == sorted(numbers) for numbers in everything.values())
+    assert len(set().union(*everything.values())) == 3 * len(everything["r"])
+    paged: list[int] = []
+    while page := verdicts.page("r", after=paged[-1] if paged else 0, limit=7):
+        paged += [one.id for one in page]
+    assert paged == everything["r"] == [one.battle.id for one in verdicts.evidence("r")]
+    named = [one.id for one in verdicts.battles("r") if "full" in {one.system_a, one.system_b}]
+    assert [one.id for one in verdicts.battles("r", system="full")] == named
+    assert not list(verdicts.battles("nowhere"))
+    arena.close()
+
+
+def test_sqlite_continues_a_page_without_sorting_the_round(filled: Callable[..., Arena]) -> None:
+    """Where the planner knows nothing of the tables, a page is still read in the order of the table."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
+    plans: list[str] = []
+
+    def explain(connection: Any, _cursor: Any, statement: str, parameters: Any, *_others: Any) -> None:  # noqa: ANN401 - of the driver
+        if "ORDER BY battle.id" in statement:
+            driver = connection.connection.driver_connection
+            plans.extend(row[3] for row in driver.execute(f"EXPLAIN QUERY PLAN {statement}", parameters))
+
+    event.listen(arena.store.database.engine, "before_cursor_execute", explain)
+    arena.store.verdicts.page("r", after=3, limit=5)
+    assert plans
+    assert not any("TEMP B-TREE" in step for step in plans)
     arena.close()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from arena.container import Arena
 from arena.services.rounds.canaries import CanaryResults
 from arena.services.rounds.models import RoundRequest
@@ -19,6 +21,7 @@ def _run(arena: Arena, name: str = "r", judge: str = "reference-free", **fields:
     return arena.rounds.attacks(name)
 
 
+@pytest.mark.long
 def test_every_llm_round_has_canaries_beside_its_battles(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
@@ -54,6 +57,7 @@ def test_lexical_rounds_are_attacked_by_cheap_tricks(filled: Callable[..., Arena
     assert _run(arena, "none", judge="lexical", canaries=0).report.planted == 0
 
 
+@pytest.mark.long
 def test_attack_success_rate_is_that_of_the_judge(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -64,6 +68,7 @@ def test_attack_success_rate_is_that_of_the_judge(
     won = [one for one in canaries if one.preference in {one.attacker, Preference.TIE}]
     assert 0 < attacks.report.succeeded <= len(won)
     assert attacks.report.rate == attacks.report.succeeded / 30
+    assert str(attacks).startswith(f"{100 * attacks.report.succeeded / 30:.1f} % (")
     assert all(one.judgments and one.judgments[0]["prompt_hash"] for one in canaries)
     facts = mapping(arena.boards.standings("r").as_json()["facts"])
     assert f"of {attacks.report.judged} canaries" in facts["attack success rate"]

@@ -92,6 +92,7 @@ def _run(arena: Arena, judge: Path | str, name: str = "r", **fields: Any) -> Rou
     return arena.rounds.run(name, concurrency=8, report=lambda _progress: None)
 
 
+@pytest.mark.long
 def test_what_the_cheap_member_is_unsure_about_goes_on(
     filled: Callable[..., Arena], server: ScriptedLLM, spec_file: Path, database_url: str
 ) -> None:
@@ -137,6 +138,7 @@ def test_every_surface_tells_who_decided(
         verify_folder(folder)
 
 
+@pytest.mark.long
 def test_the_cap_holds_for_both_members_and_nothing_is_paid_twice(
     filled: Callable[..., Arena], server: ScriptedLLM, spec_file: Path
 ) -> None:
@@ -159,6 +161,7 @@ def test_the_cap_holds_for_both_members_and_nothing_is_paid_twice(
     assert told[0] == told[1]
 
 
+@pytest.mark.long
 def test_a_paused_round_goes_on_where_it_was(
     filled: Callable[..., Arena], server: ScriptedLLM, spec_file: Path
 ) -> None:
@@ -211,6 +214,7 @@ def test_a_plan_prices_what_is_expected_to_go_on(
     assert server.log.calls == 0
 
 
+@pytest.mark.long
 def test_a_threshold_is_set_on_rounds_that_both_judged(
     filled: Callable[..., Arena], server: ScriptedLLM, tmp_path: Path
 ) -> None:

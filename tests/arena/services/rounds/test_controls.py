@@ -34,6 +34,7 @@ def board(arena: Arena, name: str) -> Board:
     return arena.boards.publish(name, report=lambda _text: None, score=False)[0]
 
 
+@pytest.mark.long
 def test_later_rounds_ask_a_tenth_again(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
@@ -64,6 +65,7 @@ def test_later_rounds_ask_a_tenth_again(
     assert drawn[1] < drawn[0]
 
 
+@pytest.mark.long
 def test_other_judges_have_no_controls(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -84,6 +86,7 @@ def test_other_judges_have_no_controls(
     assert plans[0]["requests"] > plans[1]["requests"]
 
 
+@pytest.mark.long
 def test_same_judge_raises_no_warning(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
     """A judge that changes its mind as often as it always did is the same judge."""
     arena = filled(endpoint=scripted_llm(rule="hash", changes=0.1).url)
@@ -103,6 +106,7 @@ def test_same_judge_raises_no_warning(filled: Callable[..., Arena], scripted_llm
     assert "arena rounds retest two" in why
 
 
+@pytest.mark.long
 def test_swapped_model_is_warned_of(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
     """The provider puts another model behind the same name, and the board says so."""
     server = scripted_llm(rule="hash", changes=0.05)
@@ -119,6 +123,7 @@ def test_swapped_model_is_warned_of(filled: Callable[..., Arena], scripted_llm: 
     assert drift_warning(board(arena, "one").standings) == ""
 
 
+@pytest.mark.long
 def test_too_few_controls_say_nothing(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
     """Seven battles, or no retest to compare with, are not enough, whatever they say."""
     server = scripted_llm(rule="hash")

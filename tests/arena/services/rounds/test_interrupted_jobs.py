@@ -62,6 +62,7 @@ def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worke
     assert server.log.asked_twice == {}
 
 
+@pytest.mark.long
 def test_publishing_job_that_is_cancelled_publishes_nothing(
     filled: Callable[..., Arena],
     start: Callable[..., subprocess.Popen[str]],
@@ -85,6 +86,7 @@ def test_publishing_job_that_is_cancelled_publishes_nothing(
     until(lambda: arena.rounds.status("r")[0].state is RoundState.PUBLISHED)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", ["scoring", "computing"])
 def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(
     filled: Callable[..., Arena], step: str

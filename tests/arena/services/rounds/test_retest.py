@@ -59,6 +59,7 @@ def serve(scripted_llm: Callable[..., Any], share: float = CHANGED) -> Any:  # n
     return scripted_llm(rule="hash", changes=share)
 
 
+@pytest.mark.long
 def test_known_share_of_changes_is_recovered(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
@@ -74,6 +75,7 @@ def test_known_share_of_changes_is_recovered(
     assert 0 < same["reversed"] < same["changed"]
 
 
+@pytest.mark.long
 def test_round_stays_as_it_is(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -88,6 +90,7 @@ def test_round_stays_as_it_is(
     assert arena.reparsing.reparse("r", apply=False).to_json()["verdicts_changed"] == 0
 
 
+@pytest.mark.long
 def test_every_repeat_is_really_asked(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
     """The reply cache answers no repeat, but all of them where a retest is replayed."""
     server = serve(scripted_llm)
@@ -104,6 +107,7 @@ def test_every_repeat_is_really_asked(filled: Callable[..., Arena], scripted_llm
     assert sorted(set(keys)) == list(range(7))
 
 
+@pytest.mark.long
 def test_other_order_is_a_cause_of_its_own(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -205,6 +209,7 @@ def _a_day_passes(arena: Arena) -> None:
         connection.execute(update(askings).values(asked_at=yesterday))
 
 
+@pytest.mark.long
 def test_other_day_is_a_cause_of_its_own(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
@@ -243,6 +248,7 @@ def test_only_finished_rounds_are_asked_again(
         retest(arena)
 
 
+@pytest.mark.long
 def test_books_of_a_retest_are_its_own(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
@@ -266,6 +272,7 @@ def test_books_of_a_retest_are_its_own(
     assert arena.rounds.status("r")[1].cost_usd == pytest.approx(whole)
 
 
+@pytest.mark.long
 def test_unreadable_and_failed_askings_are_counted(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -316,6 +323,7 @@ def test_interrupted_retest_goes_on_without_asking_twice(
     assert server.log.calls - before <= 60 + 4, "a kill loses no more than the calls in flight"
 
 
+@pytest.mark.long
 def test_two_processes_do_not_ask_one_retest(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
@@ -354,6 +362,7 @@ def test_retest_is_replayed_from_the_store(
     assert [(one.battle, one.repeat, one.preference) for one in arena.retests.verdicts("r")] == said
 
 
+@pytest.mark.long
 def test_retest_of_a_published_round_makes_another_snapshot(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -380,6 +389,7 @@ def test_retest_of_a_published_round_makes_another_snapshot(
     assert arena.rounds.status("r")[0].state is RoundState.PUBLISHED
 
 
+@pytest.mark.long
 def test_commands_say_what_changed(arena_of: Any, scripted_llm: Callable[..., Any]) -> None:  # noqa: ANN401 - of the conftest
     """`rounds retest` prints a row a cause, its books and shifts; `--show` asks nothing."""
     run, url = arena_of, serve(scripted_llm).url

@@ -77,6 +77,7 @@ def test_lost_calls_stand_beside_what_was_charged(
     assert "arena_reserved_usd " in scraped
 
 
+@pytest.mark.long
 def test_lost_calls_count_against_the_cap(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -90,6 +91,7 @@ def test_lost_calls_count_against_the_cap(
         arena.rounds.set_budget("r", counts.lost_usd / 2)
 
 
+@pytest.mark.long
 def test_higher_budget_lets_a_capped_round_go_on(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
@@ -130,6 +132,7 @@ def test_budget_never_sinks_below_what_is_spent(
     assert arena.rounds.set_budget("running", 6.0).budget_usd == 6.0
 
 
+@pytest.mark.long
 def test_replay_asks_nothing_and_says_what_it_lacks(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], make_arena: Callable[..., Arena]
 ) -> None:
@@ -148,6 +151,7 @@ def test_replay_asks_nothing_and_says_what_it_lacks(
     assert server.log.calls == 2 * asked
 
 
+@pytest.mark.long
 def test_round_over_batches_is_the_round_over_calls(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], make_arena: Callable[..., Arena]
 ) -> None:

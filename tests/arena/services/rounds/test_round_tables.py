@@ -78,6 +78,7 @@ def _labels(path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_tables_of_the_paper_come_from_stored_rounds(
     filled: Run, scripted_llm: Run, command: Run, tmp_path: Path
 ) -> None:
@@ -239,6 +240,7 @@ def _spoil(arena: Arena) -> None:
             return
 
 
+@pytest.mark.long
 def test_tables_and_calibration_put_labels_to_a_majority(
     filled: Run, scripted_llm: Run, command: Run, tmp_path: Path
 ) -> None:
@@ -274,6 +276,7 @@ def test_tables_and_calibration_put_labels_to_a_majority(
     assert found["mean_label"] == pytest.approx(1 / 6)
 
 
+@pytest.mark.long
 def test_judges_are_compared_on_labels(filled: Run, scripted_llm: Run, command: Run, tmp_path: Path) -> None:
     """Several judges in one call; each with length effect, self-preference, flips and pairs of systems."""
     server = scripted_llm(rule="longer")

@@ -128,6 +128,7 @@ def test_retry_asks_only_what_failed(filled: Callable[..., Arena], scripted_llm:
     assert (counts.judged, server.log.calls - asked) == (72, failed)
 
 
+@pytest.mark.long
 def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Callable[..., Arena]) -> None:
     """Nobody at the address: the run stops, says so, and what is pending stays pending."""
     arena = filled()
@@ -215,6 +216,7 @@ def test_round_on_postgresql_is_the_round_on_sqlite(filled: Callable[..., Arena]
     assert (counts.planned, counts.judged) == (72, 72)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kills", "seed"), [(5, 20), pytest.param(10, 21, marks=pytest.mark.slow)])
 def test_kills_lose_nothing_and_ask_nothing_twice(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path, kills: int, seed: int

@@ -78,6 +78,7 @@ def soaked(
     return arena, server, battles
 
 
+@pytest.mark.long
 def test_every_fault_at_once_costs_nothing_but_the_battles_that_it_hits(
     soaked: tuple[Arena, Any, int],
 ) -> None:

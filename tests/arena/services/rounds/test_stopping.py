@@ -90,6 +90,7 @@ def planted(arena: Arena, name: str, questions: int) -> None:
     arena.store.verdicts.record(verdicts)
 
 
+@pytest.mark.long
 def test_a_round_stops_once_its_leader_is_separated(
     many: Callable[..., Arena], scripted_llm: Callable[..., ScriptedLLM]
 ) -> None:
@@ -226,7 +227,7 @@ def test_the_order_is_random_and_the_same_for_all(many: Callable[..., Arena]) ->
 
 
 def test_live_intervals_are_anytime_valid_until_the_end_and_fixed_after(many: Callable[..., Arena]) -> None:
-    """A running round says that looking does not spoil its intervals, a finished one that they are fixed."""
+    """Looking does not spoil the intervals of a running round; those of an ended one lie between 0 and 1."""
     arena = many()
     arena.rounds.create(request(stop_when=None))
     planted(arena, "r", 40)
@@ -238,6 +239,12 @@ def test_live_intervals_are_anytime_valid_until_the_end_and_fixed_after(many: Ca
     ended = arena.rounds.live("r")
     assert (ended.intervals, ended.questions) == ("fixed", QUESTIONS)
     assert [row.system for row in ended.systems] == ["long", "middle", "brief"]
+    best = ended.systems[0]
+    assert best.score == 1
+    assert best.lower is not None
+    assert 0.9 < best.lower < 1
+    assert best.upper == 1
+    assert all(row.behind_upper is not None and row.behind_upper <= 1 for row in ended.systems[1:])
 
 
 def test_live_standing_and_rule_read_the_same_scores(many: Callable[..., Arena]) -> None:

@@ -109,6 +109,7 @@ def bad_file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("judge", ["lexical", "reference-free"])
 def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
     filled: Callable[..., Arena],
@@ -148,6 +149,7 @@ def test_answer_over_the_limit_is_not_scored_and_the_board_is_published(
     assert board.content_hash
 
 
+@pytest.mark.long
 def test_file_over_the_limit_is_one_refused_file(
     filled: Callable[..., Arena], bad_file: Path, answers_file: Callable[..., Path], hang: Callable[[], str]
 ) -> None:
@@ -211,6 +213,7 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
         progress.shown(slow, until_told="Reading")
 
 
+@pytest.mark.long
 def test_command_refuses_a_file_over_the_limit(
     arena_of: Commands,
     bad_file: Path,
@@ -225,6 +228,7 @@ def test_command_refuses_a_file_over_the_limit(
     assert [one["code"] for one in json.loads(out)["problems"]] == ["time_limit"]
 
 
+@pytest.mark.long
 def test_card_over_the_limit_is_refused(filled: Callable[..., Arena], hang: Callable[[], str]) -> None:
     """A4: a system card that hangs its parser has one problem, `time_limit`; another card is read."""
     checks = filled(work_seconds=LIMIT).submissions.checks
@@ -268,6 +272,7 @@ class Stalling:
         return Verdict(outcome=Outcome.JUDGED, preference=Preference.TIE)
 
 
+@pytest.mark.long
 def test_heartbeats_come_while_the_loop_that_judges_is_busy(
     filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch
 ) -> None:

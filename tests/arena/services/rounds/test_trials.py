@@ -26,6 +26,7 @@ def _work(arena: Arena) -> None:
     Worker(arena, arena.job_leases.worker).run(once=True)
 
 
+@pytest.mark.long
 def test_dry_sample_shows_verdicts_and_leaves_no_round(filled: Callable[..., Arena]) -> None:
     """Up to 20 battles are judged by a worker; no round, battle or verdict is stored."""
     arena = filled()

@@ -31,6 +31,7 @@ def _values(text: str) -> dict[tuple[str, str], float]:
     }
 
 
+@pytest.mark.long
 def test_metrics_are_the_database_in_numbers(filled: Callable[..., Arena], database_url: str) -> None:
     """Rounds and jobs by state, battles, judgments and workers are what the store holds."""
     arena = filled(database_url=database_url)

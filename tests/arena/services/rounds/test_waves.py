@@ -91,6 +91,7 @@ def _state(arena: Arena, name: str = "r") -> StoredWaves:
     return StoredWaves.read(arena.store, round_, known(waves_of(round_)))
 
 
+@pytest.mark.long
 def test_spend_stops_exactly_and_books_balance(
     wide: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
@@ -131,6 +132,7 @@ def test_estimates_are_those_of_the_method_itself(
     assert (state.waves[1].chances >= state.waves[0].chances).all()
 
 
+@pytest.mark.long
 def test_target_width_stops_a_round(wide: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
     """A wide target is met as soon as widths are believed; an impossible one where no more can be learnt."""
     arena = wide(endpoint=scripted_llm().url)
@@ -144,6 +146,7 @@ def test_target_width_stops_a_round(wide: Callable[..., Arena], scripted_llm: Ca
     assert counts.judged >= 200
 
 
+@pytest.mark.long
 def test_everything_judged_gives_the_plain_rounds_standings(
     wide: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -167,6 +170,7 @@ def _lines(standings: Any) -> list[Any]:  # noqa: ANN401 - a board's JSON
     return sorted(standings["lines"]["overall"], key=lambda line: line["system"])
 
 
+@pytest.mark.long
 def test_the_draw_follows_from_seed_and_state(
     wide: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -180,6 +184,7 @@ def test_the_draw_follows_from_seed_and_state(
     assert (one.arrays.wave != other.arrays.wave).any()
 
 
+@pytest.mark.long
 def test_interrupted_round_goes_on_where_it_was(
     wide: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
@@ -251,6 +256,7 @@ def test_two_workers_share_waves(
     assert (_state(arena).arrays.wave == _state(arena, "alone").arrays.wave).all()
 
 
+@pytest.mark.long
 def test_the_cap_ends_a_round_and_a_higher_one_lets_it_go_on(
     wide: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
@@ -272,6 +278,7 @@ def test_the_cap_ends_a_round_and_a_higher_one_lets_it_go_on(
     assert counts.judged >= 200
 
 
+@pytest.mark.long
 def test_a_small_llm_as_cheap_judge_is_paid_from_the_same_account(
     wide: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:

@@ -160,6 +160,7 @@ def test_system_that_was_never_submitted_counts_among_no_hidden_names(
     assert arena.submissions.view(hidden, caller=PUBLIC).submission.system == name == "Anonymous-4"
 
 
+@pytest.mark.long
 def test_running_round_tells_when_it_will_be_done(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:

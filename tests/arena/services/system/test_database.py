@@ -61,6 +61,7 @@ def _at(url: str, version: str) -> None:
             connection.execute(text(statement))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", OLD)
 def test_every_released_schema_is_brought_up(blank_url: str, version: str) -> None:
     """`arena db upgrade` takes every schema to the newest one and keeps its rows; again, it does nothing."""
@@ -92,6 +93,7 @@ Database(sys.argv[1]).upgrade()
 """
 
 
+@pytest.mark.long
 def test_interrupted_migration_leaves_the_old_schema(blank_url: str) -> None:
     """A migration killed half-way has changed nothing, and the next one succeeds."""
     _at(blank_url, BEFORE_JOBS)
@@ -119,6 +121,7 @@ def _urls(tmp_path: Path, postgres_url: Callable[[], str], direction: str) -> tu
     return kinds[first](), kinds[second]().replace("x.sqlite", "y.sqlite")
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 @pytest.mark.parametrize("direction", ["sqlite>postgresql", "postgresql>sqlite"])
 def test_arena_moves_between_engines_and_goes_on(
@@ -158,6 +161,7 @@ def test_arena_moves_between_engines_and_goes_on(
     assert arena.rounds.run("next", concurrency=2, report=lambda _progress: None).judged == 72
 
 
+@pytest.mark.long
 def test_changed_export_is_refused_whole(
     filled: Callable[..., Arena], database_url: str, tmp_path: Path
 ) -> None:
@@ -180,6 +184,7 @@ def test_changed_export_is_refused_whole(
     assert not any(target.status()["rows"].values())
 
 
+@pytest.mark.long
 def test_backup_restores_what_was_there(
     filled: Callable[..., Arena], database_url: str, tmp_path: Path
 ) -> None:
@@ -206,6 +211,7 @@ def test_backup_restores_what_was_there(
         assert path.read_bytes() == (tmp_path / "after" / path.name).read_bytes(), path.name
 
 
+@pytest.mark.long
 def test_what_is_no_backup_is_not_restored(
     filled: Callable[..., Arena], database_url: str, tmp_path: Path
 ) -> None:

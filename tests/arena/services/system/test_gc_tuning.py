@@ -30,3 +30,14 @@ def test_what_was_there_before_is_neither_searched_nor_moved() -> None:
     with rare_collections():
         pass
     assert [generation["collections"] for generation in gc.get_stats()][2] == collected[2]
+
+
+def test_overlapping_calls_leave_what_was_there_before_all() -> None:
+    """Whichever of two uploads at once ends first, the collector is afterwards as before both."""
+    before = gc.get_threshold()
+    first, second = rare_collections(), rare_collections()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.services.system.text_process import PROCESSES
+from arena.services.system.text_process import PROCESSES, TextProcess
 from arena.services.system.text_work import TextWork, within
 from data.errors import StoppedError, TimeLimitError, WorkError
 from data.steering import detector
@@ -51,6 +51,7 @@ def too_deep(text: str) -> str:
     raise RecursionError(text)
 
 
+@pytest.mark.long
 def test_one_text_ends_at_its_limit_and_the_others_go_on() -> None:
     """A4: what cannot be interrupted is ended; only that text has an error, wherever it stood in a batch."""
     texts = ["aaa", SLOW, *(f"text {number}" for number in range(200)), SLOW, "aaaa"]
@@ -66,6 +67,7 @@ def test_one_text_ends_at_its_limit_and_the_others_go_on() -> None:
     assert [one for one in found if isinstance(one, str)] == ["yes", *["no"] * 200, "yes"]
 
 
+@pytest.mark.long
 def test_one_piece_of_work_ends_at_its_limit() -> None:
     """A4: a function that is waited for is ended as well, and the next one has another process."""
     with pytest.raises(TimeLimitError, match="longer than 1 seconds"):
@@ -73,11 +75,13 @@ def test_one_piece_of_work_ends_at_its_limit() -> None:
     assert within(LONG, clean, " <answer>Yes.</answer> ") == "Yes."
 
 
+@pytest.mark.long
 def test_a_busy_machine_refuses_no_text() -> None:
     """A4: the limit is one of processor time: to wait for a processor is held against nobody's text."""
     assert within(LIMIT, waiting, 1.5 * LIMIT) == "done"
 
 
+@pytest.mark.long
 def test_waiting_ends_too() -> None:
     """A4: what takes hardly any processor time ends as well, at several times the limit by the clock."""
     with pytest.raises(TimeLimitError, match=r"longer than 0\.4 seconds"):
@@ -97,6 +101,7 @@ def test_work_ends_when_nobody_wants_it() -> None:
         within(LONG, catastrophic, SLOW, poll=poll)
 
 
+@pytest.mark.long
 def test_stopping_ends_what_hangs() -> None:
     """A4: once somebody asked to stop, a text that hangs is let go of, whatever its limit."""
 
@@ -134,6 +139,7 @@ def test_leaving_ends_what_is_unfinished() -> None:
     assert isinstance(asyncio.run(left()), StoppedError)
 
 
+@pytest.mark.long
 def test_a_process_that_ends_costs_one_text_at_most() -> None:
     """A text over which processes end by themselves has its error after two of them; no other text has."""
 
@@ -178,6 +184,7 @@ def rules_compiled(_preparation: Preparation) -> int:
     return detector._rules.cache_info().currsize
 
 
+@pytest.mark.long
 def test_processes_end_with_their_parent(tmp_path: Path, until: Callable[..., None]) -> None:
     """A4: a process that hangs in a pattern ends though its parent was killed and cannot end it."""
     told = tmp_path / "pid"
@@ -199,3 +206,28 @@ def tell_and_hang(path: str) -> None:
     """Write down which process this is, and then match for ages."""
     Path(path).write_text(str(os.getpid()))
     catastrophic(SLOW)
+
+
+@pytest.mark.long
+def test_ctrl_c_at_the_end_interrupts_nothing() -> None:
+    """Ctrl-C while a finished command ends its processes: no traceback, and the command was done."""
+    script = (
+        "import os, signal\n"
+        "from arena.services.system.text_process import PROCESSES\n"
+        "process = PROCESSES.take()\n"
+        "end = process.end\n"
+        "process.end = lambda: (os.kill(os.getpid(), signal.SIGINT), end())\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.long
+def test_a_process_that_hears_nothing_more_ends_in_order() -> None:
+    """A process whose parent has closed its pipe, but lives, ends by itself and without an error."""
+    process = TextProcess()
+    process.begin([(clean, ("A text.",))], LONG)
+    assert process.results(LONG)
+    process.pipe.close()
+    _pid, status = os.waitpid(process.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0

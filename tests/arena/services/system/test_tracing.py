@@ -102,6 +102,7 @@ def attributes_of(span: Span) -> dict[str, Any]:
     return {pair.key: value_of(pair.value) for pair in span.attributes}
 
 
+@pytest.mark.long
 def test_round_of_a_command_arrives_at_a_collector(
     filled: Callable[..., Arena], scripted_llm: Callable[..., ScriptedLLM], collector: Collector
 ) -> None:
@@ -171,6 +172,7 @@ def test_round_of_a_command_arrives_at_a_collector(
     assert b"sk-secret" not in everything
 
 
+@pytest.mark.long
 def test_traces_are_off_by_default(filled: Callable[..., Arena]) -> None:
     """Without the setting nothing stands around judges and transports, and OpenTelemetry is not imported."""
     arena = filled()

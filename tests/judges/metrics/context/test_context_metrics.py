@@ -126,6 +126,7 @@ def test_without_an_oracle_no_sub_question_is_left_out(
     assert found.details["density"] is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
 @pytest.mark.parametrize("name", METRICS)
 def test_a_rating_that_is_missing_is_no_zero(

@@ -140,6 +140,7 @@ def test_a_cycle_of_equivalences_moves_together() -> None:
     assert shared.pop() > 0.8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["chain", "star", "cycle", "apart"])
 def test_ten_thousand_nodes_are_solved_exactly_where_they_are_thin(shape: str) -> None:
     """Size alone is no obstacle: chains, stars and cycles of 10,000 nodes are exact."""

@@ -284,6 +284,7 @@ def test_exact_inference_beyond_memory_is_refused() -> None:
         marginals(fact_graph(30, 60, 0.3, seed=1), inference=Inference.EXACT)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("least", [0.5, 0.9])
 def test_sampling_is_as_close_as_it_says(least: float) -> None:
     """On networks that can be solved exactly too, no sampled posterior is off by more than its error."""

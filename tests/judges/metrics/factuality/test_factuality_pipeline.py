@@ -403,6 +403,7 @@ def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve
     assert (score.outcome, score.score) == (Outcome.FAILED, None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("assessor", EMBEDDED)
 def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
     """Every reference of the bundled set gets a score between 0 and 1 against its passages."""
@@ -423,6 +424,7 @@ def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
     assert all(score.score is not None and 0 <= score.score <= 1 for score in scores)
 
 
+@pytest.mark.long
 def test_real_conflicts_are_found_and_resolved() -> None:
     """On WikiContradict, conflicts between passages show, and right answers score above wrong ones."""
     path = SHARED / "wikicontradict/dev.jsonl"

@@ -1,0 +1,83 @@
+"""How many statements the first view of a page takes, whatever the number of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from sqlalchemy import Engine, event
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.site.services import as_secrets
+
+PAGES = {
+    "questions.question_page": ({"id": "q1"}, 24),
+    "compare.compare_page": ({"a": "full", "b": "short"}, 30),
+    "systems.system_page": ({"id": "wrong"}, 47),
+}
+"""Modules of pages with what their addresses name, and the most statements of a view without caches."""
+
+
+@contextmanager
+def counting() -> Iterator[list[str]]:
+    """What the databases of this process are asked within the block."""
+    asked: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        asked.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield asked
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+def _page(name: str) -> None:
+    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
+
+    importlib.import_module(f"arena.site.{name}").show()
+
+
+def statements_of(arena: Arena, name: str, **query: str) -> list[str]:
+    """What the first view of a page asks the database."""
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    page = AppTest.from_function(_page, args=(name,), default_timeout=60)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+    page.query_params.update(query)
+    with counting() as asked:
+        page.run()
+    assert not page.exception
+    return asked
+
+
+def _published(arena: Arena, name: str) -> None:
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name=name))
+    arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
+    arena.boards.publish(name, report=lambda _line: None, score=False)
+
+
+@pytest.mark.long
+def test_statements_of_a_page_are_few_however_many_systems_there_are(
+    filled: Callable[..., Arena], answers_file: Callable[..., Path], database_url: str
+) -> None:
+    """A question, a comparison and a system take a bounded number of statements; more systems add none."""
+    arena = filled(database_url=database_url)
+    _published(arena, "few")
+    for number in range(4):
+        path = answers_file(f"more-{number}", f"Item {{n}} is {number}.")
+        arena.submissions.add(path, "tiny", system=f"more-{number}")
+    _published(arena, "many")
+    # The first view of a process opens the arena, which asks for the schema.
+    statements_of(arena, "compare.compare_page", board="few")
+    for name, (query, most) in PAGES.items():
+        few = statements_of(arena, name, board="few", **query)
+        many = statements_of(arena, name, board="many", **query)
+        assert len(many) == len(few), (name, set(many) - set(few))
+        assert len(few) <= most, (name, len(few), few)
