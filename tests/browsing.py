@@ -37,6 +37,7 @@ QUIET = 0.2
 UNFOLDING = 5.0
 """Seconds after which a click that has opened nothing is made again."""
 BODY = "return document.body ? document.body.innerText : ''"
+COVERED = "return document.getElementById('first-view') !== null"
 RESTING = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
@@ -179,7 +180,8 @@ class Visitor:
         # An element that was drawn anew, or lies under another, is looked for again.
         wait = WebDriverWait(self.driver, seconds, 0.1, ignored_exceptions=(WebDriverException,))
         try:
-            wait.until(lambda _: look())
+            # What a document begins with covers the page, which alone can be used.
+            wait.until(lambda driver: not driver.execute_script(COVERED) and look())
         except TimeoutException as error:
             raise AssertionError(f"{message} on {self.driver.current_url}:\n{self.text}") from error
 

@@ -9,11 +9,13 @@ import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 import streamlit as st
+import structlog
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -29,6 +31,7 @@ from arena.services.accounts.mail import mailer_of
 from arena.services.system.prometheus import metrics_of
 from arena.settings import MetricsAccess, Settings
 from arena.site.browser_uploads import BrowserUploads
+from arena.site.first_views import Address, first_views, is_public
 from arena.site.hosts import ServedHosts
 from arena.site.middleware import RetractedStatus, SiteMiddleware
 from arena.site.plain_pages import refused
@@ -72,6 +75,7 @@ def _challenge(*, configured: bool) -> Response:
     return problem_response(401, message, advice=advice, headers={"WWW-Authenticate": "Bearer"})
 
 
+log = structlog.get_logger("arena.site")
 SCRIPT = Path(__file__).parent / "main.py"
 ASSETS = Path(__file__).parent / "assets"
 TITLE = re.compile(r"<title>[^<]*</title>")
@@ -87,7 +91,7 @@ IMPORTED = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
 ROOT = '<div id="root"></div>'
 # Behind Streamlit's own styles, which its script adds to the head.
 STYLED = f'<link rel="stylesheet" href="./style.css" />\n    {ROOT}'
-FIRST_VIEW = '<div id="first-view"><div class="stHtml">{html}</div></div>\n    {rest}'
+FIRST_VIEW = '<div id="first-view">{html}</div>\n    {rest}'
 FACES = {"Source Sans": "SourceSansVF-Upright", "Source Serif": "SourceSerifVariable-Roman"}
 FACE = (
     '@font-face {{ font-family: "{family}"; src: url("./static/media/{name}") format("woff2"); '
@@ -183,10 +187,24 @@ class _Routes:
             metrics_route(self._arena),
             *self._boards.routes(),
             *VoteRoutes(self._arena).routes(),
-            *shell_routes(PAGES, self._boards.first_view),
+            *shell_routes(PAGES, self.first_view),
             Route("/leaderboard", _to_the_leaderboard),
         ]
         return [Mount("/api/v1", app=_LaterApi(self._arena)), *map(_guarded, plain)]
+
+    async def first_view(self, page: str, request: Request) -> str:
+        """What the document of a page begins with, as HTML; nothing for those who are signed in."""
+        if not is_public(request.cookies):
+            return ""
+        try:
+            view = await run_in_threadpool(
+                first_views(self._pages).of, Address.of(page, request.query_params.multi_items())
+            )
+            return view or ("" if page else await self._boards.first_view(request))
+        except ArenaError as error:
+            # The page itself says what is wrong.
+            log.warning("first view not made", error=str(error))
+            return ""
 
     def retracted(self, board: str) -> bool:
         """Whether a board was taken down."""
@@ -220,13 +238,13 @@ class _Routes:
         return JSONResponse({"status": "ok", "boards": len(boards)})
 
 
-Look = Callable[[Request], Awaitable[str]]
+FirstView = Callable[[str, Request], Awaitable[str]]
 
 
-def shell_routes(titles: Mapping[str, str], first_view: Look) -> list[Route]:
+def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route]:
     """The documents that Streamlit's script draws the pages into, each with its page's title and our script.
 
-    Titles are by address, without the slash. The first page's document begins with what `first_view` says,
+    Titles are by address, without the slash. A document begins with what `first_view` says of its address,
     so that readers see it before the script has started.
     """
     static = Path(file_util.get_static_dir())
@@ -240,7 +258,7 @@ def shell_routes(titles: Mapping[str, str], first_view: Look) -> list[Route]:
     ]
     for path, title in titles.items():
         text = f"{before}{HEAD.format(title=escape(title), preloads=preloads)}{after}"
-        routes.append(Route(f"/{path}", _unchanging(text, "text/html") if path else _begun(text, first_view)))
+        routes.append(Route(f"/{path}", _begun(text, partial(first_view, path))))
     return routes
 
 
@@ -261,7 +279,9 @@ def _faces(static: Path) -> str:
     return "".join(FACE.format(family=family, name=path.name) for family, path in found)
 
 
-def _begun(text: str, first_view: Look) -> Callable[[Request], Awaitable[Response]]:
+def _begun(
+    text: str, first_view: Callable[[Request], Awaitable[str]]
+) -> Callable[[Request], Awaitable[Response]]:
     before, after = text.split(STYLED, maxsplit=1)
     style = STYLED.removesuffix(ROOT)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from types import MappingProxyType
 from typing import Literal
@@ -12,6 +13,8 @@ from streamlit.navigation.page import StreamlitPage
 
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import ORGANISED, asked_pages, visitor
+from arena.site.first_views import Address, first_views, is_public
+from arena.site.services import arena
 from arena.site.shown import SHOWN
 from arena.site.ui.components import OPENED, SITE, logo, skeleton
 from arena.site.ui.done import forget_done
@@ -50,8 +53,20 @@ def run() -> None:
         forget_done()
         st.html(FROM_THE_TOP.format(page=name))
     st.set_page_config(page_title=f"{page.title} – {SITE}", page_icon=logo(), layout="wide")
-    with skeleton(name, caller.called):
+    with _kept(page.url_path, caller), skeleton(name, caller.called):
         guarded(page.run)
+
+
+def _kept(path: str, caller: Caller) -> AbstractContextManager[None]:
+    """Keep what the public is shown first at an address, which the next visitor's document begins with."""
+    if caller.signed_in or OPENED in st.session_state or not is_public(st.context.cookies):
+        return nullcontext()
+    return first_views(arena()).recorded(Address.of(path, _asked()))
+
+
+def _asked() -> Iterator[tuple[str, str]]:
+    for name in st.query_params:
+        yield from ((name, value) for value in st.query_params.get_all(name))
 
 
 def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 from xml.etree.ElementTree import Element
 
-import structlog
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -32,10 +31,8 @@ from arena.site.ui.components import notice_of, retracted
 from arena.site.ui.help_texts import DEFINITIONS
 from arena.site.ui.markup import as_html
 from arena.site.ui.tables import words_table
-from data.errors import ArenaError
 from data.store.boards.boards import SNAPSHOT, BoardHead, hash_of, is_called, snapshot_of
 
-log = structlog.get_logger("arena.site")
 HERE = Path(__file__).parents[1] / "assets"
 EMBEDDED = ("Rating", "Interval", "Win + tie")
 MOST_EMBEDDED = 12
@@ -158,13 +155,8 @@ class BoardRoutes:
         """What the leaderboard begins with, as HTML; nothing where its address names more than a board."""
         if request.query_params.keys() - {"board"}:
             return ""
-        try:
-            head, _ = await run_in_threadpool(self._find, request.query_params.get("board"))
-            return "" if head is None else await run_in_threadpool(self._look, head)
-        except ArenaError as error:
-            # The page itself says what is wrong.
-            log.warning("first view not made", error=str(error))
-            return ""
+        head, _ = await run_in_threadpool(self._find, request.query_params.get("board"))
+        return "" if head is None else await run_in_threadpool(self._look, head)
 
     async def static(self, request: Request) -> Response:
         """A board as one accessible page; the newest where none is named."""
@@ -285,7 +277,7 @@ class BoardRoutes:
         # The page's caches want a server that runs, and routes are made before it does.
         from arena.site.boards.leaderboard_view import first_look  # noqa: PLC0415 - as said above
 
-        return as_html(first_look(self._view(head)))
+        return f'<div class="stHtml">{as_html(first_look(self._view(head)))}</div>'
 
     def _draw(self, head: BoardHead) -> bytes:
         return board_picture(self._view(head))
