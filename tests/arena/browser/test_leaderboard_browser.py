@@ -51,6 +51,60 @@ def test_the_board_is_there_before_the_page_and_nothing_moves(
         browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", begun)
 
 
+TEXTS = """
+const key = node => `${node.tagName} ${node.textContent.trim().slice(0, 60)}`;
+window.texts = root => Object.fromEntries(
+  [...root.querySelectorAll("h1, h2, h3, .aa-lead, .aa-note, table, .stText")]
+    .filter(node => node.checkVisibility())
+    .map(node => [key(node), node.getBoundingClientRect()])
+    .map(([name, place]) => [name, [Math.round(place.left), Math.round(place.top)]]));
+new MutationObserver(() => {
+  const first = document.querySelector("#first-view");
+  if (first?.querySelector(".aa-footer")) window.begun ??= window.texts(first);
+}).observe(document, {childList: true, subtree: true});
+"""
+KEPT = (
+    "/?board=tiny&domain=d1",
+    "/compare?board=tiny&a=full&b=short",
+    "/questions?board=tiny",
+    "/question?board=tiny&id=q1",
+    "/system?board=tiny&id=full",
+    "/trust?board=tiny",
+    "/methodology",
+)
+FOLD, MOVED = 900, 4
+"""Pixels that are in sight at first, and by which a text may move there."""
+
+
+@pytest.mark.parametrize("width", [1440, 820, 390])
+def test_a_page_that_somebody_saw_is_there_at_once_for_the_next(
+    site: str, browser: webdriver.Chrome, walk: Visitor, width: int
+) -> None:
+    """A document begins with the page as it was drawn last, and above the fold nothing moves after it."""
+    walk.size(width)
+    begun = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TEXTS})
+    try:
+        for address in KEPT:
+            for _ in range(2):
+                browser.get(f"{site}{address}")
+                walk.find("#root .aa-footer")
+                walk.rest()
+            before = browser.execute_script("return window.begun")
+            whole = browser.execute_script(
+                "return window.texts(document.querySelector('[data-testid=stMain]'))"
+            )
+            assert before, f"{address} begins empty"
+            assert {name: place for name, place in whole.items() if _moved(place, before.get(name))} == {}
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", begun)
+
+
+def _moved(place: list[int], before: list[int] | None) -> bool:
+    return place[1] < FOLD and (
+        before is None or any(abs(one - other) > MOVED for one, other in zip(place, before, strict=True))
+    )
+
+
 def test_without_scripts_the_leaderboard_is_read_all_the_same(site: str, browser: webdriver.Chrome) -> None:
     """Where scripts are switched off, the start page shows who leads and links to the systems."""
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})

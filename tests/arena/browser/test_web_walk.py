@@ -30,7 +30,7 @@ PERMALINKS = {
     "/question?board=tiny&id=q3": (".aa-text", "Item 3"),
     "/rounds": (".aa-entry", "A tiny set"),
     "/trust?board=tiny": (".aa-board caption", "neighbours on the board"),
-    "/methodology": (".stMarkdown", "Bradley-Terry"),
+    "/methodology": (".aa-chapter", "Bradley-Terry"),
     "/data?board=tiny": (".aa-board", "Standings, CSV"),
 }
 
