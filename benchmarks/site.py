@@ -10,7 +10,9 @@ Measured in one run, on the same machine and with the site's own configuration:
   document of the leaderboard has the rows, those of other pages have none;
 - every page against the empty one, from the navigation to the footer, which comes last: cold, with an empty
   browser cache and for the first time since the server started, and warm; pages behind the sign-in as an
-  organiser sees them. Beside it processor time of server and browser, which says more on a busy machine;
+  organiser sees them. Beside it when the page's text can be read, which the document begins with where
+  somebody has seen the page before (cold here: with an empty browser cache alone), and processor time of
+  server and browser, which says more on a busy machine;
 - change of the domain, in the browser: from the click to the other domain's caption;
 - search of questions, in the browser (from Enter to the new count) and in the service alone;
 - 50 open sessions over websockets (Streamlit's own protocol, a light client in this process, which shares the
@@ -26,6 +28,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import shutil
 import statistics
@@ -33,7 +36,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -70,7 +73,7 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-dev-shm-usage",
 )
-EMPTY, WHOLE = "[data-testid=stText]", ".aa-footer"
+EMPTY, TEXT, WHOLE = "[data-testid=stText]", ".aa-footer", "#root .aa-footer"
 PAGES = (
     *("", "compare", "questions", "matrix", "retrieval", "rounds", "data", "trust", "methodology", "about"),
     *("system?id=system-07", "question?id=q17", "submit", "team", "annotate", "references", "register"),
@@ -95,9 +98,11 @@ else:
     st.App(sys.argv[2]).run(config={**configuration(), **at})
 """
 WATCH = """
-window.firstSeen = null;
+window.firstSeen = {};
 const look = () => {
-  if (window.firstSeen === null && document.querySelector(SELECTOR)) window.firstSeen = performance.now();
+  for (const selector of SELECTORS) {
+    if (document.querySelector(selector)) window.firstSeen[selector] ??= performance.now();
+  }
 };
 new MutationObserver(look).observe(document, {childList: true, subtree: true});
 """
@@ -128,17 +133,23 @@ def server(kind: str, what: Path, health: str) -> Iterator[tuple[str, int]]:
 
 def visit(driver: webdriver.Chrome, url: str, selector: str) -> float:
     """Milliseconds from the start of the navigation to the first element."""
+    return visited(driver, url, (selector,))[selector]
+
+
+def visited(driver: webdriver.Chrome, url: str, selectors: Sequence[str]) -> dict[str, float]:
+    """Milliseconds from the start of the navigation to the first element of each selector."""
     driver.get("about:blank")
     # What the page before leaves to be cleared away would count as this one's, most where this one is empty.
     time.sleep(SETTLED)
-    source = WATCH.replace("SELECTOR", repr(selector))
+    source = WATCH.replace("SELECTORS", json.dumps(selectors))
     handle = driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source})
     driver.get(url)
-    seen = WebDriverWait(driver, 60, poll_frequency=0.05).until(
-        lambda found: found.execute_script("return window.firstSeen")
+    WebDriverWait(driver, 60, poll_frequency=0.05).until(
+        lambda found: len(found.execute_script("return window.firstSeen")) == len(selectors)
     )
+    seen: dict[str, float] = driver.execute_script("return window.firstSeen")
     driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", handle)
-    return float(seen)
+    return seen
 
 
 def told(what: str, times: list[float], more: str = "") -> None:
@@ -171,32 +182,44 @@ def every_page(
 ) -> None:
     """Print the times of every page, cold and warm, as ratios to the empty page."""
     driver.execute_cdp_cmd("Network.enable", {})
-    over = 0
-    print(f"{'page':28}{'cold':>8}{'warm':>8}{'processor':>11}{'cold':>9}{'warm':>7}{'processor':>11}")
+    over, late = 0, 0
+    print(f"{'':28}" + f"{'whole page':>16}{'text':>16}{'processor':>10}" * 2)
+    both = f"{'cold':>8}{'warm':>8}" * 2
+    print(f"{'page':28}{both}{'':10}{both}")
     for page in (*PAGES, *ORGANISERS):
         if page == ORGANISERS[0]:
             sign_in(driver, site[0], token)
         address = f"{site[0]}/{page}{'&' if '?' in page else '?'}{BOARD}"
-        cold = [_cold(driver, url, shown) for url, shown in ((nothing[0], EMPTY), (address, WHOLE))]
+        cold = [_cold(driver, nothing[0], EMPTY), _cold(driver, address, WHOLE)]
+        text = [_cold(driver, nothing[0], EMPTY), _cold(driver, address, TEXT)]
         # Clearing took the empty page's files too; compiled scripts are kept from a second visit on.
         for _ in range(WARMING):
             for url, shown in ((nothing[0], EMPTY), (address, WHOLE)):
                 visit(driver, url, shown)
-        warm: tuple[list[float], ...] = ([], [])
+        warm: dict[str, list[float]] = {EMPTY: [], TEXT: [], WHOLE: []}
         used = [0.0, 0.0]
         for _ in range(runs):
-            for at, (url, shown, pid) in enumerate(
-                ((nothing[0], EMPTY, nothing[1]), (address, WHOLE, site[1]))
+            for at, (url, selectors, pid) in enumerate(
+                ((nothing[0], (EMPTY,), nothing[1]), (address, (TEXT, WHOLE), site[1]))
             ):
                 before = _spent(driver, pid)
-                warm[at].append(visit(driver, url, shown))
+                for selector, milliseconds in visited(driver, url, selectors).items():
+                    warm[selector].append(milliseconds)
                 used[at] += _spent(driver, pid) - before
-        median = [statistics.median(each) for each in warm]
-        ratios = cold[1] / cold[0], median[1] / median[0], used[1] / used[0]
+        median = {selector: statistics.median(each) for selector, each in warm.items()}
+        times = cold[1], median[WHOLE], text[1], median[TEXT]
+        ratios = (
+            *(cold[1] / cold[0], median[WHOLE] / median[EMPTY]),
+            *(text[1] / text[0], median[TEXT] / median[EMPTY]),
+        )
         over += max(ratios[:2]) > EVERY_PAGE
-        times = f"{cold[1]:5.0f} ms{median[1]:5.0f} ms{1000 * used[1] / runs:8.0f} ms"
-        print(f"/{page:27}{times}{ratios[0]:8.2f}×{ratios[1]:6.2f}×{ratios[2]:10.2f}×", flush=True)
-    print(f"{over} pages over {EVERY_PAGE}×")
+        late += max(ratios[2:]) > EVERY_PAGE
+        taken = "".join(f"{each:5.0f} ms" for each in times) + f"{1000 * used[1] / runs:7.0f} ms"
+        print(
+            f"/{page:27}{taken}{''.join(f'{each:7.2f}×' for each in ratios)}{used[1] / used[0]:9.2f}×",
+            flush=True,
+        )
+    print(f"{over} whole pages and the text of {late} over {EVERY_PAGE}×")
     driver.delete_all_cookies()
 
 

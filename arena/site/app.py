@@ -40,6 +40,7 @@ from arena.site.public.votes import VoteRoutes
 from arena.site.security_policy import page_policy
 from arena.site.services import as_secrets, opened
 from arena.site.sign_in import SignIn
+from arena.site.ui.drawn import covering
 from arena.site.ui.errors import public_error
 from arena.site.ui.help_texts import PAGES
 from data.errors import ArenaError
@@ -91,7 +92,6 @@ IMPORTED = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
 ROOT = '<div id="root"></div>'
 # Behind Streamlit's own styles, which its script adds to the head.
 STYLED = f'<link rel="stylesheet" href="./style.css" />\n    {ROOT}'
-FIRST_VIEW = '<div id="first-view">{html}</div>\n    {rest}'
 FACES = {"Source Sans": "SourceSansVF-Upright", "Source Serif": "SourceSerifVariable-Roman"}
 FACE = (
     '@font-face {{ font-family: "{family}"; src: url("./static/media/{name}") format("woff2"); '
@@ -287,7 +287,7 @@ def _begun(
 
     async def answer(request: Request) -> Response:
         look = await first_view(request)
-        begun = FIRST_VIEW.format(html=look, rest=ROOT) if look else ROOT
+        begun = f"{covering(look)}{ROOT}" if look else ROOT
         return Response(f"{before}{style}{begun}{after}", media_type="text/html", headers=NO_CACHE)
 
     return answer
