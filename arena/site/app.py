@@ -288,7 +288,8 @@ def _begun(
     async def answer(request: Request) -> Response:
         look = await first_view(request)
         begun = f"{covering(look)}{ROOT}" if look else ROOT
-        return Response(f"{before}{style}{begun}{after}", media_type="text/html", headers=NO_CACHE)
+        headers = {**NO_CACHE, "Vary": "Cookie"}
+        return Response(f"{before}{style}{begun}{after}", media_type="text/html", headers=headers)
 
     return answer
 
