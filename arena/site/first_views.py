@@ -22,6 +22,7 @@ from streamlit.web.server.server_util import AUTH_COOKIE_NAME
 from arena.container import Arena
 from arena.services.accounts.sessions import COOKIE
 from arena.site.ui.drawn import Drawn
+from data.errors import ArenaError
 
 FRESH = 600.0
 """Seconds for which a view stands in for its page; less where a board or a right changes."""
@@ -95,14 +96,21 @@ class FirstViews:
                 _, gone = self._kept.popitem(last=False)
                 self._characters -= len(gone.html)
 
+    def _known_state(self) -> object:
+        """The state; None where the database cannot be asked, which the page says."""
+        try:
+            return self._state_of()
+        except ArenaError:
+            return None
+
     @contextmanager
     def recorded(self, address: Address) -> Iterator[None]:
         """Keep what the run of a page shows meanwhile, unless it breaks off or shows an error."""
-        context = get_script_run_ctx()
-        if context is None or not address.is_kept:
+        context, state = get_script_run_ctx(), self._known_state()
+        if context is None or state is None or not address.is_kept:
             yield
             return
-        state, drawn, send = self._state_of(), Drawn(), context.enqueue
+        drawn, send = Drawn(), context.enqueue
 
         def take(message: ForwardMsg) -> None:
             drawn.take(message)

@@ -20,6 +20,7 @@ from arena.site.ui.components import OPENED, SITE, logo, skeleton
 from arena.site.ui.done import forget_done
 from arena.site.ui.errors import guarded
 from arena.site.ui.help_texts import PAGES
+from data.errors import ArenaError
 
 MENUS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -58,10 +59,16 @@ def run() -> None:
 
 
 def _kept(path: str, caller: Caller) -> AbstractContextManager[None]:
-    """Keep what the public is shown first at an address, which the next visitor's document begins with."""
+    """Keep what the public is shown first at an address, which the next visitor's document begins with.
+
+    Where the arena cannot be opened the page says so, and nothing is kept.
+    """
     if caller.signed_in or OPENED in st.session_state or not is_public(st.context.cookies):
         return nullcontext()
-    return first_views(arena()).recorded(Address.of(path, _asked()))
+    try:
+        return first_views(arena()).recorded(Address.of(path, _asked()))
+    except ArenaError:
+        return nullcontext()
 
 
 def _asked() -> Iterator[tuple[str, str]]:

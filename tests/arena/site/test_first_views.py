@@ -16,6 +16,7 @@ from arena.settings import Settings
 from arena.site.app import _Routes
 from arena.site.first_views import FRESH, MOST_CHARACTERS, Address, FirstViews, first_views, is_public
 from arena.site.services import as_secrets, opened
+from data.errors import StoreError
 
 WEB = Path(__file__).parents[3] / "arena" / "site"
 EVIL = "<script>alert(1)</script>"
@@ -155,12 +156,13 @@ def _script() -> None:
             st.error("Try again in a moment.")
 
 
-def _drawn(*, breaks: bool = False, stops: bool = False) -> str:
-    views = FirstViews(lambda: 0)
+def _drawn(*, breaks: bool = False, stops: bool = False, state_of: Callable[[], object] = lambda: 0) -> str:
+    views = FirstViews(state_of)
     page = AppTest.from_function(_stopping if stops else _script, default_timeout=30)
     page.session_state["views"], page.session_state["evil"] = views, EVIL
     page.session_state["breaks"] = breaks
     assert not page.run().exception
+    assert page.text
     return views.of(Address.of("page", ()))
 
 
@@ -191,3 +193,12 @@ def test_a_page_that_failed_or_broke_off_leaves_no_view() -> None:
     """An error may be gone at the next visit, and half a page is none."""
     assert _drawn(breaks=True) == ""
     assert _drawn(stops=True) == ""
+
+
+def test_a_page_is_shown_where_the_database_cannot_be_asked() -> None:
+    """What a view rests on is not known then, so there is none; the page itself says what is wrong."""
+
+    def unavailable() -> object:
+        raise StoreError("The database does not answer.")
+
+    assert _drawn(state_of=unavailable) == ""
