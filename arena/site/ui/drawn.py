@@ -216,6 +216,7 @@ def _options(contents: Iterable[str]) -> str:
 DRAWN: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     {
         "selectbox": _selected,
+        "multiselect": lambda shown: _box(", ".join(_bare(shown.options[at]) for at in shown.default)),
         "text_input": lambda shown: _box(shown.default or shown.placeholder),
         "button_group": lambda shown: _options(option.content for option in shown.options),
         "radio": lambda shown: _options(shown.options),
