@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, fields
 from functools import partial
 from operator import attrgetter
@@ -31,6 +32,26 @@ from leaderboard.vocabulary import OVERALL
 CHECKSUMS = "checksums.json"
 FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
 TOLERANCE = 1e-6
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and write into it, before anything is computed that would be written there.
+
+    Raises:
+        FileFormatError: It cannot be made, or nothing can be written there.
+    """
+    with _written(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+
+
+@contextmanager
+def _written(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"{folder} cannot be written: {error.strerror or error}."
+        raise FileFormatError(message, advice="Name a folder that you can write to.") from error
 
 
 def write_round(
@@ -75,8 +96,8 @@ def write_round(
         "books": asdict(counts),
         **({} if cascade is None else {"cascade": cascade.as_json()}),
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
+    with _written(folder):
         # One pass writes the three, so that no battle is read thrice.
         evidence = counted(store.verdicts.evidence(name), "writing battles and their judgments", total)
         _write_evidence(folder, map(seen.evidence, evidence))
@@ -88,9 +109,6 @@ def write_round(
         files = FILES if estimates is None else (*FILES, ESTIMATES)
         sums = {name: _checksum(folder / name) for name in files}
         _write_json(folder / CHECKSUMS, sums)
-    except OSError as error:
-        message = f"{folder} cannot be written: {error.strerror}."
-        raise FileFormatError(message, advice="Name a folder that you can write to.") from error
     return sums
 
 
