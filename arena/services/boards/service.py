@@ -302,11 +302,15 @@ class BoardService:
             FileFormatError: The folder cannot be written; before anything is computed.
             NotFoundError: There is no such round.
         """
-        from arena.services.boards.estimates import estimate_rows  # noqa: PLC0415 - as above
         from arena.services.rounds.export import make_folder, write_round  # noqa: PLC0415 - as above
+        from arena.services.rounds.waves.settings import waves_of  # noqa: PLC0415 - as above
 
         round_ = self._store.rounds.get(name)
         make_folder(folder)
         standings = self.standings(name).as_json()
-        estimates = estimate_rows(self._store, round_)
+        estimates = None
+        if waves_of(round_) is not None:
+            from arena.services.boards.estimates import estimate_rows  # noqa: PLC0415 - most rounds load none of it
+
+            estimates = estimate_rows(self._store, round_)
         return write_round(self._store, name, standings, folder, caller=caller, estimates=estimates)

@@ -101,14 +101,13 @@ class QuestionSearch:
         """Refuse a domain that the round's set lacks, and a winner that no battle of the round can have."""
         if wanted.domain is None and wanted.winner is None:
             return
-        round_ = self._store.rounds.get(round_name)
-        domains = self._store.sets.summary(round_.set_name).domains
+        access = RoundAccess(self._store, caller, self._store.rounds.get(round_name))
+        domains, systems = access.texts.domains, access.entrants
         if wanted.domain is not None and wanted.domain not in domains:
             raise InputError(
                 f"The round {round_name} has no domain {wanted.domain!r}.",
                 advice=f"There are: {', '.join(domains)}.",
             )
-        systems = RoundAccess(self._store, caller, round_).entrants
         if wanted.winner is not None and wanted.winner not in systems:
             raise InputError(
                 f"No system {wanted.winner!r} can win a question of the round {round_name}.",

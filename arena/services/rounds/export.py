@@ -17,19 +17,15 @@ from arena.services.accounts.auth import Caller
 from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import WINNERS
 from arena.services.rounds.visibility import RoundAccess
-from arena.services.rounds.waves.estimate_lines import ESTIMATES, read_estimates
 from data.errors import FileFormatError
 from data.files.text_files import ReadLimits, parse_json, read_text
 from data.progress import counted, working
 from data.records import BattleEvidence, BattleRecord, Judgment, Reply
 from data.store import Store
-from judges.pairwise.cascade import DECIDED, Escalation
-from leaderboard.formats.reading import read_battles
-from leaderboard.rates import win_rates
-from leaderboard.ratings import IntervalKind, rate
 from leaderboard.vocabulary import OVERALL
 
 CHECKSUMS = "checksums.json"
+ESTIMATES = "estimates.jsonl"
 FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
 TOLERANCE = 1e-6
 
@@ -141,6 +137,8 @@ def _verify_cascade(folder: Path, stated: Mapping[str, Any] | None) -> None:
     """Check that what the members of a cascade are said to have decided follows from the outcomes."""
     if stated is None:
         return
+    from judges.pairwise.cascade import DECIDED, Escalation  # noqa: PLC0415 - few rounds need it
+
     lines = read_text(folder / "outcomes.jsonl", ReadLimits()).splitlines()
     details = [line["detail"] for line in (parse_json(text, 0) for text in lines) if line["outcome"]]
     decided = sum(detail.startswith(DECIDED) for detail in details)
@@ -153,6 +151,11 @@ def _verify_cascade(folder: Path, stated: Mapping[str, Any] | None) -> None:
 
 
 def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
+    # To write an export takes none of what reads and rates battles.
+    from leaderboard.formats.reading import read_battles  # noqa: PLC0415
+    from leaderboard.rates import win_rates  # noqa: PLC0415
+    from leaderboard.ratings import IntervalKind, rate  # noqa: PLC0415
+
     lines = {line["system"]: line for line in standings["lines"]["overall"]}
     if not (folder / "battles.jsonl").stat().st_size:
         if any(line["rating"] for line in lines.values()):
@@ -160,6 +163,8 @@ def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
         return
     table = read_battles(folder / "battles.jsonl").table
     if standings.get("estimated"):
+        from arena.services.rounds.waves.estimate_lines import read_estimates  # noqa: PLC0415 - few rounds need it
+
         estimates = read_estimates(folder / ESTIMATES, table, standings["estimated"]["ask"])
         scored, rates = estimates.powered.table, estimates.rates
     else:
