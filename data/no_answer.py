@@ -115,8 +115,8 @@ _SAYS_NOTHING = (
 # Of what every one of these sentences has one somewhere.
 _DENIES = re.compile(r"no(?:t|ne)?\b")
 _DENYING = ("fail", "lack", "unable", "insufficient", "unknown", "unanswerable", "n/a", "idk")
-# The same before anything is written out.
-_DENYING_SHORT = (*_DENYING, "n't", "n`t", "couldnt")
+# Of what every text with one has some before anything is written out; one sign is found sooner than three.
+_DENYING_SHORT = ("/", "`", "n't", "couldnt", *(word for word in _DENYING if "/" not in word))
 _ADDS_NOTHING = re.compile(
     r"\A(?:(?:the|these|this|they|it)\b.{0,40}?(?:mainly |mostly |only |primarily )*"
     r"(?:discuss|focus|talk|deal|cover|relate)(?:es|s)?\b.*"

@@ -27,7 +27,7 @@ _SPACED_DIGITS = re.compile(
 _SPACED_STROKES = re.compile(r"[.·•−–-][ /|][.·•−–-]{1,6}[ /|]")
 _DIGITS = "0123456789"
 # Of what every such notation in ASCII has one.
-_STROKE_AFTER_GAP = (" .", " -", "/.", "/-", "|.", "|-")
+_STROKE_AFTER_GAP = (" .", " -", "/", "|")
 _EIGHT_BITS = re.compile(r"[01]{8}")
 _LETTERS = re.compile(r"(?<![^\W_])[^\W_](?:[ \t.\-_*|]{1,3}[^\W_](?![^\W_])){7,}+")
 _LETTER_GAP = re.compile(r"[ \t]{2,3}")
