@@ -115,6 +115,8 @@ _SAYS_NOTHING = (
 # Of what every one of these sentences has one somewhere.
 _DENIES = re.compile(r"no(?:t|ne)?\b")
 _DENYING = ("fail", "lack", "unable", "insufficient", "unknown", "unanswerable", "n/a", "idk")
+# Of what every text with one has some before anything is written out; one sign is found sooner than three.
+_DENYING_SHORT = ("/", "`", "n't", "couldnt", *(word for word in _DENYING if "/" not in word))
 _ADDS_NOTHING = re.compile(
     r"\A(?:(?:the|these|this|they|it)\b.{0,40}?(?:mainly |mostly |only |primarily )*"
     r"(?:discuss|focus|talk|deal|cover|relate)(?:es|s)?\b.*"
@@ -132,6 +134,8 @@ def is_no_answer(text: str) -> bool:
     has more than 80 words, is an answer.
     """
     text = _without_reasoning(text)
+    if _surely_tells(text):
+        return False
     if len(text.split()) > MAX_WORDS + 20:  # A quick way out: no wrapper has so many words.
         return False
     text = _plain(text)
@@ -148,6 +152,16 @@ def is_no_answer(text: str) -> bool:
         elif not _ADDS_NOTHING.fullmatch(sentence):
             return False
     return silent or not told
+
+
+def _surely_tells(text: str) -> bool:
+    """Whether a text in ASCII has neither a wrapper nor a word of a denial, as most have."""
+    if not text.isascii() or ">" in text or ":" in text:
+        return False
+    plain_text = text.lower()
+    if any(map(plain_text.__contains__, _DENYING_SHORT)) or _DENIES.search(plain_text):
+        return False
+    return any(map(str.isalnum, text))
 
 
 def _without_reasoning(text: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 
 from data.errors import FileFormatError
 from data.records import Answer
 from submissions.problem_codes import Code, shown
 
 FIGURES = ("tokens", "usd", "milliseconds")
+_figures = attrgetter(*FIGURES)
 MOST = 1e9
 
 
@@ -30,8 +32,8 @@ def figure_of(name: str, value: object, *, from_csv: bool) -> float | None:
 
 def figures_in(answer: Answer) -> list[str]:
     """What an answer says that it took, as parts of its hash; none where it says nothing."""
-    said = {name: getattr(answer, name) for name in FIGURES}
-    return [f"{name} {value!r}" for name, value in said.items() if value is not None]
+    said = zip(FIGURES, _figures(answer), strict=True)
+    return [f"{name} {value!r}" for name, value in said if value is not None]
 
 
 def _number(value: object, *, from_csv: bool) -> float | None:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from data.no_answer import is_no_answer
 from data.records import Question
@@ -56,6 +57,10 @@ SHINGLE = 5
 """Words that must follow each other in both texts."""
 FEWEST = 8
 """A shorter answer may agree with the reference by chance."""
+COMMON = 3
+"""So many shingles that follow each other have as many words in common."""
+MOST_FOUND = 3
+"""After so many finds a first look is given up: it may be a copy, of whatever length."""
 
 _WORD = re.compile(r"\w+")
 _BETWEEN_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
@@ -72,7 +77,7 @@ def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
     if len(words) < FEWEST:
         return 0.0
     expected = _words(reference)
-    if len(words) * 2 < len(expected) or not expected:
+    if len(words) * 2 < len(expected) or not expected or _differs(words, expected, least):
         return 0.0
     # Counting shared words is cheap and rules most answers out before any shingle is made.
     reference_words = set(expected)
@@ -87,6 +92,27 @@ def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
                 return 0.0
     distinct = len(set(_shingles(words)))
     return (distinct - len(missing)) / distinct
+
+
+def _differs(words: list[str], expected: list[str], least: float) -> bool:
+    """Whether a first look tells that less than a share of the word 5-grams stands in the reference.
+
+    Three of them that follow each other have three words in common: where the reference lacks these, it
+    lacks the three. A look that finds some of them says nothing.
+    """
+    most, held = len(words) - SHINGLE + 1, f" {' '.join(expected)} "
+    shingles, missing, found = _shingles(words), set[tuple[str, ...]](), 0
+    for start in range(0, most, COMMON):
+        sharing = tuple(islice(shingles, COMMON))
+        if f" {' '.join(words[start + COMMON - 1 : start + SHINGLE])} " in held:
+            found += 1
+            if found > MOST_FOUND:
+                return False
+            continue
+        missing.update(sharing)
+        if (most - len(missing)) / most < least:
+            return True
+    return False
 
 
 def _words(text: str) -> list[str]:

@@ -83,7 +83,8 @@ class QuestionIndex:
 
 def normalised(text: str) -> str:
     """A text without differences of case, white space and Unicode form."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return " ".join(composed.casefold().split())
 
 
 def id_text(value: object) -> str | None:

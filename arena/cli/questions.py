@@ -70,7 +70,7 @@ def search(
     if page.total:
         show_line(f"{len(page.questions):,} of {page.total:,} questions.")
     else:
-        note("No question matches. Use other words, or check the names given by --winner and --domain.")
+        note("No question matches. Use other or fewer words.")
 
 
 def _show_json(page: QuestionPage) -> None:

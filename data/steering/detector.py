@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -24,10 +24,13 @@ from data.steering.skeletons import Skeleton, skeleton, skeleton_of
 _TOKEN = re.compile(r"[^\W_]++(?:'[^\W_]++)*+|(?<![.!?])[.!?]++(?=\s|\Z)|\n[ \t]*+\n")
 # The same words of a text that is ASCII, twice as fast.
 _ASCII_TOKEN = re.compile(_TOKEN.pattern.replace(r"[^\W_]", "[a-z0-9]"))
+# Sooner still, without ends of sentences.
+_BETWEEN_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "'")}
 _ENDS = r"[.!?]++[\"'”’)]*+(?=\s|\Z)"
 _SENTENCE = re.compile(rf"(?:[^\n.!?。！？]++|(?!{_ENDS})[.!?]++)*+(?:{_ENDS}|[。！？]++|\n++|\Z)")
 _PARAGRAPH = re.compile(r"\n[ \t]*+\n")
 _QUOTE = re.compile(r"[\"'“„`«](?<!\w')")
+_ASCII_QUOTES = ('"', "'", "`")
 # Each way to quote stands behind its first sign, so that a search goes from one such sign to the next.
 _QUOTED = re.compile(
     "[\"'“„`«](?:"
@@ -85,15 +88,15 @@ def steering(text: str) -> tuple[Steering, ...]:
     """Where a text addresses its judge, in the order of the text."""
     read = skeleton_of(text)
     plain_text = without_code(read.text)
-    unquoted = _without_quotes(plain_text) if _QUOTE.search(plain_text) else plain_text
-    tokens = _tokens(unquoted)
-    words = set(tokens)
+    unquoted = _without_quotes(plain_text) if _may_quote(plain_text) else plain_text
+    words = _words(unquoted)
+    distinct = set(words)
     findings = {
-        *_by_rules(unquoted, tokens, words),
-        *(Steering(*span, "other-language") for span in foreign(unquoted, words)),
+        *_by_rules(unquoted, distinct),
+        *(Steering(*span, "other-language") for span in foreign(unquoted, distinct)),
         *_verdict_lines(plain_text, unquoted),
         *(_near_chat_tokens(unquoted) if "(" in unquoted else ()),
-        *_disguised(read.text, tokens if unquoted == read.text else _tokens(read.text)),
+        *_disguised(read.text, words if unquoted == read.text else _words(read.text)),
     }
     if findings:
         findings |= set(_followers(plain_text, sorted(findings)))
@@ -111,9 +114,9 @@ def _in_text(read: Skeleton, finding: Steering) -> Steering:
     return Steering(start, end, finding.family)
 
 
-def _by_rules(unquoted: str, tokens: Sequence[str], words: AbstractSet[str]) -> Iterator[Steering]:
+def _by_rules(unquoted: str, words: AbstractSet[str]) -> Iterator[Steering]:
     """Sentences that a rule fits, of what the text says itself."""
-    fitting = _rules().fitting(tokens, words)
+    fitting = _rules().fitting(partial(_tokens, unquoted), words)
     if fitting:
         yield from _rule_sentences(unquoted, fitting)
 
@@ -140,9 +143,20 @@ def _tokens(folded: str) -> list[str]:
     return (_ASCII_TOKEN if folded.isascii() else _TOKEN).findall(folded)
 
 
+def _words(folded: str) -> list[str]:
+    """The words of a text in small letters, in some order; ends of sentences may be among them."""
+    if not folded.isascii():
+        return _tokens(folded)
+    words = folded.translate(_BETWEEN_WORDS).split()
+    if "'" not in folded:
+        return words
+    marked = " ".join(word for word in words if "'" in word)
+    return [word for word in words if "'" not in word] + _ASCII_TOKEN.findall(marked)
+
+
 def _fits(text: str) -> bool:
     tokens = _TOKEN.findall(text)
-    return bool(_rules().fitting(tokens, set(tokens)))
+    return bool(_rules().fitting(lambda: tokens, set(tokens)))
 
 
 def _code(token: str) -> str:
@@ -247,15 +261,15 @@ def _line_patterns(unquoted: str, plain_text: str) -> Iterator[tuple[str, Sequen
     if "assistant -" in plain_text and all(turn.search(plain_text) for turn in _TURNS):
         yield "role-headers", _TURNS
     signs, words, telling, notations = _verdicts()
-    if any(sign in plain_text for sign in signs) and any(word in plain_text for word in words):
+    if any(map(plain_text.__contains__, signs)) and any(map(plain_text.__contains__, words)):
         kinds = [pattern for pattern in notations if pattern.search(plain_text)]
         if len(kinds) >= _MIXTURE or telling.search(plain_text):
             yield "verdict-spam", (telling, *kinds)
 
 
-def _disguised(plain_text: str, tokens: Sequence[str]) -> Iterator[Steering]:
+def _disguised(plain_text: str, words: Sequence[str]) -> Iterator[Steering]:
     """Stretches that are spelt out, in leetspeak, reversed or rotated, and mean something to the judge."""
-    for start, end, meaning in disguised(plain_text, tokens, _turns()):
+    for start, end, meaning in disguised(plain_text, words, _turns()):
         if _fits(meaning) or all(word in meaning for word in ("answer", "rat")):
             yield Steering(start, end, "encoded")
 
@@ -273,6 +287,13 @@ def without_code(text: str) -> str:
         return text
     outside = _FENCE.sub(" ", text)
     return text if len(_WORD.findall(outside)) < _FENCED_CONTEXT else _FENCE.sub(_blank, text)
+
+
+def _may_quote(plain_text: str) -> bool:
+    """Whether there is a sign that could begin a quotation."""
+    if plain_text.isascii() and not any(map(plain_text.__contains__, _ASCII_QUOTES)):
+        return False
+    return _QUOTE.search(plain_text) is not None
 
 
 def _without_quotes(plain_text: str) -> str:

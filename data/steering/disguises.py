@@ -12,6 +12,8 @@ from dataclasses import dataclass
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}){12,}+(?![0-9A-Fa-f])")
 _BASE32 = re.compile(r"(?<![A-Z2-7])[A-Z2-7]{24,}+={0,6}(?![A-Za-z0-9])")
+# Up to a run of so many signs that it could be one of these.
+_LONG_RUN = re.compile(r"\A(?:\S{0,23}+\s++)*+\S{24}")
 _BITS = re.compile(r"(?<![01])[01]{8}(?:[\s,]{0,2}[01]{8}){3,}+")
 _BYTES = re.compile(
     r"(?<![0-9A-Fa-f])(?:0x)?[0-9A-Fa-f]{2}(?:[\s,:]{1,2}(?:0x)?[0-9A-Fa-f]{2}(?![0-9A-Fa-f])){7,}+"
@@ -24,6 +26,8 @@ _SPACED_DIGITS = re.compile(
 )
 _SPACED_STROKES = re.compile(r"[.·•−–-][ /|][.·•−–-]{1,6}[ /|]")
 _DIGITS = "0123456789"
+# Of what every such notation in ASCII has one.
+_STROKE_AFTER_GAP = (" .", " -", "/", "|")
 _EIGHT_BITS = re.compile(r"[01]{8}")
 _LETTERS = re.compile(r"(?<![^\W_])[^\W_](?:[ \t.\-_*|]{1,3}[^\W_](?![^\W_])){7,}+")
 _LETTER_GAP = re.compile(r"[ \t]{2,3}")
@@ -31,11 +35,11 @@ _SIGN = re.compile(r"[\W_]+")
 _MIXED = re.compile(r"[a-z][013457$@]|[013457$@][a-z]")
 # Found where `_MIXED` is, sooner.
 _MIXES = re.compile(r"[013457$@](?:(?<=[a-z][013457$@])|(?=[a-z]))")
-_LEET = str.maketrans("013457$@", "oieastsa")
+_LEET_SIGNS = "013457$@"
+_LEET = str.maketrans(_LEET_SIGNS, "oieastsa")
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[^\W_]+")
 _MIXED_LEAST = 4
-_SHORTEST_RUN = 24
 _SPELT_LEAST = 8
 _WORDS_LEAST = 2
 _LONGEST_LINE = 4000
@@ -60,8 +64,7 @@ def turns(telling: Iterable[str], common: Iterable[str]) -> tuple[Turn, ...]:
 
 def encoded(text: str) -> Iterator[tuple[int, int, str]]:
     """Stretches of digits and signs that are text, each with that text."""
-    runs = _LONG if max(map(len, text.split()), default=0) >= _SHORTEST_RUN else ()
-    for run, decode in (*runs, *(_CODES if _has_codes(text) else ())):
+    for run, decode in (*(_LONG if _LONG_RUN.match(text) else ()), *(_CODES if _has_codes(text) else ())):
         for match in run.finditer(text):
             meaning = decode(match[0])
             if meaning:
@@ -72,26 +75,28 @@ def _has_codes(text: str) -> bool:
     # The codes of ASCII letters have digits, but for Morse's.
     if any(map(text.__contains__, _DIGITS)) and (_EIGHT_BITS.search(text) or _SPACED_DIGITS.search(text)):
         return True
+    if text.isascii() and not any(map(text.__contains__, _STROKE_AFTER_GAP)):
+        return False
     return _SPACED_STROKES.search(text) is not None
 
 
-def disguised(plain_text: str, tokens: Sequence[str], ways: Sequence[Turn]) -> Iterator[tuple[int, int, str]]:
+def disguised(plain_text: str, words: Sequence[str], ways: Sequence[Turn]) -> Iterator[tuple[int, int, str]]:
     """Stretches of a skeleton that are spelt out, in leetspeak or turned, each as it is meant.
 
     Args:
         plain_text: The skeleton of a text.
-        tokens: Its words and ends of sentences.
+        words: Its words, in any order; ends of sentences may be among them.
         ways: How lines may be turned.
     """
-    if list(map(len, tokens)).count(1) >= _SPELT_LEAST:
+    if list(map(len, words)).count(1) >= _SPELT_LEAST:
         for match in _LETTERS.finditer(plain_text):
             yield match.start(), match.end(), _joined(match[0])
-    if _MIXES.search(plain_text):
+    if any(map(plain_text.__contains__, _LEET_SIGNS)) and _MIXES.search(plain_text):
         for line in _LINE.finditer(plain_text):
             if len(_MIXED.findall(line[0])) >= _MIXED_LEAST:
                 yield line.start(), line.end(), line[0].translate(_LEET)
     for turn in ways:
-        if not turn.telling.isdisjoint(tokens):
+        if not turn.telling.isdisjoint(words):
             yield from _lines(plain_text, turn)
 
 

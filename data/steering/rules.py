@@ -119,18 +119,18 @@ class Rules:
         match = self.reported.search(codes, start, end)
         return match is not None and match["addressed"] is None
 
-    def fitting(self, tokens: Sequence[str], words: Iterable[str]) -> list[Rule]:
+    def fitting(self, tokens: Callable[[], Iterable[str]], words: Iterable[str]) -> list[Rule]:
         """The rules that fit somewhere.
 
         Args:
-            tokens: A text's words and ends of sentences.
-            words: Each of them once.
+            tokens: Gives a text's words and ends of sentences, which few texts are read for.
+            words: Each of the words once.
         """
         held = set(map(self.codes.get, words, repeat(UNKNOWN)))
         forms = list(self.shapes.possible(held))
         if not any(self.rules.possible(held.union(*(form.names for form in forms)))):
             return []
-        codes = self.coded(tokens)
+        codes = self.coded(tokens())
         shapes = [form.names for form in forms if form.fits(codes)]
         return [rule for rule in self.rules.possible(held.union(*shapes)) if rule.fits(codes)]
 

@@ -28,6 +28,7 @@ _ESCAPE_SIGNS = ("&", "%", "\\")
 _AMPERSANDS = re.compile(r"&(?:amp;?)*+")
 _PERCENTS = re.compile(r"%(?:25)*+")
 _BREAKS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
+_ASCII_ENDS = "\r\v\f\x1c\x1d\x1e"
 _ENDS_OF_LINES = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _DROPPED = frozenset(
     map(
@@ -74,7 +75,7 @@ def skeleton_of(text: str) -> Skeleton:
         folded = Skeleton(plain_text, range(len(text)), range(1, len(text) + 1))
     else:
         folded = _by_character(lines)
-    return _unescaped(folded) if any(sign in folded.text for sign in _ESCAPE_SIGNS) else folded
+    return _unescaped(folded) if any(map(folded.text.__contains__, _ESCAPE_SIGNS)) else folded
 
 
 def skeleton(text: str) -> str:
@@ -84,7 +85,7 @@ def skeleton(text: str) -> str:
 
 def _one_line_end(text: str) -> str:
     """Every line end as one line feed; the text keeps its length."""
-    if _ENDS_OF_LINES.search(text) is None:
+    if (text.isascii() and not any(map(text.__contains__, _ASCII_ENDS))) or not _ENDS_OF_LINES.search(text):
         return text
     return text.replace("\r\n", " \n").translate(_BREAKS)
 

@@ -139,22 +139,27 @@ def is_no_answer(text: str) -> bool:
     return declined
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def _standard(text: str) -> str:
     bare = text.strip()
     # Most answers carry no wrapper, and this is asked of every answer of a board.
-    marked = _MARKED.match(bare) or "</" in bare
-    for _ in range(_MOST_WRAPPERS if marked else 0):
-        before = bare
-        bare = _ORPHAN_CLOSE.sub("", bare, count=1) if "</think" in bare.lower() else bare
-        bare = _LEADING_REASONING.sub("", bare, count=1)
-        bare = _LEADING_LABEL.sub("", bare, count=1)
-        bare = _INLINE_LABEL.sub("", bare, count=1)
-        bare = _unwrapped(bare)
-        bare = _PREFIX.sub("", bare, count=1).strip()
-        if bare == before:
-            break
+    if _MARKED.match(bare) or "</" in bare:
+        bare = _bare(bare)
     return NO_ANSWER if bare == FAILED_GENERATION else bare
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _bare(text: str) -> str:
+    for _ in range(_MOST_WRAPPERS):
+        before = text
+        text = _ORPHAN_CLOSE.sub("", text, count=1) if "</think" in text.lower() else text
+        text = _LEADING_REASONING.sub("", text, count=1)
+        text = _LEADING_LABEL.sub("", text, count=1)
+        text = _INLINE_LABEL.sub("", text, count=1)
+        text = _unwrapped(text)
+        text = _PREFIX.sub("", text, count=1).strip()
+        if text == before:
+            break
+    return text
 
 
 def _unwrapped(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data.errors import UnrankableError
 from data.records import Outcome
@@ -17,7 +17,6 @@ from leaderboard.battles import BattleTable
 from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.ratings import Cluster, IntervalKind, Method, Rating, RatingTable, Settings, rate
 from leaderboard.ratings.domains import rate_domains
-from leaderboard.sampling.estimates import Estimates
 from leaderboard.standings.alternative_ratings import (
     MOST_PAIRS,
     STAR,
@@ -43,6 +42,10 @@ from leaderboard.trust.robustness.fragility import fragility
 from leaderboard.trust.robustness.star import star_ranking
 from leaderboard.trust.sections import Section, Unit
 from leaderboard.vocabulary import OVERALL
+
+if TYPE_CHECKING:
+    # Boards without waves take none of it.
+    from leaderboard.sampling.estimates import Estimates
 
 NAMED_UNITS: Mapping[Unit, int] = MappingProxyType({Unit.QUESTIONS: 100, Unit.BATTLES: 25})
 """So many questions or battles of each set are named in a snapshot, which is read on every page."""

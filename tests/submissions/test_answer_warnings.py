@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from data.records import Question, QuestionSet, Severity
 from submissions.answer_warnings import copied_share, hidden_characters, judge_directed
@@ -44,6 +46,34 @@ def test_copies_of_the_reference_are_noticed(
 def test_copying_is_measured_in_word_5_grams(answer: str, copied: float) -> None:
     """Case, punctuation and citation marks make no difference; order does, and short texts do not count."""
     assert copied_share(answer, "one two three four five six seven eight nine ten") == copied
+
+
+def _counted(words: list[str], reference: list[str], least: float) -> float:
+    """The share by its definition."""
+    most = len(words) - 4
+    shingles = [tuple(words[start : start + 5]) for start in range(most)]
+    held = {tuple(reference[start : start + 5]) for start in range(len(reference) - 4)}
+    missing = set(shingles) - held
+    few = sum(word in reference for word in words) * 2 < len(words)
+    if few or (most - len(missing)) / most < least:
+        return 0.0
+    return 1 - len(missing) / len(set(shingles))
+
+
+@given(
+    st.lists(st.sampled_from("abcd"), min_size=8, max_size=40),
+    st.lists(st.tuples(st.integers(0, 60), st.sampled_from("abx")), max_size=6),
+    st.sampled_from([0.0, 0.5, 0.8, 1.0]),
+)
+def test_the_copied_share_is_the_counted_one(
+    reference: list[str], changes: list[tuple[int, str]], least: float
+) -> None:
+    """However few words were changed, the share is that of all 5-grams, and 0 where it is below the least."""
+    words = list(reference)
+    for place, word in changes:
+        words.insert(place, word)
+    found = copied_share(" ".join(words), " ".join(reference), least)
+    assert found == pytest.approx(_counted(words, reference, least))
 
 
 def test_a_quotation_of_a_long_reference_is_no_copy() -> None:

@@ -102,21 +102,8 @@ def is_hidden(question: Question) -> bool:
     return question.split is Split.TEST
 
 
-def masked_evidence(
-    caller: Caller,
-    evidence: BattleEvidence,
-    *,
-    withdrawn: bool,
-    hidden: bool,
-    published: bool,
-    private: bool = False,
-) -> BattleEvidence:
+def without_words(evidence: BattleEvidence) -> BattleEvidence:
     """A battle whose judgments lose what quotes texts that somebody may not see; verdicts stay."""
-    resource = Resource(
-        kind=Kind.RATIONALE, withdrawn=withdrawn, hidden=hidden, published=published, private=private
-    )
-    if visibility_of(caller, resource) is Visibility.FULL:
-        return evidence
     return replace(evidence, judgments=tuple(map(_without_words, evidence.judgments)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import Caller
@@ -57,7 +58,7 @@ class SetAccess:
         """Whether the caller sees the questions and their passages."""
         return self._sees(Kind.QUESTION)
 
-    @property
+    @cached_property
     def hides_references(self) -> bool:
         """Whether references of test questions, and what quotes them, are hidden from the caller."""
         return not self._sees(Kind.REFERENCE)
@@ -77,6 +78,8 @@ class SetAccess:
 
     def question(self, question: Question) -> Question:
         """A question without what the caller may not see of it."""
+        if not self.hides_references:
+            return question
         return redacted_question(self._caller, question, hidden=self.hidden, private=self.private)
 
     def listed(self, questions: Iterable[QuestionStats]) -> tuple[QuestionStats, ...]:

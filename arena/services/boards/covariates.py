@@ -41,7 +41,7 @@ def form_of(text: str) -> Mapping[Covariate, int]:
     plain = _without_code(text)
     return _counts(
         len(HEADING.findall(plain)) if "#" in plain else 0,
-        len(BOLD.findall(plain)) if "**" in plain or "__" in plain else 0,
+        len(BOLD.findall(plain)) if "*" in plain or "_" in plain else 0,
         len(ITEM.findall(plain)) if "\n" in plain else int(ITEM.match(plain) is not None),
         sum(1 + cited.count(",") + cited.count(";") for cited in CITED.findall(plain)) if "[" in plain else 0,
     )

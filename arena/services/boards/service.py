@@ -286,18 +286,31 @@ class BoardService:
             NotFoundError: There is no such round.
         """
         from arena.services.rounds.battle_table import table_of_columns  # noqa: PLC0415 - as above
+        from arena.services.rounds.export import make_folder  # noqa: PLC0415 - as above
         from leaderboard.formats import write_battles  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
         self._store.rounds.get(name)
+        make_folder(file.parent)
         return write_battles(table_of_columns(self._store.verdicts.columns(name)), file).rows
 
     @rare_collections()
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
-        """Write a round's battles, judgments, books and standings, and return the files' checksums."""
-        from arena.services.boards.estimates import estimate_rows  # noqa: PLC0415 - as above
-        from arena.services.rounds.export import write_round  # noqa: PLC0415 - as above
+        """Write a round's battles, judgments, books and standings, and return the files' checksums.
 
+        Raises:
+            FileFormatError: The folder cannot be written; before anything is computed.
+            NotFoundError: There is no such round.
+        """
+        from arena.services.rounds.export import make_folder, write_round  # noqa: PLC0415 - as above
+        from arena.services.rounds.waves.settings import waves_of  # noqa: PLC0415 - as above
+
+        round_ = self._store.rounds.get(name)
+        make_folder(folder)
         standings = self.standings(name).as_json()
-        estimates = estimate_rows(self._store, self._store.rounds.get(name))
+        estimates = None
+        if waves_of(round_) is not None:
+            from arena.services.boards.estimates import estimate_rows  # noqa: PLC0415 - most rounds load none of it
+
+            estimates = estimate_rows(self._store, round_)
         return write_round(self._store, name, standings, folder, caller=caller, estimates=estimates)

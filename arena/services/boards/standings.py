@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.services.boards.covariates import sight_of
-from arena.services.boards.estimates import estimates_of
 from arena.services.boards.facts import estimated_means, facts_of_answers, facts_of_systems
 from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import (
@@ -21,6 +20,7 @@ from arena.services.rounds.battle_table import (
 )
 from arena.services.rounds.canaries import CanaryResults, canary_results
 from arena.services.rounds.models import entrants_of
+from arena.services.rounds.waves.settings import waves_of
 from arena.services.submissions.status import StatusReader
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError
@@ -44,6 +44,9 @@ from leaderboard.ratings import Settings
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.model import About, Standings
+
+if TYPE_CHECKING:
+    from leaderboard.sampling.estimates import Estimates
 
 KEPT = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
 
@@ -168,10 +171,18 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         judged=judged,
         sight=sight,
         badges=_badges(entrants),
-        estimates=estimates_of(store, round_),
+        estimates=_estimates(store, round_),
         sampled=estimated_means(store, (*entrants, store.submissions.reference(summary.name))),
     )
     return replace(built, systems=facts_of_systems(store, entrants))
+
+
+def _estimates(store: Store, round_: Round) -> tuple[Estimates, dict[str, object]] | None:
+    if waves_of(round_) is None:
+        return None
+    from arena.services.boards.estimates import estimates_of  # noqa: PLC0415 - most rounds load none of it
+
+    return estimates_of(store, round_)
 
 
 def stopped_sentence(round_: Round, battles: BattleColumns) -> str:

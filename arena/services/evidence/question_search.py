@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionListService
 from arena.services.rounds.visibility import RoundAccess
+from data.errors import InputError
 from data.search.query import Excerpt, SearchQuery, excerpt
 from data.store import Store
 from data.store.rounds.question_stats import QuestionStats
@@ -75,10 +76,12 @@ class QuestionSearch:
         """Up to `limit` questions that a reader looks for, after the first `after`; as `find` and `excerpts`.
 
         Raises:
-            InputError: No word is left that can be searched for.
+            InputError: No word is left that can be searched for, or the domain or the winner is none of the
+                round's.
             NotFoundError: There is no such round that the caller may see.
         """
         listed = self._lists.of(round_name, caller=caller)
+        self._check_names(round_name, wanted, caller)
         if not wanted.search.strip():
             matching = listed.matching(wanted, order=order)
             shown = matching[after : after + limit]
@@ -93,6 +96,23 @@ class QuestionSearch:
             total=len(matching),
             notice=listed.notice,
         )
+
+    def _check_names(self, round_name: str, wanted: QuestionFilter, caller: Caller) -> None:
+        """Refuse a domain that the round's set lacks, and a winner that no battle of the round can have."""
+        if wanted.domain is None and wanted.winner is None:
+            return
+        access = RoundAccess(self._store, caller, self._store.rounds.get(round_name))
+        domains, systems = access.texts.domains, access.entrants
+        if wanted.domain is not None and wanted.domain not in domains:
+            raise InputError(
+                f"The round {round_name} has no domain {wanted.domain!r}.",
+                advice=f"There are: {', '.join(domains)}.",
+            )
+        if wanted.winner is not None and wanted.winner not in systems:
+            raise InputError(
+                f"No system {wanted.winner!r} can win a question of the round {round_name}.",
+                advice=f"There are: {', '.join(sorted(systems))}. A reference wins none.",
+            )
 
     def find(self, round_name: str, search: str, *, caller: Caller = PUBLIC) -> frozenset[int]:
         """The numbers of the questions that have a text with every word and "phrase" that is searched for.

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data.records import JudgeKind, Outcome, Round
 from data.store import Store
-from judges.cascades import Guarantee
-from judges.pairwise.cascade import DECIDED, Escalation
+
+if TYPE_CHECKING:
+    # What judges loads for rounds of cascades alone.
+    from judges.cascades import Guarantee
+    from judges.pairwise.cascade import Escalation
 
 UNPROMISED = "nothing is promised: somebody chose the threshold"
 
@@ -79,6 +82,9 @@ def cascade_report(store: Store, round_: Round) -> CascadeReport | None:
     judge = round_.judge
     if judge["kind"] != JudgeKind.CASCADE:
         return None
+    from judges.cascades import Guarantee  # noqa: PLC0415 - see above
+    from judges.pairwise.cascade import DECIDED, Escalation  # noqa: PLC0415 - see above
+
     marks = (DECIDED, *(reason.mark for reason in Escalation))
     noted = store.members.noted(round_.id, marks)
     asked = {

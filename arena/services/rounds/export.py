@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, fields
 from functools import partial
 from operator import attrgetter
@@ -16,21 +17,37 @@ from arena.services.accounts.auth import Caller
 from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import WINNERS
 from arena.services.rounds.visibility import RoundAccess
-from arena.services.rounds.waves.estimate_lines import ESTIMATES, read_estimates
 from data.errors import FileFormatError
 from data.files.text_files import ReadLimits, parse_json, read_text
 from data.progress import counted, working
 from data.records import BattleEvidence, BattleRecord, Judgment, Reply
 from data.store import Store
-from judges.pairwise.cascade import DECIDED, Escalation
-from leaderboard.formats.reading import read_battles
-from leaderboard.rates import win_rates
-from leaderboard.ratings import IntervalKind, rate
 from leaderboard.vocabulary import OVERALL
 
 CHECKSUMS = "checksums.json"
+ESTIMATES = "estimates.jsonl"
 FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
 TOLERANCE = 1e-6
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and write into it, before anything is computed that would be written there.
+
+    Raises:
+        FileFormatError: It cannot be made, or nothing can be written there.
+    """
+    with _written(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+
+
+@contextmanager
+def _written(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"{folder} cannot be written: {error.strerror or error}."
+        raise FileFormatError(message, advice="Name a folder that you can write to.") from error
 
 
 def write_round(
@@ -75,8 +92,8 @@ def write_round(
         "books": asdict(counts),
         **({} if cascade is None else {"cascade": cascade.as_json()}),
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
+    with _written(folder):
         # One pass writes the three, so that no battle is read thrice.
         evidence = counted(store.verdicts.evidence(name), "writing battles and their judgments", total)
         _write_evidence(folder, map(seen.evidence, evidence))
@@ -88,9 +105,6 @@ def write_round(
         files = FILES if estimates is None else (*FILES, ESTIMATES)
         sums = {name: _checksum(folder / name) for name in files}
         _write_json(folder / CHECKSUMS, sums)
-    except OSError as error:
-        message = f"{folder} cannot be written: {error.strerror}."
-        raise FileFormatError(message, advice="Name a folder that you can write to.") from error
     return sums
 
 
@@ -123,6 +137,8 @@ def _verify_cascade(folder: Path, stated: Mapping[str, Any] | None) -> None:
     """Check that what the members of a cascade are said to have decided follows from the outcomes."""
     if stated is None:
         return
+    from judges.pairwise.cascade import DECIDED, Escalation  # noqa: PLC0415 - few rounds need it
+
     lines = read_text(folder / "outcomes.jsonl", ReadLimits()).splitlines()
     details = [line["detail"] for line in (parse_json(text, 0) for text in lines) if line["outcome"]]
     decided = sum(detail.startswith(DECIDED) for detail in details)
@@ -135,6 +151,11 @@ def _verify_cascade(folder: Path, stated: Mapping[str, Any] | None) -> None:
 
 
 def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
+    # To write an export takes none of what reads and rates battles.
+    from leaderboard.formats.reading import read_battles  # noqa: PLC0415
+    from leaderboard.rates import win_rates  # noqa: PLC0415
+    from leaderboard.ratings import IntervalKind, rate  # noqa: PLC0415
+
     lines = {line["system"]: line for line in standings["lines"]["overall"]}
     if not (folder / "battles.jsonl").stat().st_size:
         if any(line["rating"] for line in lines.values()):
@@ -142,6 +163,8 @@ def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
         return
     table = read_battles(folder / "battles.jsonl").table
     if standings.get("estimated"):
+        from arena.services.rounds.waves.estimate_lines import read_estimates  # noqa: PLC0415 - few rounds need it
+
         estimates = read_estimates(folder / ESTIMATES, table, standings["estimated"]["ask"])
         scored, rates = estimates.powered.table, estimates.rates
     else:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller
-from arena.services.accounts.redaction import masked_evidence, redacted, submission_visibility
+from arena.services.accounts.redaction import redacted, submission_visibility, without_words
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.rounds.models import entrants_of
@@ -118,14 +118,24 @@ class RoundAccess:
     def evidence(self, evidence: BattleEvidence) -> BattleEvidence:
         """A battle whose judgments lose what quotes texts that are not seen."""
         sides = {evidence.battle.system_a, evidence.battle.system_b}
-        return masked_evidence(
-            self._caller,
-            evidence,
-            withdrawn=bool(sides & self._withdrawn),
+        return (
+            evidence if self._sees_words[not sides.isdisjoint(self._withdrawn)] else without_words(evidence)
+        )
+
+    @cached_property
+    def _sees_words(self) -> tuple[bool, bool]:
+        """Whether the words of judgments are seen, of battles without and with a side that was withdrawn."""
+        resource = Resource(
+            kind=Kind.RATIONALE,
             hidden=self.texts.hidden,
             published=self._published,
             private=self.texts.private,
         )
+        without, having = (
+            visibility_of(self._caller, replace(resource, withdrawn=withdrawn)) is Visibility.FULL
+            for withdrawn in (False, True)
+        )
+        return without, having
 
     def canaries(self, records: Iterable[CanaryRecord]) -> Iterator[CanaryRecord]:
         """Attacks, which are made of answers, without their words where some of the round are not seen."""

@@ -84,7 +84,9 @@ class SubmissionService(SubmissionReader):
         Raises:
             NotFoundError: There is no such set.
         """
-        questions, limits = self._questions(set_name, caller), self.limits(set_name)
+        limits = self.limits(set_name)
+        self.checks.prepare()
+        questions = self._questions(set_name, caller)
         return self._checked(kind, path, questions, limits, poll)
 
     @rare_collections()
@@ -130,6 +132,7 @@ class SubmissionService(SubmissionReader):
         policy = self._store.policies.get(set_name)
         phase = self._intake.open_phase(policy)
         limits = self._intake.limits(phase)
+        self.checks.prepare()
         questions = self._questions(set_name, caller)
         read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
         self._intake.require_free_name(caller, set_name, system, team, kind)

@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import copyreg
 import gc
+import importlib
 import json
 import mmap
 import os
@@ -46,7 +47,7 @@ GARBAGE_FROM = 50_000
 """Objects made and not released, after which a process looks for cycles among the youngest."""
 BEGIN = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from arena.services.system.text_process import serve; serve(*map(int, sys.argv[2:]))"
+    "from arena.services.system.text_process import serve; serve(*map(int, sys.argv[2:4]), *sys.argv[4:])"
 )
 
 
@@ -89,15 +90,18 @@ class TextProcess:
 
     It is no process of `multiprocessing`: those load the main module again, which for a page of the site
     is the page.
+
+    Args:
+        modules: What it loads before it is sent anything.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Sequence[str] = ()) -> None:
         self._pipe, theirs = Pipe()
         with theirs, tempfile.TemporaryFile() as file:
             file.truncate(2 * NUMBER_BYTES)
             self._place, self._done = SharedNumber(file.fileno(), 0), SharedNumber(file.fileno(), 1)
             shared = (theirs.fileno(), file.fileno())
-            command = [sys.executable, "-c", BEGIN, json.dumps(sys.path), *map(str, shared)]
+            command = [sys.executable, "-c", BEGIN, json.dumps(sys.path), *map(str, shared), *modules]
             # What it reads never comes: it ends where this process ends. A group of its own has no Ctrl-C.
             self._process = subprocess.Popen(  # noqa: S603 - one of our own
                 command, stdin=subprocess.PIPE, pass_fds=shared, start_new_session=True
@@ -177,16 +181,20 @@ class Processes:
         self._lock = threading.Lock()
         self._owner = 0
 
-    def take(self) -> TextProcess:
-        """One that nobody uses."""
+    def take(self, modules: Sequence[str] = ()) -> TextProcess:
+        """One that nobody uses; where it is a new one, it begins with loading some modules."""
         self._begin()
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        process = TextProcess()
+        process = TextProcess(modules)
         with self._lock:
             self._all.add(process)
         return process
+
+    def prepare(self, module: str) -> None:
+        """Have one that nobody uses, which loads a module meanwhile where it is a new one."""
+        self.give_back(self.take((module,)))
 
     def give_back(self, process: TextProcess) -> None:
         """Let others use one that has done what it was sent."""
@@ -226,8 +234,8 @@ def _end_with_this_one() -> None:
     PROCESSES.end_all()
 
 
-def serve(pipe_file: int, place_file: int) -> None:
-    """Work on what is sent, until nobody is left to send; what a new process does."""
+def serve(pipe_file: int, place_file: int, *modules: str) -> None:
+    """Load modules, then work on what is sent until nobody is left to send; what a new process does."""
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, signal.SIG_IGN)
     latest = Latest()
@@ -238,6 +246,8 @@ def serve(pipe_file: int, place_file: int) -> None:
     # What reads texts makes many small objects and keeps them in caches, hardly any in cycles: looking for
     # those as often as Python does took a third of the time.
     gc.set_threshold(GARBAGE_FROM, *gc.get_threshold()[1:])
+    for module in modules:
+        importlib.import_module(module)
     with listening(latest):
         while True:
             try:

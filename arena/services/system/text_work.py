@@ -8,7 +8,6 @@ so that what takes microseconds is not held up by its journey.
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from collections import deque
@@ -17,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from arena.services.system.text_process import (
     PREPARING,
@@ -30,6 +29,10 @@ from arena.services.system.text_process import (
 )
 from data.errors import JudgeError, StoppedError, TimeLimitError, WorkError
 from data.progress import Work
+
+if TYPE_CHECKING:
+    # Whoever waits in an event loop has it; processes that check files do without.
+    import asyncio
 
 Value = TypeVar("Value")
 
@@ -219,7 +222,9 @@ class TextWork:
             StoppedError: Work was stopped before it was done.
             JudgeError: No process can be started.
         """
-        loop = asyncio.get_running_loop()
+        from asyncio import get_running_loop  # noqa: PLC0415 - see above
+
+        loop = get_running_loop()
         piece = _Piece((function, arguments), loop, loop.create_future())
         with self._changed:
             self._pieces.append(piece)

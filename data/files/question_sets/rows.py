@@ -13,6 +13,7 @@ from data.files.question_sets.nuggets import NUGGETS, nugget_to_json, read_nugge
 from data.records import ENGLISH, Passage, ProblemList, Question, QuestionSet, Split
 
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
+SPLITS = frozenset(split.value for split in Split)
 
 
 def question_from_json(line: int, row: object, problems: ProblemList) -> Question | None:
@@ -200,7 +201,7 @@ def _passages(line: int, value: object, problems: ProblemList) -> tuple[Passage,
 
 
 def _split(line: int, value: object, problems: ProblemList) -> Split:
-    if isinstance(value, str) and value in {split.value for split in Split}:
+    if isinstance(value, str) and value in SPLITS:
         return Split(value)
     problems.add(line, "wrong-value", f"The split is {value!r}.", advice='Use "test" or "dev".')
     return Split.TEST

@@ -249,3 +249,13 @@ def test_api_says_where_it_was_found(public: httpx.Client) -> None:
     refused = public.get(path, params={"q": "of the"})
     assert refused.status_code in {400, 422}
     assert "no word to search for" in refused.text
+
+
+def test_names_that_a_round_has_not_are_refused(public: httpx.Client) -> None:
+    """A `winner` or `domain` that no question can have is a 422 that names what there is, no empty page."""
+    path = "/rounds/tiny/questions"
+    for asked, known in ({"winner": "nobody"}, "full, hostile, short"), ({"domain": "d9"}, "d0, d1, d2"):
+        refused = public.get(path, params=asked)
+        assert refused.status_code == 422
+        assert known in refused.json()["advice"]
+    assert public.get(path, params={"winner": "full", "domain": "d1"}).status_code == 200

@@ -16,6 +16,7 @@ from arena.container import Arena
 from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.site.ui.progress import words_of
+from data.errors import FileFormatError, NotFoundError
 from data.progress import Latest, Progress, Stopwatch, Work, counted, listening, reporting, working
 from tests.arena.conftest import mix
 
@@ -159,6 +160,27 @@ def test_long_services_tell_how_far_they_are(filled: Callable[..., Arena], ear: 
         assert expected in told
     size = (tmp_path / "labels.jsonl").stat().st_size
     assert ("reading labels.jsonl", size, size) in told
+
+
+@pytest.mark.parametrize("place", ["/proc/nowhere/deep", "/proc", "{folder}/file", "{folder}/file/round"])
+def test_nothing_is_computed_for_an_export_that_has_no_place(
+    filled: Callable[..., Arena], ear: _Ear, tmp_path: Path, place: str
+) -> None:
+    """A folder that cannot be made or written is refused, with what to do, before any work on it begins."""
+    arena = filled()
+    _published(arena)
+    (tmp_path / "file").touch()
+    folder = Path(place.format(folder=tmp_path))
+    before = list(ear.told)
+    with pytest.raises(FileFormatError, match=f"{folder} cannot be written: .+") as refused:
+        arena.boards.export_round("r", folder)
+    assert refused.value.advice == "Name a folder that you can write to."
+    with pytest.raises(FileFormatError, match=f"{folder} cannot be written: .+"):
+        arena.boards.export_battles("r", folder / "battles.parquet")
+    assert ear.told == before
+    with pytest.raises(NotFoundError):
+        arena.boards.export_round("none", tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 def _texts(folder: Path) -> Path:

@@ -51,9 +51,29 @@ def test_command_refuses_words_that_every_text_has(on_board: Commands) -> None:
     code, _, err = on_board("questions", "search", "tiny", "of the")
     assert code == 1
     assert "no word to search for" in err
-    code, _, err = on_board("questions", "search", "tiny", "--winner", "nobody")
+    code, _, err = on_board("questions", "search", "tiny", "xylophone")
     assert code == 0
     assert "No question matches" in err
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("--winner", "nobody"), "No system 'nobody' can win a question of the round tiny."),
+        (("--winner", "human"), "There are: full, hostile, short. A reference wins none."),
+        (("--domain", "d9"), "The round tiny has no domain 'd9'."),
+        (("--domain", "D0"), "There are: d0, d1, d2."),
+    ],
+)
+def test_command_refuses_names_that_the_round_has_not(
+    on_board: Commands, option: tuple[str, str], message: str
+) -> None:
+    """A winner or a domain that cannot match is no empty result: the command fails and says what there is."""
+    code, out, err = on_board("questions", "search", "tiny", *option)
+    assert (code, out) == (1, "")
+    assert message in err
+    code, _, again = on_board("questions", "search", "tiny", "beta grams", *option)
+    assert (code, again) == (1, err)
 
 
 def test_agents_search_in_all_texts(published: Settings) -> None:

@@ -19,8 +19,6 @@ from leaderboard.sampling.asks import Ask
 from leaderboard.sampling.estimates import Estimates, estimated
 from leaderboard.sampling.waves import WaveState
 
-ESTIMATES = "estimates.jsonl"
-
 
 def estimate_lines(state: WaveState, preference: NDArray[np.int8]) -> Iterator[Mapping[str, Any]]:
     """Yield a line for each battle that is estimated.

@@ -75,6 +75,24 @@ def test_one_piece_of_work_ends_at_its_limit() -> None:
     assert within(LONG, clean, " <answer>Yes.</answer> ") == "Yes."
 
 
+def loaded(name: str) -> bool:
+    """Whether a module is loaded already."""
+    return name in sys.modules
+
+
+@pytest.mark.long
+def test_a_prepared_process_has_loaded_what_it_will_need() -> None:
+    """What is prepared is the next process that is taken, with its module; another is not started for it."""
+    PROCESSES.end_all()
+    PROCESSES.prepare("submissions.check")
+    first = PROCESSES.take()
+    PROCESSES.give_back(first)
+    assert within(LONG, loaded, "submissions.check")
+    PROCESSES.prepare("submissions.check")
+    assert PROCESSES.take() is first
+    PROCESSES.give_back(first)
+
+
 @pytest.mark.long
 def test_a_busy_machine_refuses_no_text() -> None:
     """A4: the limit is one of processor time: to wait for a processor is held against nobody's text."""
