@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property, reduce
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard import columns as encoding
 from leaderboard.columns import Column
+
+Codes = NDArray[np.signedinteger[Any]]
+"""Whole numbers from 0 on, in as few bytes as they fit into."""
 
 
 class Winner(IntEnum):
@@ -39,26 +43,29 @@ class BattleTable:
         systems: Names, in code order.
         questions: Question ids, in code order.
         domains: Domain ids, in code order.
-        a: int32 codes of the first-named system.
-        b: int32 codes of the second-named system.
+        a: Codes of the first-named system.
+        b: Codes of the second-named system.
         winner: int8 codes of `Winner`.
-        question: int32 codes of the question, the unit that is resampled.
-        domain: int32 codes of the domain.
+        question: Codes of the question, the unit that is resampled.
+        domain: Codes of the domain.
         score: Share of the win that `a` gets, 0–1; NaN where the battle has none; None where no
             battle has one.
         weight: How often each row counts; None where every row counts once.
+        counted: What was counted of these rows, by what it is called: several parts of a board need the
+            same counts, some in other processes.
     """
 
     systems: tuple[str, ...]
     questions: tuple[str, ...]
     domains: tuple[str, ...]
-    a: NDArray[np.int32]
-    b: NDArray[np.int32]
+    a: Codes
+    b: Codes
     winner: NDArray[np.int8]
-    question: NDArray[np.int32]
-    domain: NDArray[np.int32]
+    question: Codes
+    domain: Codes
     score: NDArray[np.float64] | None = None
     weight: NDArray[np.float64] | None = None
+    counted: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.a)
@@ -129,11 +136,11 @@ class BattleTable:
             systems=systems,
             questions=questions,
             domains=domains,
-            a=a,
-            b=b,
+            a=encoding.narrowed(a, len(systems)),
+            b=encoding.narrowed(b, len(systems)),
             winner=encoding.encode_words(winner, "winner", WINNER_WORDS),
-            question=question_codes,
-            domain=domain_codes,
+            question=encoding.narrowed(question_codes, len(questions)),
+            domain=encoding.narrowed(domain_codes, len(domains)),
             score=None if score is None else encoding.encode_scores(score, "score"),
             weight=None if weight is None else encoding.encode_weights(weight, "weight"),
         )
