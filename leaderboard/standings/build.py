@@ -119,8 +119,9 @@ def build_standings(
         sight=seen,
         estimates=estimates,
     )
-    tasks = [(part,) for part in (_rates, _under_control, _questions, _cycles, _by_domains, _battles)]
-    (rates, everyone), (fits, beside), questions, cycles, by_domain, battles = mapped(
+    # The longest first, so that no process is left with one while the others have nothing to do.
+    tasks = [(part,) for part in (_under_control, _questions, _by_domains, _battles, _cycles, _rates)]
+    (fits, beside), questions, by_domain, battles, cycles, (rates, everyone) = mapped(
         _computed, tasks, (inputs,), total=len(tasks), before=seconds
     )
     board = _Board(

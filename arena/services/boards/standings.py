@@ -136,7 +136,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     round_ = store.rounds.get(name)
     summary = store.sets.summary(round_.set_name)
     entrants = entrants_of(store, round_)
-    with ThreadPoolExecutor(1) as reading:
+    with ThreadPoolExecutor(2) as reading:
         # While the database sends millions of battles, answers are counted here.
         columns = reading.submit(store.verdicts.columns, name)
         told = reading.submit(_yardsticks, store, round_)

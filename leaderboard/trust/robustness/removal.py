@@ -308,7 +308,9 @@ class Search:
         """Fit what is left; sums are told from those of a refit without much the same units."""
         left_out = self.units.left_out(removed, near)
         pairs = self.units.without(left_out)
-        theta = refit_pairs(pairs, self.first, self.second, self.theta)
+        # What is near starts nearer, but for the systems that it does not rate.
+        start = self.theta if near is None else np.where(np.isnan(near.theta), self.theta, near.theta)
+        theta = refit_pairs(pairs, self.first, self.second, start)
         gap = float(theta[self.first] - theta[self.second])
         return Refit(removed=removed, left_out=left_out, gap=gap, theta=theta, pairs=pairs)
 
