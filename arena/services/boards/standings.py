@@ -136,13 +136,12 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     round_ = store.rounds.get(name)
     summary = store.sets.summary(round_.set_name)
     entrants = entrants_of(store, round_)
-    with ThreadPoolExecutor(2) as reading:
+    with ThreadPoolExecutor(1) as reading:
         # While the database sends millions of battles, answers are counted here.
-        columns = reading.submit(store.verdicts.columns, name)
-        told = reading.submit(_yardsticks, store, round_)
+        read = reading.submit(_read, store, round_)
         answers = facts_of_answers(store, summary, entrants)
-        battles, yardsticks = columns.result(), told.result()
-    del columns
+        battles, yardsticks = read.result()
+    del read
     attacks = canary_results(store.canaries.of_round(name))
     agreement = agreement_of(store, calibration, round_.judge_name)
     about = _about(round_, summary, attacks, health_of(battles, attacks, agreement), yardsticks)
@@ -229,7 +228,13 @@ def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
     return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
 
 
-def _yardsticks(store: Store, round_: Round) -> str:
+def _read(store: Store, round_: Round) -> tuple[BattleColumns, str]:
+    """A round's battles, and what they were held against."""
+    battles = store.verdicts.columns(round_.name)
+    return battles, _yardsticks(store, round_, len(battles))
+
+
+def _yardsticks(store: Store, round_: Round, battles: int) -> str:
     """How many battles of a round were held against what, where its judge chooses between yardsticks.
 
     The embedded judge names it in the settings of each judgment; former versions did not. It is one judgment
@@ -239,7 +244,7 @@ def _yardsticks(store: Store, round_: Round) -> str:
     if round_.judge["kind"] == JudgeKind.LLM:
         return ""
     once = round_.judge["kind"] == JudgeKind.LEXICAL and round_.judge["order"] != OrderPolicy.BOTH
-    for text, count in store.verdicts.settings(round_.name, once=once).items():
+    for text, count in store.verdicts.settings(round_.name, once=once, counted=battles).items():
         settings = parse_json(text, 0) if text else None
         if isinstance(settings, dict) and "yardstick" in settings:
             counts[str(settings["yardstick"])] += count

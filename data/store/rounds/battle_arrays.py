@@ -116,7 +116,10 @@ def _joined_scores(parts: Sequence[NDArray[np.float64]], rows: Sequence[int]) ->
     if all(np.isnan(part).all() for part in parts):
         return None
     given = zip(parts, rows, strict=True)
-    return np.concatenate([part if len(part) else np.full(count, np.nan) for part, count in given])
+    joined: NDArray[np.float64] = np.concatenate(
+        [part if len(part) else np.full(count, np.nan) for part, count in given]
+    )
+    return joined
 
 
 def read_votes(database: Database, round_name: str) -> VoteColumns:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError, UnrankableError
-from data.records.plain import to_json
 from data.spreading import mapped
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
@@ -50,8 +49,7 @@ class Status(StrEnum):
     TIED = "tied"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedBattle:
+class NamedBattle(NamedTuple):
     """A battle, as files name it."""
 
     question_id: str
@@ -97,7 +95,7 @@ class Exchange:
         """A pair of `battles fragility --json`; `unnamed` counts those beyond `most_named`."""
         size = self.size
         named = self.questions if self.unit is Unit.QUESTIONS else self.battles
-        shown = [one if isinstance(one, str) else to_json(one) for one in named[:most_named]]
+        shown = [one if isinstance(one, str) else one._asdict() for one in named[:most_named]]
         return {
             "first": self.first,
             "second": self.second,
@@ -354,13 +352,11 @@ class _Group:
 
     def _battles(self, rows: Ints) -> tuple[NamedBattle, ...]:
         table = self.table.select(rows)
-        codes = (table.question.tolist(), table.a.tolist(), table.b.tolist(), table.winner.tolist())
-        return tuple(
-            NamedBattle(
-                question_id=table.questions[question],
-                model_a=table.systems[a],
-                model_b=table.systems[b],
-                winner=WINNERS[winner],
-            )
-            for question, a, b, winner in zip(*codes, strict=True)
+        columns = (
+            (table.questions, table.question),
+            (table.systems, table.a),
+            (table.systems, table.b),
+            (WINNERS, table.winner),
         )
+        named = (map(names.__getitem__, codes.tolist()) for names, codes in columns)
+        return tuple(map(NamedBattle._make, zip(*named, strict=True)))
