@@ -130,16 +130,18 @@ class BattleTable:
         left, right = encoding.encode_names(model_a, "model_a"), encoding.encode_names(model_b, "model_b")
         a, b, systems = encoding.merge_names(left, right)
         encoding.refuse_self_battles(a, b, systems)
+        a, b = encoding.narrowed(a, len(systems)), encoding.narrowed(b, len(systems))
         question_codes, questions = encoding.encode_names(question_id, "question_id")
+        question_codes = encoding.narrowed(question_codes, len(questions))
         domain_codes, domains = encoding.encode_names(domain, "domain")
         return cls(
             systems=systems,
             questions=questions,
             domains=domains,
-            a=encoding.narrowed(a, len(systems)),
-            b=encoding.narrowed(b, len(systems)),
+            a=a,
+            b=b,
             winner=encoding.encode_words(winner, "winner", WINNER_WORDS),
-            question=encoding.narrowed(question_codes, len(questions)),
+            question=question_codes,
             domain=encoding.narrowed(domain_codes, len(domains)),
             score=None if score is None else encoding.encode_scores(score, "score"),
             weight=None if weight is None else encoding.encode_weights(weight, "weight"),

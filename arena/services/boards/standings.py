@@ -136,27 +136,29 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     round_ = store.rounds.get(name)
     summary = store.sets.summary(round_.set_name)
     entrants = entrants_of(store, round_)
-    with ThreadPoolExecutor(1) as reading:
-        # While the database sends millions of battles, answers are counted here.
-        read = reading.submit(_read, store, round_)
-        answers = facts_of_answers(store, summary, entrants)
-        battles, yardsticks = read.result()
-    del read
     attacks = canary_results(store.canaries.of_round(name))
     agreement = agreement_of(store, calibration, round_.judge_name)
-    about = _about(round_, summary, attacks, health_of(battles, attacks, agreement), yardsticks)
-    stopped = stopped_sentence(round_, battles)
+    with ThreadPoolExecutor(1) as reading:
+        # While the database sends millions of battles, answers are counted here.
+        columns = reading.submit(store.verdicts.columns, name)
+        answers = facts_of_answers(store, summary, entrants)
+        battles = columns.result()
+        # And while it counts judgments, battles.
+        told = reading.submit(_yardsticks, store, round_, len(battles))
+        del columns
+        health, stopped = health_of(battles, attacks, agreement), stopped_sentence(round_, battles)
+        outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
+        judged, sight = judged_shares(battles), sight_of(store, round_, battles, entrants)
+        table = table_of_columns(battles)
+        # Of millions of battles the columns take more than the table, and nothing reads them any more.
+        del battles
+        about = _about(round_, summary, attacks, health, told.result())
     cascade = cascade_report(store, round_)
     facts = {
         **about.facts,
         **({"stopped": stopped} if stopped else {}),
         **({} if cascade is None else {"cascade": str(cascade), "cascade's promise": cascade.promise}),
     }
-    outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
-    judged, sight = judged_shares(battles), sight_of(store, round_, battles, entrants)
-    table = table_of_columns(battles)
-    # Of millions of battles the columns take as much as the table, and nothing reads them any more.
-    del battles
     built = build_standings(
         table,
         replace(about, facts=facts, attempts=_attempts(store, round_)),
@@ -226,12 +228,6 @@ def _attempts(store: Store, round_: Round) -> Mapping[str, int]:
 def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
     """Systems of the team `baseline`, which stand on the board to be compared with."""
     return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
-
-
-def _read(store: Store, round_: Round) -> tuple[BattleColumns, str]:
-    """A round's battles, and what they were held against."""
-    battles = store.verdicts.columns(round_.name)
-    return battles, _yardsticks(store, round_, len(battles))
 
 
 def _yardsticks(store: Store, round_: Round, battles: int) -> str:

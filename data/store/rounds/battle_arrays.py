@@ -36,6 +36,7 @@ from data.tables.questions import questions, submissions
 from data.tables.rounds import battles, rounds
 
 ROWS_AT_ONCE = 50_000
+Codes = NDArray[np.signedinteger[Any]]
 SENT_AT_ONCE = 100_000
 """Battles in one string of bytes from PostgreSQL: 1.6 MB, or 2.4 with scores."""
 SIDES = 2**31
@@ -87,7 +88,7 @@ def read_columns(
     )
 
 
-def _columns(rows: Rows, place: NDArray[np.int32], entrant: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+def _columns(rows: Rows, place: Codes, entrant: Codes) -> dict[str, NDArray[Any]]:
     """Some battles' columns, from the two whole numbers of each, with the scores as they are."""
     packed, score = rows
     ends = packed[:, 0] & (ENDS - 1)
@@ -267,9 +268,9 @@ def _sent(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> R
     return rows["packed"].astype(np.int64).reshape(-1, 2), shares
 
 
-def _places(numbers: Iterable[int]) -> NDArray[np.int32]:
-    """The place of each number, by the number."""
+def _places(numbers: Iterable[int]) -> Codes:
+    """The place of each number, by the number, in as few bytes as places fit into."""
     ids = np.fromiter(numbers, np.int64)
-    place = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.int32)
-    place[ids] = np.arange(len(ids), dtype=np.int32)
+    place = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.min_scalar_type(-max(len(ids), 1)))
+    place[ids] = np.arange(len(ids))
     return place
