@@ -13,6 +13,7 @@ of pages read the published board and single questions, so their times must not 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -89,18 +90,33 @@ def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None
 
 
 def timed(figures: dict[str, float], name: str, what: Callable[[], object]) -> None:
-    """Note the seconds of a call, those of processors for it, and the largest size of this process so far.
+    """Note the seconds of a call, those of processors for it, and the largest sizes of processes so far.
 
     Processes that it began are ended, so that their seconds are known.
     """
     started, used = time.perf_counter(), processor_seconds()
     what()
     figures[name] = time.perf_counter() - started
+    figures[f"{name} (MB of its processes)"] = peak_of_processes()
     PROCESSES.end_all()
     figures[f"{name} (processor)"] = processor_seconds() - used
     figures[f"{name} (MB until here)"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     line = f"{name}: {figures[name]:.2f} s by the clock, {figures[f'{name} (processor)']:.2f} s of processors"
     print(line, file=sys.stderr, flush=True)
+
+
+def peak_of_processes() -> float:
+    """MB of the processes that this one began, each at its largest; 0 where no `/proc` tells.
+
+    What they hold together is counted in each, so that all of them never take more than this at once.
+    """
+    peaks = 0
+    for file in Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            fields = dict(line.split(":", 1) for line in file.read_text().splitlines())
+            if int(fields["PPid"]) == os.getpid():
+                peaks += int(fields.get("VmHWM", "0 kB").split()[0])
+    return peaks / 1024
 
 
 def processor_seconds() -> float:

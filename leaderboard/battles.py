@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property, reduce
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard import columns as encoding
 from leaderboard.columns import Column
+
+Codes = NDArray[np.signedinteger[Any]]
+"""Whole numbers from 0 on, in as few bytes as they fit into."""
 
 
 class Winner(IntEnum):
@@ -39,26 +43,29 @@ class BattleTable:
         systems: Names, in code order.
         questions: Question ids, in code order.
         domains: Domain ids, in code order.
-        a: int32 codes of the first-named system.
-        b: int32 codes of the second-named system.
+        a: Codes of the first-named system.
+        b: Codes of the second-named system.
         winner: int8 codes of `Winner`.
-        question: int32 codes of the question, the unit that is resampled.
-        domain: int32 codes of the domain.
+        question: Codes of the question, the unit that is resampled.
+        domain: Codes of the domain.
         score: Share of the win that `a` gets, 0–1; NaN where the battle has none; None where no
             battle has one.
         weight: How often each row counts; None where every row counts once.
+        counted: What was counted of these rows, by what it is called: several parts of a board need the
+            same counts, some in other processes.
     """
 
     systems: tuple[str, ...]
     questions: tuple[str, ...]
     domains: tuple[str, ...]
-    a: NDArray[np.int32]
-    b: NDArray[np.int32]
+    a: Codes
+    b: Codes
     winner: NDArray[np.int8]
-    question: NDArray[np.int32]
-    domain: NDArray[np.int32]
+    question: Codes
+    domain: Codes
     score: NDArray[np.float64] | None = None
     weight: NDArray[np.float64] | None = None
+    counted: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.a)
@@ -123,7 +130,9 @@ class BattleTable:
         left, right = encoding.encode_names(model_a, "model_a"), encoding.encode_names(model_b, "model_b")
         a, b, systems = encoding.merge_names(left, right)
         encoding.refuse_self_battles(a, b, systems)
+        a, b = encoding.narrowed(a, len(systems)), encoding.narrowed(b, len(systems))
         question_codes, questions = encoding.encode_names(question_id, "question_id")
+        question_codes = encoding.narrowed(question_codes, len(questions))
         domain_codes, domains = encoding.encode_names(domain, "domain")
         return cls(
             systems=systems,
@@ -133,7 +142,7 @@ class BattleTable:
             b=b,
             winner=encoding.encode_words(winner, "winner", WINNER_WORDS),
             question=question_codes,
-            domain=domain_codes,
+            domain=encoding.narrowed(domain_codes, len(domains)),
             score=None if score is None else encoding.encode_scores(score, "score"),
             weight=None if weight is None else encoding.encode_weights(weight, "weight"),
         )

@@ -85,6 +85,11 @@ def merge_names(
     return first, second, names
 
 
+def narrowed(codes: NDArray[np.int32], names: int) -> NDArray[np.signedinteger[Any]]:
+    """Codes of so many names in as few bytes as they fit into: boards hold and read millions of them."""
+    return codes.astype(np.min_scalar_type(-max(names, 1)), copy=False)
+
+
 def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray[np.int8]:
     """Translate a column of known words.
 

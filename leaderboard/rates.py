@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ MOST_CELLS = 8
 ROWS_AT_ONCE = 1 << 20
 """Rows that are counted at once, so that memory does not grow with them."""
 Codes = NDArray[np.int64]
-_Column = NDArray[np.bool_] | NDArray[np.int32] | Floats
+_Column = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,20 +205,21 @@ def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float
 
 def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
     """The same of whole battles without soft labels: whole numbers are counted, which loses nothing."""
-    code = None if reference is None else _code_of(table, reference)
+    code, battles = None if reference is None else _code_of(table, reference), len(table)
+    if code is not None:
+        table = table.select((table.a == code) | (table.b == code))
     domains = len(table.domains)
     occurs = np.zeros((domains, len(table.questions)), dtype=bool)
     occurs[table.domain, table.question] = True
     place = (np.cumsum(occurs.reshape(-1), dtype=np.int64) - 1).reshape(occurs.shape)
     units = int(occurs.sum())
-    cells, unused = len(table.systems) * units, 0
+    cells = len(table.systems) * units
     counts = np.zeros(cells * len(Winner), dtype=np.int64)
     for first in range(0, len(table), ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
         a, b, winner = table.a[rows], table.b[rows], table.winner[rows].astype(np.int64)
         unit = place[table.domain[rows], table.question[rows]]
-        from_a, from_b = (b == code, a == code) if code is not None else (a >= 0, b >= 0)
-        unused += int((~(from_a | from_b)).sum())
+        from_a, from_b = (b == code, a == code) if code is not None else (slice(None), slice(None))
         for side, from_side, outcome in ((a, from_a, winner), (b, from_b, _SWAPPED[winner])):
             keys = ((side.astype(np.int64) * units + unit) * len(Winner) + outcome)[from_side]
             counts += np.bincount(keys, minlength=len(counts))
@@ -227,7 +229,7 @@ def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallie
     system, unit = np.divmod(met, units)
     domain, question = np.divmod(np.flatnonzero(occurs)[unit], len(table.questions))
     sums = np.column_stack([won + lost + tied, won, won + tied, won + tied / 2, won + tied / 4])
-    return _Tallies(system=system, domain=domain, question=question, sums=sums), float(unused)
+    return _Tallies(system=system, domain=domain, question=question, sums=sums), float(battles - len(table))
 
 
 _SWAPPED = np.array([Winner.B, Winner.A, Winner.TIE], dtype=np.int64)

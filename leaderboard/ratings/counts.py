@@ -80,7 +80,14 @@ class PairCounts:
 
 
 def count_pairs(table: BattleTable) -> PairCounts:
-    """Count what each pair's battles came to, in one pass over the rows."""
+    """Count what each pair's battles came to, in one pass over the rows, once for a table."""
+    if "pairs" not in table.counted:
+        table.counted["pairs"] = _count_pairs(table)
+    pairs: PairCounts = table.counted["pairs"]
+    return pairs
+
+
+def _count_pairs(table: BattleTable) -> PairCounts:
     systems = len(table.systems)
     if 3 * systems * systems <= max(DENSE_CELLS, len(table)):
         ordered = count_ordered(table)
@@ -188,7 +195,20 @@ class Cells:
         clusters, pairs = self.doubled.shape
         return clusters, 3 * pairs
 
-    def shares(self, *, above: float = -1.0) -> csr_array:
+    def of_clusters(self, clusters: Ints) -> Cells:
+        """Those of some clusters, rising."""
+        if len(clusters) == len(self.doubled):
+            return self
+        return Cells(doubled=self.doubled[clusters], full=self.full)
+
+    def counts(self, clusters: Ints) -> Floats:
+        """(3, P) battles on some clusters: low won, high won, tie."""
+        part = self.doubled[clusters]
+        # As bytes, which are summed several times as fast as truth values.
+        ended = [(part == code).view(np.int8).sum(axis=0, dtype=np.int32) for code in (2, 0, 1)]
+        return np.stack(ended).astype(np.float64)
+
+    def shares(self, *, above: float = -1 / 2) -> csr_array:
         """(clusters, P) shares of the win of the low ends where the two met; only those above one."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - as in `count_by_cluster`
 
@@ -208,7 +228,7 @@ class Cells:
         rows = max(CELLS_AT_ONCE // width, 1)
         for first in range(0, len(self.doubled), rows):
             cells, part = self.doubled[first : first + rows].T, weights[first : first + rows]
-            won += np.maximum(cells, 0).astype(np.float64) @ part
+            won += (cells if self.full else np.maximum(cells, 0)).astype(np.float64) @ part
             if not self.full:
                 met += (cells >= 0).astype(np.float64) @ part
         won /= 2
@@ -216,15 +236,22 @@ class Cells:
 
 
 def count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
-    """The cells of a large table, whose clusters are its questions.
+    """The cells of a large table, whose clusters are its questions; counted once for a table.
 
     None where battles are few, have weights or soft labels, or leave most cells empty, and where two of a
     pair are on one question.
 
     Args:
-        table: The battles, all of them among the pairs.
-        pairs: The pairs.
+        table: The battles.
+        pairs: The pairs that met in them.
     """
+    if "cells" not in table.counted:
+        table.counted["cells"] = _count_cells(table, pairs)
+    cells: Cells | None = table.counted["cells"]
+    return cells
+
+
+def _count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
     shape = len(table.questions), len(pairs.low)
     if len(table) <= max(LARGE, LEAST_FILLED * shape[0] * shape[1]):
         return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leaderboard.battles import BattleTable
+from leaderboard.battles import BattleTable, Codes
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.models.likelihoods import BradleyTerry, PairModel, model_of
 from leaderboard.ratings.models.newton import SPARSE_ABOVE, Fit, Ridge, fit, laplacian_solver
@@ -129,8 +129,8 @@ def estimate(
 
 def restrict(table: BattleTable, members: Ints) -> BattleTable:
     """The battles among some systems, renumbered, with the questions and systems that they name."""
-    place = np.full(len(table.systems), -1, dtype=np.int32)
-    place[members] = np.arange(len(members), dtype=np.int32)
+    place = np.full(len(table.systems), -1, dtype=table.a.dtype)
+    place[members] = np.arange(len(members))
     everyone = np.array_equal(place, np.arange(len(place)))
     inside = np.ones(1, dtype=bool) if everyone else (place[table.a] >= 0) & (place[table.b] >= 0)
     if table.weight is not None:
@@ -139,9 +139,10 @@ def restrict(table: BattleTable, members: Ints) -> BattleTable:
     used = part.names_used[1]
     if everyone and part is table and used.all():
         return table
-    question, questions = part.question, table.questions
+    question: Codes = part.question
+    questions = table.questions
     if not used.all():
-        number = (np.cumsum(used) - 1).astype(np.int32)
+        number = (np.cumsum(used) - 1).astype(question.dtype)
         question = number[question]
         questions = tuple(name for name, is_used in zip(questions, used.tolist(), strict=True) if is_used)
     return BattleTable(

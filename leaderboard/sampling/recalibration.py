@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from data.errors import InputError
-from leaderboard.battles import BattleTable
+from leaderboard.battles import BattleTable, Codes
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -84,7 +84,7 @@ def recalibrated(
     return Recalibrated(guess=guess, variance=variance)
 
 
-def folds_of(questions: NDArray[np.int32], folds: int, seed: int) -> NDArray[np.int64]:
+def folds_of(questions: Codes, folds: int, seed: int) -> NDArray[np.int64]:
     """The group, 0…folds−1, of each battle; battles on one question share it."""
     present, codes = np.unique(questions, return_inverse=True)
     order = np.random.default_rng(seed).permutation(len(present))
@@ -115,12 +115,11 @@ def _guess(
 
 
 def _design(planned: BattleTable, cheap: Floats, rows: NDArray[np.int64]) -> Floats:
-    width, place = cheap.shape[1], np.arange(len(rows))
-    design = np.zeros((len(rows), width + len(planned.systems)))
-    design[:, :width] = cheap[rows]
-    design[place, width + planned.a[rows]] = 1.0
-    design[place, width + planned.b[rows]] = -1.0
-    return design
+    place = np.arange(len(rows))
+    strength = np.zeros((len(rows), len(planned.systems)))
+    strength[place, planned.a[rows]] = 1.0
+    strength[place, planned.b[rows]] = -1.0
+    return np.concatenate([cheap[rows], strength], axis=1)
 
 
 def _slopes(design: Floats, shares: Floats, slight: int) -> Floats:

@@ -15,7 +15,16 @@ from data.records import Outcome
 from data.spreading import mapped
 from leaderboard.battles import BattleTable
 from leaderboard.rates import Rate, RateTable, win_rates
-from leaderboard.ratings import Cluster, IntervalKind, Method, Rating, RatingTable, Settings, rate
+from leaderboard.ratings import (
+    Cluster,
+    IntervalKind,
+    Method,
+    Rating,
+    RatingTable,
+    Settings,
+    rate,
+    star_battles,
+)
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.standings.alternative_ratings import (
     MOST_PAIRS,
@@ -113,8 +122,9 @@ def build_standings(
         sight=seen,
         estimates=estimates,
     )
-    tasks = [(part,) for part in (_rates, _under_control, _questions, _cycles, _by_domains, _battles)]
-    (rates, everyone), (fits, beside), questions, cycles, by_domain, battles = mapped(
+    # The longest first, so that no process is left with one while the others have nothing to do.
+    tasks = [(part,) for part in (_under_control, _questions, _by_domains, _battles, _cycles, _rates)]
+    (fits, beside), questions, by_domain, battles, cycles, (rates, everyone) = mapped(
         _computed, tasks, (inputs,), total=len(tasks), before=seconds
     )
     board = _Board(
@@ -177,14 +187,17 @@ def _computed(inputs: _Inputs, part: Callable[[_Inputs], Any]) -> Any:  # noqa: 
 
 
 def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
-    """Rates against the reference where there is one, and those against everyone."""
+    """Rates against the reference where there is one, and its own against everyone."""
     reference = inputs.reference
     if inputs.estimates is not None:
         estimates, _ = inputs.estimates
         return estimates.rates(reference), estimates.rates(None).rows if reference else ()
     clustered = inputs.settings.cluster is Cluster.QUESTION
     rates = win_rates(inputs.table, reference=reference, clustered=clustered)
-    return rates, win_rates(inputs.table, clustered=clustered).rows if reference else ()
+    if reference is None:
+        return rates, ()
+    # The reference's own rates alone are shown, and battles of others say nothing of them.
+    return rates, win_rates(star_battles(inputs.table, reference), clustered=clustered).rows
 
 
 def _under_control(inputs: _Inputs) -> tuple[tuple[ControlFit, ...], tuple[AlternativeRatings, ...]]:

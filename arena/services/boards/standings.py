@@ -139,28 +139,29 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     round_ = store.rounds.get(name)
     summary = store.sets.summary(round_.set_name)
     entrants = entrants_of(store, round_)
+    attacks = canary_results(store.canaries.of_round(name))
+    agreement = agreement_of(store, calibration, round_.judge_name)
     with ThreadPoolExecutor(1) as reading:
         # While the database sends millions of battles, answers are counted here.
         columns = reading.submit(store.verdicts.columns, name)
-        told = reading.submit(_yardsticks, store, round_)
         answers = facts_of_answers(store, summary, entrants)
-        battles, yardsticks = columns.result(), told.result()
-    del columns
-    attacks = canary_results(store.canaries.of_round(name))
-    agreement = agreement_of(store, calibration, round_.judge_name)
-    about = _about(round_, summary, attacks, health_of(battles, attacks, agreement), yardsticks)
-    stopped = stopped_sentence(round_, battles)
+        battles = columns.result()
+        # And while it counts judgments, battles.
+        told = reading.submit(_yardsticks, store, round_, len(battles))
+        del columns
+        health, stopped = health_of(battles, attacks, agreement), stopped_sentence(round_, battles)
+        outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
+        judged, sight = judged_shares(battles), sight_of(store, round_, battles, entrants)
+        table = table_of_columns(battles)
+        # Of millions of battles the columns take more than the table, and nothing reads them any more.
+        del battles
+        about = _about(round_, summary, attacks, health, told.result())
     cascade = cascade_report(store, round_)
     facts = {
         **about.facts,
         **({"stopped": stopped} if stopped else {}),
         **({} if cascade is None else {"cascade": str(cascade), "cascade's promise": cascade.promise}),
     }
-    outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
-    judged, sight = judged_shares(battles), sight_of(store, round_, battles, entrants)
-    table = table_of_columns(battles)
-    # Of millions of battles the columns take as much as the table, and nothing reads them any more.
-    del battles
     built = build_standings(
         table,
         replace(about, facts=facts, attempts=_attempts(store, round_)),
@@ -240,7 +241,7 @@ def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
     return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
 
 
-def _yardsticks(store: Store, round_: Round) -> str:
+def _yardsticks(store: Store, round_: Round, battles: int) -> str:
     """How many battles of a round were held against what, where its judge chooses between yardsticks.
 
     The embedded judge names it in the settings of each judgment; former versions did not. It is one judgment
@@ -250,7 +251,7 @@ def _yardsticks(store: Store, round_: Round) -> str:
     if round_.judge["kind"] == JudgeKind.LLM:
         return ""
     once = round_.judge["kind"] == JudgeKind.LEXICAL and round_.judge["order"] != OrderPolicy.BOTH
-    for text, count in store.verdicts.settings(round_.name, once=once).items():
+    for text, count in store.verdicts.settings(round_.name, once=once, counted=battles).items():
         settings = parse_json(text, 0) if text else None
         if isinstance(settings, dict) and "yardstick" in settings:
             counts[str(settings["yardstick"])] += count

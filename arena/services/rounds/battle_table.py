@@ -27,7 +27,8 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
     question = battles.question[judged]
     labels = list(dict.fromkeys(battles.domains))
     codes = {label: code for code, label in enumerate(labels)}
-    domain = np.array([codes[label] for label in battles.domains], dtype=np.int32)
+    kind = np.min_scalar_type(-max(len(labels), 1))  # Of each battle it is held once more.
+    domain = np.array([codes[label] for label in battles.domains], dtype=kind)
     score = None if battles.score is None else battles.score[judged]
     return BattleTable.from_columns(
         question_id=CodedColumn(question, battles.questions),
@@ -35,7 +36,7 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
         model_a=CodedColumn(battles.a[judged], battles.systems),
         model_b=CodedColumn(battles.b[judged], battles.systems),
         winner=CodedColumn(
-            battles.preference[judged].astype(np.int32),
+            battles.preference[judged],
             [WINNERS[preference] for preference in Preference],
         ),
         score=score,

@@ -5,8 +5,10 @@ The database packs each battle into two whole numbers, so that no words are read
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -34,6 +36,7 @@ from data.tables.questions import questions, submissions
 from data.tables.rounds import battles, rounds
 
 ROWS_AT_ONCE = 50_000
+Codes = NDArray[np.signedinteger[Any]]
 SENT_AT_ONCE = 100_000
 """Battles in one string of bytes from PostgreSQL: 1.6 MB, or 2.4 with scores."""
 SIDES = 2**31
@@ -69,38 +72,55 @@ def read_columns(
             among = [side.id for side in sides if side.system in systems]
             mine = has_side(mine, among, sqlite=database.is_sqlite)
         found = _rows(connection, mine, few=systems is not None)
-        parts = [_columns(some, place, entrant) for some in found]
-    score = np.concatenate([part.pop("score") for part in parts])
+        with ThreadPoolExecutor(1) as unpacking:
+            # While some battles are unpacked the database packs others: all are handed over as they come.
+            parts = list(unpacking.map(lambda some: _columns(some, place, entrant), found))
+    score = _joined_scores([part.pop("score") for part in parts], [len(part["a"]) for part in parts])
     left_out = np.concatenate([part.pop("left_out") for part in parts])
     columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in tuple(parts[0])}
     return BattleColumns(
         questions=keys,
         domains=domains,
         systems=tuple(row.system for row in sides),
-        score=None if np.isnan(score).all() else score,
+        score=score,
         left_out=left_out if left_out.any() else None,
         **columns,
     )
 
 
-def _columns(rows: Rows, place: NDArray[np.int32], entrant: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+def _columns(rows: Rows, place: Codes, entrant: Codes) -> dict[str, NDArray[Any]]:
     """Some battles' columns, from the two whole numbers of each, with the scores as they are."""
     packed, score = rows
-    question, ends = np.divmod(packed[:, 0], ENDS)
-    ends, left_out = np.divmod(ends.astype(np.int16), 2)
-    ends, flipped = np.divmod(ends, len(_FLIPPED))
-    outcome, preference = np.divmod(ends, len(Preference) + 1)
-    a, b = np.divmod(packed[:, 1], SIDES)
+    ends = packed[:, 0] & (ENDS - 1)
     return {
-        "question": place[question],
-        "a": entrant[a],
-        "b": entrant[b],
-        "outcome": (outcome - 1).astype(np.int8),
-        "preference": (preference - 1).astype(np.int8),
-        "flipped": (flipped - 1).astype(np.int8),
-        "left_out": left_out.astype(np.bool_),
+        "question": place[packed[:, 0] >> ENDS.bit_length() - 1],
+        "a": entrant[packed[:, 1] >> SIDES.bit_length() - 1],
+        "b": entrant[packed[:, 1] & (SIDES - 1)],
+        **{name: meant[ends] for name, meant in _meant_by_ends().items()},
         "score": score,
     }
+
+
+@cache
+def _meant_by_ends() -> Mapping[str, NDArray[Any]]:
+    """(`ENDS`,) what each number that `_packed` makes of how a battle ended stands for."""
+    ends, left_out = np.divmod(np.arange(ENDS), 2)
+    ends, flipped = np.divmod(ends, len(_FLIPPED))
+    outcome, preference = np.divmod(ends, len(Preference) + 1)
+    codes = {"outcome": outcome, "preference": preference, "flipped": flipped}
+    meant = {name: (code - 1).astype(np.int8) for name, code in codes.items()}
+    return meant | {"left_out": left_out.astype(np.bool_)}
+
+
+def _joined_scores(parts: Sequence[NDArray[np.float64]], rows: Sequence[int]) -> NDArray[np.float64] | None:
+    """The scores of parts of so many rows, of some of which none were read; None where no battle has one."""
+    if all(np.isnan(part).all() for part in parts):
+        return None
+    given = zip(parts, rows, strict=True)
+    joined: NDArray[np.float64] = np.concatenate(
+        [part if len(part) else np.full(count, np.nan) for part, count in given]
+    )
+    return joined
 
 
 def read_votes(database: Database, round_name: str) -> VoteColumns:
@@ -199,12 +219,12 @@ def _rows(connection: Connection, mine: ColumnElement[bool], *, few: bool) -> It
 
     Of few systems they are found once: to look whether one has a score would take as long as to read all.
     """
-    scored = select(battles.c.id).where(mine, battles.c.score.is_not(None)).limit(1)
-    soft = few or connection.execute(scored).first() is not None
     if connection.dialect.name == "postgresql":
         parts = (mine,) if few else _parts(connection, mine)
-        yield from (_sent(connection, part, soft=soft) for part in parts)
+        yield from (_sent(connection, part, soft=few) for part in parts)
     else:
+        scored = select(battles.c.id).where(mine, battles.c.score.is_not(None)).limit(1)
+        soft = few or connection.execute(scored).first() is not None
         yield from _streamed(connection, mine, soft=soft)
     yield np.zeros((0, 2), dtype=np.int64), np.zeros(0)
 
@@ -228,22 +248,29 @@ def _parts(connection: Connection, mine: ColumnElement[bool]) -> Iterator[Column
 
 
 def _sent(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> Rows:
-    """From PostgreSQL as one string of bytes for many battles: rows take far longer to receive."""
+    """From PostgreSQL as one string of bytes for many battles: rows take far longer to receive.
+
+    Scores are counted on the way and read where there are some: to look for one first takes a second of ten
+    million battles without.
+    """
     ends, sides = (func.int8send(number) for number in _packed())
     score = func.float8send(func.coalesce(battles.c.score, cast("NaN", Double)))
     row = ends.concat(sides).concat(score) if soft else ends.concat(sides)
     # Ordered before they are joined: an aggregate that orders its rows sorts them by way of the disk.
-    ordered = select(row.label("row")).where(mine).order_by(battles.c.id).subquery()
-    sent = select(func.string_agg(ordered.c.row, literal(b"")))
+    ordered = select(row.label("row"), battles.c.score).where(mine).order_by(battles.c.id).subquery()
+    sent = select(func.string_agg(ordered.c.row, literal(b"")), func.count(ordered.c.score))
+    content, scores = connection.execute(sent).one()
+    if scores and not soft:
+        return _sent(connection, mine, soft=True)
     kind = np.dtype([("packed", ">i8", 2), *([("score", ">f8")] if soft else [])])
-    rows = np.frombuffer(connection.execute(sent).scalar_one() or b"", kind)
+    rows = np.frombuffer(content or b"", kind)
     shares = rows["score"].astype(np.float64) if soft else np.zeros(0)
     return rows["packed"].astype(np.int64).reshape(-1, 2), shares
 
 
-def _places(numbers: Iterable[int]) -> NDArray[np.int32]:
-    """The place of each number, by the number."""
+def _places(numbers: Iterable[int]) -> Codes:
+    """The place of each number, by the number, in as few bytes as places fit into."""
     ids = np.fromiter(numbers, np.int64)
-    place = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.int32)
-    place[ids] = np.arange(len(ids), dtype=np.int32)
+    place = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.min_scalar_type(-max(len(ids), 1)))
+    place[ids] = np.arange(len(ids))
     return place

@@ -94,13 +94,14 @@ class EvidenceReader(StorePart):
 
         return read_votes(self._database, round_name)
 
-    def settings(self, round_name: str, *, once: bool) -> Mapping[str, int]:
+    def settings(self, round_name: str, *, once: bool, counted: int | None = None) -> Mapping[str, int]:
         """The settings that judgments of a round were made with, to how many battles have one of each.
 
         Args:
             round_name: The round.
             once: Whether no battle has two judgments with the same settings, so that judgments are counted,
                 which takes a fraction of the time.
+            counted: How many battles the round has, where somebody knows.
         """
         battle, kept = judgments.c.battle_id, judgments.c.outcome == Outcome.JUDGED.value
         count = func.count() if once else func.count(battle.distinct())
@@ -110,7 +111,8 @@ class EvidenceReader(StorePart):
             query = select(judgments.c.settings, count).where(kept, battle.between(first, last))
             between = battles.c.id.between(first, last)
             others = select(battles.c.id).where(between, battles.c.round_id != number).limit(1)
-            if connection.execute(others).first() is not None:
+            # Numbers without a gap are all of one round; to look for others reads all battles between.
+            if last - first + 1 != counted and connection.execute(others).first() is not None:
                 query = query.join(battles, battles.c.id == battle).where(battles.c.round_id == number)
             counts: dict[str, int] = pairs(connection.execute(query.group_by(judgments.c.settings)).all())
             return counts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sqlalchemy import func, select
 
@@ -14,8 +15,7 @@ from data.tables.questions import answers, question_sets, questions, submissions
 ROWS_AT_ONCE = 2_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerText:
+class AnswerText(NamedTuple):
     """An answer's text with its question's domain; `no_answer` where it says that none was found."""
 
     question_id: str
@@ -146,7 +146,7 @@ class AnswerReader(StorePart):
         with self._database.begin() as connection:
             for row in connection.execute(query, execution_options={"yield_per": ROWS_AT_ONCE}):
                 # Boards read every answer of a round; reading fields by name takes twice as long.
-                yield AnswerText(question_id=row[0], domain=row[1], text=row[2], no_answer=row[3])
+                yield AnswerText(*row)
 
 
 def _answer(row: AnyRow) -> Answer:

@@ -79,6 +79,8 @@ class _Problem:
         for first in range(0, len(self.table), ROWS_AT_ONCE):
             rows = slice(first, first + ROWS_AT_ONCE)
             part = self.table.select(rows)
+            # Each sum over rows would make them into such numbers by itself.
+            part = replace(part, a=part.a.astype(np.int64), b=part.b.astype(np.int64))
             yield _Block(
                 table=part,
                 style=np.stack([column[rows] for column in self.style], axis=1),
@@ -254,7 +256,7 @@ def _terms(problem: _Problem, point: Floats) -> _Terms:
         rest = block.weight * (block.share - chance)
         curve = block.weight * chance * (1 - chance)
         slope += np.concatenate([block.ends(rest), rest @ block.style])
-        met += np.bincount(block.table.a * np.int64(size) + block.table.b, curve, size * size)
+        met += np.bincount(block.table.a * size + block.table.b, curve, size * size)
         border = np.stack([block.ends(curve * column) for column in block.style.T], axis=1)
         matrix[:size, size:] += border
         matrix[size:, size:] += block.style.T @ (curve[:, None] * block.style)

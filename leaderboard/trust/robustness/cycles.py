@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -11,7 +12,7 @@ from data.errors import UnrankableError
 from data.records.plain import to_json
 from data.stats import Interval, bounds_json
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import Floats, Ints
+from leaderboard.ratings.counts import Cells, Floats, Ints
 from leaderboard.ratings.rate import usable
 from leaderboard.stats.intervals import cluster_variance, effective_count, mean_interval, wilson
 from leaderboard.trust.robustness.total_cycles import (
@@ -21,7 +22,7 @@ from leaderboard.trust.robustness.total_cycles import (
     Shared,
     cycles_over_questions,
 )
-from leaderboard.trust.robustness.tournaments import Tallies, Verdicts, stacks_of, verdicts_of
+from leaderboard.trust.robustness.tournaments import Tallies, Verdicts, joined_counts, stacks_of, verdicts_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +151,7 @@ def count_cycles(table: BattleTable, *, seed: int = 0) -> Cycles:
         )
         raise UnrankableError(message, advice="Judge complete pairs: --pairs complete:K, or all.")
     tallies = _joined([tallies for tallies, _ in stacks])
-    counts = sum((counts for _, counts in stacks), Counter[tuple[int, ...]]())
+    counts = joined_counts((counts for _, counts in stacks), size)
     strict, cycles = int(tallies.strict.sum()), int(tallies.cycles.sum())
     return Cycles(
         questions=len(tallies.question),
@@ -239,7 +240,7 @@ def _worst_questions(tallies: Tallies, questions: tuple[str, ...]) -> tuple[Wors
 
 
 def _worst_triples(
-    counts: Counter[tuple[int, ...]], verdicts: Verdicts, systems: tuple[str, ...]
+    counts: Mapping[tuple[int, int, int], int], verdicts: Verdicts, systems: tuple[str, ...]
 ) -> tuple[WorstTriple, ...]:
     either: Counter[tuple[int, ...]] = Counter()
     for cycle, count in counts.items():
@@ -248,12 +249,12 @@ def _worst_triples(
     rows = []
     for first, second, third in worst:
         ways = ((first, second, third), (first, third, second))
-        way = max(ways, key=lambda cycle: counts[cycle])
+        way = max(ways, key=lambda cycle: counts.get(cycle, 0))
         rows.append(
             WorstTriple(
                 systems=(systems[way[0]], systems[way[1]], systems[way[2]]),
                 cycles=either[first, second, third],
-                same_way=counts[way],
+                same_way=counts.get(way, 0),
                 strict=_strict_questions(verdicts, (first, second, third)),
             )
         )
@@ -264,6 +265,9 @@ def _strict_questions(verdicts: Verdicts, triple: tuple[int, int, int]) -> int:
     """On how many questions all three pairs of a triple were judged without a tie."""
     pairs = np.flatnonzero(np.isin(verdicts.low, triple) & np.isin(verdicts.high, triple))
     margins = verdicts.margins
+    if isinstance(margins, Cells):
+        ends = margins.doubled[:, pairs]
+        return int(((ends == 0) | (ends == 2)).all(axis=1).sum())  # noqa: PLR2004 - twice a whole win
     decided = np.flatnonzero(np.isin(margins.indices, pairs) & (margins.data != 0))
     questions = np.searchsorted(margins.indptr, decided, side="right")
     return int((np.bincount(questions, minlength=1) == len(triple)).sum())

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError, UnrankableError
-from data.records.plain import to_json
 from data.spreading import mapped
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
@@ -34,7 +33,7 @@ from leaderboard.trust.robustness.removal import (
 )
 from leaderboard.trust.sections import Unit
 
-WINNERS = {Winner.A: "model_a", Winner.B: "model_b", Winner.TIE: "tie"}
+WINNERS = tuple({Winner.A: "model_a", Winner.B: "model_b", Winner.TIE: "tie"}[code] for code in Winner)
 
 
 class Status(StrEnum):
@@ -50,8 +49,7 @@ class Status(StrEnum):
     TIED = "tied"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedBattle:
+class NamedBattle(NamedTuple):
     """A battle, as files name it."""
 
     question_id: str
@@ -97,7 +95,7 @@ class Exchange:
         """A pair of `battles fragility --json`; `unnamed` counts those beyond `most_named`."""
         size = self.size
         named = self.questions if self.unit is Unit.QUESTIONS else self.battles
-        shown = [one if isinstance(one, str) else to_json(one) for one in named[:most_named]]
+        shown = [one if isinstance(one, str) else one._asdict() for one in named[:most_named]]
         return {
             "first": self.first,
             "second": self.second,
@@ -279,7 +277,7 @@ class _Group:
         if smallest is None:
             return result
         rows = self._rows(smallest.removed)
-        theta = refit_pairs(self._left(rows), first, second)
+        theta = refit_pairs(self._left(smallest.removed, rows), first, second)
         without = float(theta[first] - theta[second])
         if not without < -EQUAL:
             return result
@@ -287,19 +285,25 @@ class _Group:
             result,
             status=Status.FOUND,
             points_without=without * POINTS,
-            questions=self._questions(rows, search),
+            questions=self._questions(smallest.removed, rows, search),
             battles=self._battles(rows) if self.unit is Unit.BATTLES else (),
         )
 
-    def _left(self, rows: Ints) -> PairCounts:
+    def _left(self, removed: Ints, rows: Ints) -> PairCounts:
         """The counts of all battles but some, from the battles, so that the search is not its own witness."""
+        if self.units.cells is not None:
+            return self._less(self.units.cells.counts(np.flatnonzero(removed)))
         if self.table.weight is not None or self.table.score is not None:
             return count_pairs(self.table.select(np.delete(np.arange(len(self.table)), rows)))
-        # Whole numbers lose nothing by being taken away, and few of millions of battles are.
-        removed = count_pairs(self.table.select(rows))
+        counted = count_pairs(self.table.select(rows))
         keys = self.pairs.low * self.pairs.systems + self.pairs.high
-        outcomes = self.pairs.outcomes.copy()
-        outcomes[:, np.searchsorted(keys, removed.low * removed.systems + removed.high)] -= removed.outcomes
+        taken = np.zeros_like(self.pairs.outcomes)
+        taken[:, np.searchsorted(keys, counted.low * counted.systems + counted.high)] = counted.outcomes
+        return self._less(taken)
+
+    def _less(self, taken: Floats) -> PairCounts:
+        """The counts without (3, P) whole battles, which lose nothing by being taken away."""
+        outcomes = self.pairs.outcomes - taken
         left = outcomes.sum(axis=0) > 0
         return PairCounts(
             systems=self.pairs.systems,
@@ -309,7 +313,12 @@ class _Group:
         )
 
     def _rows(self, removed: Ints) -> Ints:
-        """The battles left out, rising: of equal ones those on the first questions."""
+        """The battles left out, rising: of equal ones those on the first questions.
+
+        Of questions whose cells are known nobody asks for them.
+        """
+        if self.units.cells is not None:
+            return np.zeros(0, dtype=np.int64)
         if self.unit is Unit.QUESTIONS:
             return np.flatnonzero((removed > 0)[self.kind])
         order, edges = self._by_kind
@@ -330,26 +339,24 @@ class _Group:
         counts = np.bincount(self.kind, minlength=len(self.units.copies))
         return order, np.concatenate([[0], np.cumsum(counts)])
 
-    def _questions(self, rows: Ints, search: Search) -> tuple[str, ...]:
-        """The questions of some battles, those first whose battles lower the difference most."""
-        _, influence = search.full
-        kinds, questions = self.kind[rows], self.table.question[rows]
-        if self.unit is Unit.QUESTIONS:
-            kinds, questions = np.unique(kinds), np.unique(questions)
-        sums = np.bincount(questions, influence[kinds])
-        chosen = np.unique(questions)
+    def _questions(self, removed: Ints, rows: Ints, search: Search) -> tuple[str, ...]:
+        """The questions of what is left out, those first whose battles lower the difference most."""
+        _, sums = search.full
+        chosen = np.flatnonzero(removed)
+        if self.unit is Unit.BATTLES:
+            questions = self.table.question[rows]
+            chosen = np.unique(questions)
+            sums = np.bincount(questions, sums[self.kind[rows]]).astype(np.float64, copy=False)
         order = chosen[np.argsort(-sums[chosen], kind="stable")]
         return tuple(self.table.questions[code] for code in order.tolist())
 
     def _battles(self, rows: Ints) -> tuple[NamedBattle, ...]:
         table = self.table.select(rows)
-        codes = (table.question.tolist(), table.a.tolist(), table.b.tolist(), table.winner.tolist())
-        return tuple(
-            NamedBattle(
-                question_id=table.questions[question],
-                model_a=table.systems[a],
-                model_b=table.systems[b],
-                winner=WINNERS[Winner(winner)],
-            )
-            for question, a, b, winner in zip(*codes, strict=True)
+        columns = (
+            (table.questions, table.question),
+            (table.systems, table.a),
+            (table.systems, table.b),
+            (WINNERS, table.winner),
         )
+        named = (map(names.__getitem__, codes.tolist()) for names, codes in columns)
+        return tuple(map(NamedBattle._make, zip(*named, strict=True)))

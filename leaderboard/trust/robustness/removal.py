@@ -24,7 +24,17 @@ from scipy.sparse import coo_array, csr_array, eye_array
 
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import DENSE_CELLS, Floats, Ints, PairCounts, count_cells, locate_rows
+from leaderboard.ratings.counts import (
+    DENSE_CELLS,
+    LOW,
+    TIE,
+    Cells,
+    Floats,
+    Ints,
+    PairCounts,
+    count_cells,
+    locate_rows,
+)
 from leaderboard.ratings.models.existence import find_groups, is_one_group
 from leaderboard.ratings.models.likelihoods import BradleyTerry, sigmoid
 from leaderboard.ratings.models.newton import fit, laplacian_solver
@@ -53,6 +63,7 @@ class Units:
             pairs: few where questions are judged alike, and then these are most of what there is to count.
         spread: (K,) the row of `total` of each kind.
         copies: (K,) how many units of a kind there are.
+        cells: How each pair's battle in each unit ended, where that is known; it says the same as `won`.
     """
 
     pairs: PairCounts
@@ -60,6 +71,7 @@ class Units:
     total: csr_array
     spread: Ints
     copies: Ints
+    cells: Cells | None = None
 
     @property
     def count(self) -> int:
@@ -75,10 +87,15 @@ class Units:
         kinds = np.flatnonzero(change)
         spreads = np.bincount(self.spread[kinds], change[kinds], self.total.shape[0])
         used = np.flatnonzero(spreads)
-        sums = np.stack(
-            [_summed_rows(self.won, kinds, change[kinds]), _summed_rows(self.total, used, spreads[used])]
-        )
+        sums = np.stack([self._won(kinds, change[kinds]), _summed_rows(self.total, used, spreads[used])])
         return sums if near is None else near.left_out + sums
+
+    def _won(self, kinds: Ints, times: Ints) -> Floats:
+        """(P,) wins of low ends in some kinds, each so many times."""
+        if self.cells is None:
+            return _summed_rows(self.won, kinds, times)
+        out, back = (self.cells.counts(kinds[sign * times > 0]) for sign in (1, -1))
+        return np.asarray((out - back)[LOW] + (out - back)[TIE] / 2)
 
     def sums(self, at_wins: Floats, at_battles: Floats) -> Floats:
         """(K,) sums over one unit's wins of what falls to each pair, less those over its battles."""
@@ -121,7 +138,8 @@ def question_units(table: BattleTable, pairs: PairCounts) -> Units:
         met = cells.doubled >= 0
         first, spread = _first_of_each(np.packbits(row).tobytes() for row in met)
         total = csr_array(met[first].astype(np.float64))
-        return Units(pairs=pairs, won=cells.shares(above=0.0), total=total, spread=spread, copies=copies)
+        won = cells.shares(above=0.0)
+        return Units(pairs=pairs, won=won, total=total, spread=spread, copies=copies, cells=cells)
     place, swapped = locate_rows(table, pairs)
     shape = (kinds, len(pairs.low))
     weight = np.ones(len(table)) if table.weight is None else table.weight
@@ -290,7 +308,9 @@ class Search:
         """Fit what is left; sums are told from those of a refit without much the same units."""
         left_out = self.units.left_out(removed, near)
         pairs = self.units.without(left_out)
-        theta = refit_pairs(pairs, self.first, self.second, self.theta)
+        # What is near starts nearer, but for the systems that it does not rate.
+        start = self.theta if near is None else np.where(np.isnan(near.theta), self.theta, near.theta)
+        theta = refit_pairs(pairs, self.first, self.second, start)
         gap = float(theta[self.first] - theta[self.second])
         return Refit(removed=removed, left_out=left_out, gap=gap, theta=theta, pairs=pairs)
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from data.records.plain import to_json
 from data.stats import Interval, bounds_json
-from leaderboard.ratings.counts import Floats, Ints
+from leaderboard.ratings.counts import Cells, Floats, Ints
 from leaderboard.ratings.uncertainty.bounds import bca
 from leaderboard.trust.robustness.tournaments import TIED, Stack, Verdicts
 
@@ -105,20 +105,30 @@ def cycles_over_questions(verdicts: Verdicts, systems: tuple[str, ...], seed: in
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Totals:
-    """(Q, P) margins of each pair on each question; pairs that were judged on none are left out."""
+    """(Q, P) margins of each pair on each question; pairs that were judged on none are left out.
+
+    They are a full matrix where every pair was judged on every question.
+    """
 
     low: Ints
     high: Ints
-    margins: csr_array
+    margins: csr_array | Floats
     systems: int
 
     @classmethod
     def of(cls, verdicts: Verdicts, systems: int) -> _Totals:
-        margins = verdicts.margins
-        met = np.bincount(margins.indices, minlength=len(verdicts.low)) > 0
+        low, high, cells = verdicts.low, verdicts.high, verdicts.margins
+        if isinstance(cells, Cells) and cells.full:
+            full = cells.doubled / 2
+            full -= 1 / 2
+            return cls(low=low, high=high, margins=full, systems=systems)
+        margins: csr_array = verdicts.sparse
+        met = np.bincount(margins.indices, minlength=len(low)) > 0
         if not met.all():
             margins = margins[:, np.flatnonzero(met)]
-        return cls(low=verdicts.low[met], high=verdicts.high[met], margins=margins, systems=systems)
+        is_full = margins.nnz == margins.shape[0] * margins.shape[1]
+        numbers = margins.data.reshape(margins.shape) if is_full else margins
+        return cls(low=low[met], high=high[met], margins=numbers, systems=systems)
 
     @property
     def questions(self) -> int:
@@ -127,11 +137,8 @@ class _Totals:
     def shares(self, weights: Floats) -> Floats:
         """(B, P) mean share of the win of each pair's lower code, from (Q, B) weights of questions."""
         margins = self.margins
-        if margins.nnz == margins.shape[0] * margins.shape[1]:
-            # Every pair was judged on every question, so that the stored numbers are the full matrix.
-            return np.asarray(
-                1 / 2 + weights.T @ margins.data.reshape(margins.shape) / weights.sum(axis=0)[:, None]
-            )
+        if not isinstance(margins, csr_array):
+            return np.asarray(1 / 2 + weights.T @ margins / weights.sum(axis=0)[:, None])
         judged = csr_array((np.ones(margins.nnz), margins.indices, margins.indptr), shape=margins.shape)
         return np.asarray(1 / 2 + (margins.T @ weights).T / (judged.T @ weights).T)
 

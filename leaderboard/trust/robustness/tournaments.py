@@ -5,23 +5,23 @@ Source: Kendall & Babington Smith (1940), "On the method of paired comparisons",
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import Floats, Ints, count_cells, count_pairs, locate_rows
+from leaderboard.ratings.counts import Cells, Floats, Ints, count_cells, count_pairs, locate_rows
 
 # Shares of the win this near to one half are ties: it is above the rounding of a mean.
 TIED = 1e-9
 # Numbers of one stack of tournaments: 8 MB, of which some ten are held at once.
 STACK_NUMBERS = 2_000_000
 LEAST_PAIRS = 3
+Bits = TypeVar("Bits", np.bool_, np.uint8)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,20 +32,42 @@ class Verdicts:
         low: (P,) lower code of each pair that met, in the order of lower and higher code.
         high: (P,) higher code.
         margins: (Q, P) mean share of the win of the lower code, less one half: a stored 0 is a tie, and what
-            is not stored was not judged.
+            is not stored was not judged. Of many questions the cells that say the same in a byte each.
     """
 
     low: Ints
     high: Ints
-    margins: csr_array
+    margins: csr_array | Cells
 
     @property
     def pairs(self) -> Ints:
         """(Q,) how many pairs were judged on each question."""
+        if isinstance(self.margins, Cells):
+            return np.asarray((self.margins.doubled >= 0).sum(axis=1, dtype=np.int64))
         return np.diff(self.margins.indptr).astype(np.int64)
+
+    @property
+    def judged(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Question, pair and margin of each verdict; of cells the margin is doubled."""
+        if isinstance(self.margins, Cells):
+            row, pair = np.nonzero(self.margins.doubled >= 0)
+            return row, pair, self.margins.doubled[row, pair] - np.int8(1)
+        row = np.repeat(np.arange(self.margins.shape[0]), self.pairs)
+        return row, self.margins.indices, self.margins.data
+
+    @property
+    def sparse(self) -> csr_array:
+        """The margins as stored numbers."""
+        if not isinstance(self.margins, Cells):
+            return self.margins
+        margins = self.margins.shares()
+        margins.data -= 1 / 2
+        return margins
 
     def of_questions(self, questions: Ints) -> Verdicts:
         """The verdicts on some questions, rising, which are numbered in their order."""
+        if isinstance(self.margins, Cells):
+            return replace(self, margins=self.margins.of_clusters(questions))
         if len(questions) == self.margins.shape[0]:
             return self
         return replace(self, margins=self.margins[questions])
@@ -56,9 +78,7 @@ def verdicts_of(table: BattleTable) -> Verdicts:
     pairs = count_pairs(table)
     cells = count_cells(table, pairs)
     if cells is not None:
-        margins = cells.shares()
-        margins.data -= 1 / 2
-        return Verdicts(low=pairs.low, high=pairs.high, margins=margins)
+        return Verdicts(low=pairs.low, high=pairs.high, margins=cells)
     place, swapped = locate_rows(table, pairs)
     shape = (len(table.questions), len(pairs.low))
     # Whole battles are few enough on a question for the shorter numbers.
@@ -161,33 +181,50 @@ class Stack:
             ends = (np.full(len(place), first), second + first + 1, third + first + 1)
             yield np.stack([self.names[place, end] for end in ends], axis=1)
 
-    def cycle_counts(self, systems: int) -> Counter[tuple[int, ...]]:
-        """How often each cycle of systems occurs, in its order; the lowest code stands first."""
-        counts: Counter[tuple[int, ...]] = Counter()
-        if (self.names == self.names[0]).all():
-            beats, names = self.beats > 0, self.names[0].tolist()
-            for first in range(len(names)):
-                times = np.count_nonzero(self._closed(beats, first), axis=0)
-                for second, third in zip(*np.nonzero(times), strict=True):
-                    cycle = (names[first], names[first + 1 + second], names[first + 1 + third])
-                    counts[cycle] += int(times[second, third])
-            return counts
-        for part in self.cycles():
-            keys, times = np.unique(
-                (part[:, 0] * systems + part[:, 1]) * systems + part[:, 2], return_counts=True
-            )
-            rest, third = np.divmod(keys, systems)
-            cycles = np.stack([*np.divmod(rest, systems), third], axis=1)
-            counts.update(dict(zip(map(tuple, cycles.tolist()), times.tolist(), strict=True)))
-        return counts
+    def cycle_counts(self, systems: int) -> CycleCounts:
+        """How often each cycle of systems occurs; the lowest code stands first."""
+        if not (self.names == self.names[0]).all():
+            keys = [_cycle_keys(part.T, systems) for part in self.cycles()]
+            return np.unique(np.concatenate([self.question[:0], *keys]), return_counts=True)
+        # Questions on which the same systems were judged are counted eight at a time.
+        beats, names = np.packbits(self.beats > 0, axis=0), self.names[0]
+        found = []
+        for first in range(len(names)):
+            times = np.bitwise_count(self._closed(beats, first)).sum(axis=0, dtype=np.int64)
+            second, third = np.nonzero(times)
+            ends = (names[first], names[first + 1 + second], names[first + 1 + third])
+            found.append((_cycle_keys(ends, systems), times[second, third]))
+        return np.concatenate([key for key, _ in found]), np.concatenate([times for _, times in found])
 
     @staticmethod
-    def _closed(beats: NDArray[np.bool_], first: int) -> NDArray[np.bool_]:
+    def _closed(beats: NDArray[Bits], first: int) -> NDArray[Bits]:
         """(C, n′, n′) whether two later systems close a cycle with a system: it beats the row's."""
         later = slice(first + 1, None)
-        closed: NDArray[np.bool_] = beats[:, first, later, None] & beats[:, later, later]
+        closed: NDArray[Bits] = beats[:, first, later, None] & beats[:, later, later]
         closed &= beats[:, later, first][:, None, :]
         return closed
+
+
+CycleCounts = tuple[Ints, Ints]
+"""Cycles of systems, by the key of their three codes, and how often each occurs."""
+
+
+def _cycle_keys(codes: Sequence[Any] | NDArray[Any], systems: int) -> Ints:
+    first, second, third = codes
+    return np.asarray((np.int64(systems) * first + second) * systems + third, dtype=np.int64)
+
+
+def joined_counts(parts: Iterable[CycleCounts], systems: int) -> dict[tuple[int, int, int], int]:
+    """How often each cycle occurs in all parts, in its order; the lowest code stands first."""
+    keys, counts = (
+        np.concatenate([np.zeros(0, dtype=np.int64), *columns]) for columns in zip(*parts, strict=True)
+    )
+    present, place = np.unique(keys, return_inverse=True)
+    times = np.bincount(place, counts, len(present)).astype(np.int64)
+    rest, third = np.divmod(present, systems)
+    first, second = np.divmod(rest, systems)
+    cycles = zip(first.tolist(), second.tolist(), third.tolist(), strict=True)
+    return dict(zip(cycles, times.tolist(), strict=True))
 
 
 def _total(counts: NDArray[np.float32]) -> Ints:
@@ -207,9 +244,12 @@ def stacks_of(verdicts: Verdicts, systems: int) -> Iterator[Stack]:
 def _entered(verdicts: Verdicts, questions: Ints, systems: int) -> NDArray[np.bool_]:
     """(C, S) which systems were judged on some questions."""
     part = verdicts.of_questions(questions)
-    row = np.repeat(np.arange(len(questions)), part.pairs)
+    if isinstance(part.margins, Cells) and part.margins.full:
+        some = np.bincount(np.concatenate([part.low, part.high]), minlength=systems) > 0
+        return np.tile(some, (len(questions), 1))
+    row, pair, _ = part.judged
     met = np.zeros((len(questions), systems), dtype=bool)
-    met[row, part.low[part.margins.indices]] = met[row, part.high[part.margins.indices]] = True
+    met[row, part.low[pair]] = met[row, part.high[pair]] = True
     return met
 
 
@@ -235,11 +275,7 @@ def _stack(verdicts: Verdicts, questions: Ints, systems: int) -> Stack:
     place, code = np.nonzero(met)
     names[place, local[place, code]] = code
     part = verdicts.of_questions(questions)
-    row, pair, margin = (
-        np.repeat(np.arange(len(questions)), part.pairs),
-        part.margins.indices,
-        part.margins.data,
-    )
+    row, pair, margin = part.judged
     low, high = local[row, part.low[pair]], local[row, part.high[pair]]
     beats = np.zeros((len(questions), size, size), dtype=np.float32)
     tied = np.zeros_like(beats)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import IntervalKind, Settings, rate, rate_beside_star
+from leaderboard.ratings import IntervalKind, Settings, counts, rate, rate_beside_star
 from leaderboard.trust.robustness.cycles import Cycles, count_cycles
 from leaderboard.trust.robustness.star import star_ranking
 from leaderboard.trust.sentences import cycles_sentence, star_sentence
@@ -84,6 +84,17 @@ def test_counts_are_those_of_going_through_every_triple(seed: int, systems: int,
     """Ties, pairs that were not judged and several battles of a pair: each triple counts once."""
     rows = [*random_rows(seed, systems, 12, met=met), *LOOP]
     assert counts_of(count_cycles(table_of(rows))) == counted_one_by_one(rows)
+
+
+@pytest.mark.parametrize("met", [0.6, 1.0])
+def test_a_large_round_counts_what_was_judged_alone(monkeypatch: pytest.MonkeyPatch, met: float) -> None:
+    """Pairs of which a question has no verdict make no triples, however the verdicts are held."""
+    rows = list({row[:4]: row for row in random_rows(1, 6, 12, met=met)}.values())
+    few = count_cycles(table_of(rows))
+    monkeypatch.setattr(counts, "LARGE", 0)
+    many = count_cycles(table_of(rows))
+    assert counts_of(many) == counted_one_by_one(rows)
+    assert many == few
 
 
 LOOP: list[Row] = [

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import rate
+from leaderboard.ratings import counts, rate
 from leaderboard.ratings.vocabulary import Cluster, IntervalKind
 from leaderboard.trust.robustness.fragility import Exchange, Status, fragility
 from leaderboard.trust.sections import Unit
@@ -186,6 +186,18 @@ def test_without_a_set_that_is_found_the_two_are_exchanged(seed: int, unit: Unit
         assert second is not None
         assert first < second
         assert exchange.points_without == pytest.approx(first - second, abs=1e-6)
+
+
+@pytest.mark.parametrize("met", [0.6, 1.0])
+@pytest.mark.parametrize("unit", Unit)
+def test_a_large_round_rests_on_the_same_sets(
+    monkeypatch: pytest.MonkeyPatch, unit: Unit, met: float
+) -> None:
+    """How the verdicts of a question are held changes neither the sets nor what becomes of the ratings."""
+    rows = list({row[:4]: row for row in random_rows(3, 5, 40, met=met)}.values())
+    few = fragility(table_of(rows), unit=unit)
+    monkeypatch.setattr(counts, "LARGE", 0)
+    assert fragility(table_of(rows), unit=unit) == few
 
 
 @settings(max_examples=8, deadline=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -57,11 +59,8 @@ def test_the_mean_counts_every_wording_alike() -> None:
 def test_rows_that_count_several_times_are_refused() -> None:
     """A count of battles hides which of them was read again."""
     one = table([("q", "x", "y", "model_a")])
-    weighted = BattleTable(
-        **{name: getattr(one, name) for name in one.__dataclass_fields__} | {"weight": np.ones(1)}
-    )
     with pytest.raises(InputError, match="hide which"):
-        Readings.from_table(weighted)
+        Readings.from_table(replace(one, weight=np.ones(1)))
 
 
 def test_a_round_and_its_retest_join_by_question_and_pair() -> None:
