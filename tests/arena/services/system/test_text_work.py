@@ -229,5 +229,8 @@ def test_a_process_that_hears_nothing_more_ends_in_order() -> None:
     process.begin([(clean, ("A text.",))], LONG)
     assert process.results(LONG)
     process.pipe.close()
-    _pid, status = os.waitpid(process.pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+    # It is looked at without being taken note of, so that `end` finds it as it finds every other.
+    ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    process.end()
+    assert ended is not None
+    assert (ended.si_code, ended.si_status) == (os.CLD_EXITED, 0)
