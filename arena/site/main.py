@@ -12,6 +12,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import ORGANISED, asked_pages, visitor
+from arena.site.services import turns
 from arena.site.shown import SHOWN
 from arena.site.ui.components import OPENED, SITE, logo, skeleton
 from arena.site.ui.done import forget_done
@@ -73,4 +74,5 @@ def _page(path: str, visibility: Literal["visible", "hidden"] = "visible") -> St
     )
 
 
-run()
+with turns().taken():
+    run()
