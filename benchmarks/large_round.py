@@ -110,7 +110,7 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
                 plan={
                     "pairs": "reference",
                     "systems": dict.fromkeys(names[1:], 1),
-                    "judge": {"kind": "lexical", "hash": "0", "model": ""},
+                    "judge": {"kind": "lexical", "hash": "0", "model": "", "order": "both"},
                 },
             )
         )
