@@ -14,7 +14,7 @@ from streamlit.navigation.page import StreamlitPage
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import ORGANISED, asked_pages, visitor
 from arena.site.first_views import Address, first_views, is_public
-from arena.site.services import arena, turns
+from arena.site.services import arena
 from arena.site.shown import SHOWN
 from arena.site.ui.components import OPENED, SITE, logo, skeleton
 from arena.site.ui.done import forget_done
@@ -95,5 +95,4 @@ def _page(path: str, visibility: Literal["visible", "hidden"] = "visible") -> St
     )
 
 
-with turns().taken():
-    run()
+run()

@@ -1,15 +1,12 @@
-"""How pages reach the services: one application a process, public data cached briefly, runs in turn.
+"""How pages reach the services: one application a process, and public data cached briefly.
 
 Only published boards are cached, by the hash of their content; nothing that depends on who asks is.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache, lru_cache
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -78,42 +75,3 @@ def _open(texts: tuple[str, ...], limits: tuple[int, ...]) -> Arena:
         **given,
     )
     return open_arena(settings)
-
-
-PATIENCE = 0.05
-"""Seconds; the runs of most pages take a third of that."""
-
-
-class Turns:
-    """Runs of pages one after another: side by side each takes as long as all, as Python runs one at a time.
-
-    No run is ever stopped or refused: one waits `patience` seconds at most, and for none that has had its
-    turn as long already; then it goes on without a turn. `clock` says the time in seconds.
-    """
-
-    def __init__(self, patience: float = PATIENCE, clock: Callable[[], float] = time.monotonic) -> None:
-        self._patience, self._clock = patience, clock
-        self._turn = threading.Lock()
-        self._since = clock()
-
-    @contextmanager
-    def taken(self) -> Iterator[bool]:
-        """Wait for a turn, and give it on at the end; whether there was one."""
-        mine = self._turn.acquire(timeout=self._left())
-        if mine:
-            self._since = self._clock()
-        try:
-            yield mine
-        finally:
-            if mine:
-                self._turn.release()
-
-    def _left(self) -> float:
-        """Seconds that the run whose turn it is may still be waited for."""
-        return max(0.0, self._since + self._patience - self._clock())
-
-
-@cache
-def turns() -> Turns:
-    """The turns of all runs of the process."""
-    return Turns()
