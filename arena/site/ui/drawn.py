@@ -232,7 +232,7 @@ def _button(label: str, width: WidthConfig) -> str:
 
 ICON = re.compile(r":material/\w+:\s*")
 MARKS = re.compile(r"\\([^\w\s])|[*`]")
-LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+LINK = re.compile(r"\[([^\[\]]*)\]\([^()\[\]]*\)")
 
 
 def _words(markdown: str) -> str:
