@@ -127,7 +127,7 @@ def _expandable(block: Block, node: _Node) -> str:
 
 
 def _tabs(block: Block, node: _Node) -> str:
-    """The names of all tabs, and what is in the first."""
+    """The names of all tabs, and what is in the one that is open."""
     tabs = [child for _, child in sorted(node.children.items()) if isinstance(child.drawn, Block)]
     blocks = [child.drawn for child in tabs if isinstance(child.drawn, Block)]
     names = "".join(f"<span>{_words(tab.tab.label)}</span>" for tab in blocks)
