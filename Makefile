@@ -8,7 +8,7 @@ WORKERS ?= 2
 # Some machines forbid the cache of compiled modules; every process of the tests would compile the whole then.
 test test-slow coverage: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-slow coverage check format lint types contract structure reference docs bench dist clean
+.PHONY: help demo test test-slow coverage check format lint types contract structure docs bench dist clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -20,7 +20,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.runtime: pyproject.toml requirements.lock | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[pictures]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml requirements.lock | $(BIN)/python
@@ -33,8 +33,8 @@ demo: $(VENV)/.runtime ## judge, rate and serve the bundled board (another port:
 test: $(VENV)/.dev ## the test suite
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-test-slow: $(VENV)/.dev ## the tests that take minutes
-	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup
+test-slow: $(VENV)/.dev ## the tests that take minutes, and properties with all their examples
+	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile full -n $(WORKERS) --dist loadgroup
 
 check: lint types contract structure ## lint, format, types and import contract
 
@@ -59,9 +59,6 @@ coverage: $(VENV)/.dev ## the test suite and what takes seconds, with the branch
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup --cov --cov-report=
 	$(BIN)/coverage report --sort=cover | tail -n 30
 
-reference: $(VENV)/.dev ## write the commands, settings and errors of the code into docs/
-	$(BIN)/python docs/reference.py
-
 docs: $(VENV)/.dev ## the documentation as a site, in build/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
@@ -71,6 +68,17 @@ bench: $(VENV)/.dev ## the benchmarks that take minutes at most
 dist: $(VENV)/.dev ## build sdists and wheels of the arena and of its client into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m build --no-isolation --outdir dist arena/client
+
+audit: $(VENV)/.dev ## known vulnerabilities of the pinned libraries, where a database can be reached
+	@$(PYTHON) -m venv --clear build/audit && build/audit/bin/pip install --quiet --disable-pip-version-check pip-audit \
+		|| { echo "pip-audit cannot be installed here: vulnerabilities were not looked up."; exit 0; }; \
+	build/audit/bin/pip-audit --no-deps --disable-pip --progress-spinner off -r requirements.lock; code=$$?; \
+	if [ $$code -gt 1 ]; then echo "No database of vulnerabilities can be reached: nothing was looked up."; exit 0; fi; exit $$code
+
+sbom: $(VENV)/.dev ## what a release is made of, with licences, as CycloneDX in dist/
+	@$(PYTHON) -m venv --clear build/sbom && build/sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom
+	mkdir -p dist
+	build/sbom/bin/cyclonedx-py environment --gather-license-texts --output-format JSON --output-file dist/sbom.cdx.json $(BIN)/python
 
 clean: ## remove what was built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

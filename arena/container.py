@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.services.judging.llm_overrides import LlmOverrides
-from arena.settings import Settings, child_environment, read_settings
+from arena.settings import DATABASE, Settings, child_environment, read_settings, settings_in
+from data.plugins import use_plugin_files
+from judges.llm.transports.registry import transport_info
 
 if TYPE_CHECKING:
     # Each is imported when first used, so that `arena --help` stays quick.
     from arena.demo import DemoService
     from arena.services.accounts.applications import ApplicationService
     from arena.services.accounts.auth import IdentityService
-    from arena.services.accounts.letters import Letters
     from arena.services.accounts.registration import RegistrationService
+    from arena.services.accounts.registration_emails import RegistrationEmails
     from arena.services.accounts.sessions import SessionService
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import TokenService
@@ -30,8 +36,8 @@ if TYPE_CHECKING:
     from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
+    from arena.services.concerns.service import ConcernService
     from arena.services.evidence.fixes import FixService
-    from arena.services.evidence.judgment_flags import JudgmentReportService
     from arena.services.evidence.question_lists import QuestionListService
     from arena.services.evidence.question_search import QuestionSearch
     from arena.services.evidence.questions import EvidenceService
@@ -46,7 +52,7 @@ if TYPE_CHECKING:
     from arena.services.jobs.engine import Engine
     from arena.services.jobs.job_leases import JobLeases
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
-    from arena.services.judging.cascades import CascadeService
+    from arena.services.judging.judge_test import JudgeTester
     from arena.services.judging.judges import JudgeService
     from arena.services.metrics.agreement import AgreementService
     from arena.services.metrics.controlled_sets import ControlledSetService
@@ -54,8 +60,7 @@ if TYPE_CHECKING:
     from arena.services.metrics.planning import MetricPlanner
     from arena.services.metrics.results import ScoreTableService
     from arena.services.metrics.service import MetricService
-    from arena.services.notifications.delivery import DeliveryService
-    from arena.services.notifications.subscriptions import SubscriptionService
+    from arena.services.notifications.service import SubscriptionService
     from arena.services.organisers.inbox import InboxService
     from arena.services.organisers.monitor import RoundAdmin
     from arena.services.organisers.overview import OverviewService
@@ -65,11 +70,13 @@ if TYPE_CHECKING:
     from arena.services.question_sets.phases import PolicyService
     from arena.services.question_sets.qrels import SetQrels
     from arena.services.question_sets.service import SetAdmin, SetService
-    from arena.services.question_sets.statistics import SetStatistics
+    from arena.services.question_sets.statistics import StatisticsService
+    from arena.services.ranking.new_boards import NewBoards
+    from arena.services.ranking.results import RankingResults
+    from arena.services.ranking.service import RankingService
     from arena.services.references.auditing import AuditingService
     from arena.services.references.drafting import DraftService
     from arena.services.references.export import ReferenceExports
-    from arena.services.references.service import ReferenceService
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
     from arena.services.retrieval_boards.questions import RankedQuestions
@@ -100,7 +107,7 @@ class _Service:
     """
 
     def __init__(self, module: str, needs: Sequence[str], named: Mapping[str, str]) -> None:
-        self._module = f"arena.{module}"
+        self._module = f"{__package__}.{module}"
         self.needs, self.named = needs, named
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -131,20 +138,20 @@ class Arena:
     ranked_questions: RankedQuestions = _service(
         "services.retrieval_boards.questions", "store", "retrieval_boards"
     )
-    set_statistics: SetStatistics = _service("services.question_sets.statistics")
+    set_statistics: StatisticsService = _service("services.question_sets.statistics")
     set_passages: SetPassages = _service("services.question_sets.passages", "store", "corpora")
     uploads: UploadService = _service(
         "services.submissions.uploads",
         "settings.uploads_folder",
         most_bytes="settings.upload_bytes",
-        per_owner="settings.uploads",
-        hours="settings.upload_hours",
     )
     identities: IdentityService = _service("services.accounts.auth")
-    sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
+    sessions: SessionService = _service(
+        "services.accounts.sessions", "store", "identities", owned="settings.sole_owner"
+    )
     teams: TeamService = _service("services.accounts.teams")
     tokens: TokenService = _service("services.accounts.tokens")
-    letters: Letters = _service("services.accounts.letters", "settings")
+    letters: RegistrationEmails = _service("services.accounts.registration_emails", "settings")
     registration: RegistrationService = _service(
         "services.accounts.registration", "store", "tokens", "letters"
     )
@@ -153,25 +160,26 @@ class Arena:
     labels: LabelService = _service("services.annotation.queue")
     curation: CurationService = _service("services.annotation.curation")
     label_files: LabelFileService = _service("services.annotation.files.service", "store", "curation")
-    references: ReferenceService = _service("services.references.service", "store", "annotation", "labels")
     reference_audits: AuditingService = _service("services.references.auditing")
     reference_exports: ReferenceExports = _service("services.references.export")
     reference_drafts: DraftService = _service("services.references.drafting", "store", "settings")
     judges: JudgeService = _service("services.judging.judges", "store", "settings", "tracing")
+    judge_tester: JudgeTester = _service("services.judging.judge_test", "judges")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
-    cascades: CascadeService = _service("services.judging.cascades", "store", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
     generation: GenerationService = _service(
         "services.generation.service", "store", "settings", "retrieval", "corpora"
     )
-    deliveries: DeliveryService = _service(
-        "services.notifications.delivery",
+    subscriptions: SubscriptionService = _service(
+        "services.notifications.service",
         public_url="settings.public_url",
         private="settings.notifies_private",
     )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     inbox: InboxService = _service("services.organisers.inbox")
-    overview: OverviewService = _service("services.organisers.overview", "store", "inbox", "rounds", "jobs")
+    overview: OverviewService = _service(
+        "services.organisers.overview", "store", "concerns", "inbox", "rounds", "jobs"
+    )
     round_admin: RoundAdmin = _service(
         "services.organisers.monitor",
         *("store", "rounds", "planner", "judges", "jobs", "policies", "boards"),
@@ -201,15 +209,18 @@ class Arena:
     fixes: FixService = _service("services.evidence.fixes")
     versions: VersionService = _service("services.evidence.versions")
     retests: RetestService = _service("services.rounds.retest", "store", "rounds", "judges", "job_leases")
-    judgment_reports: JudgmentReportService = _service("services.evidence.judgment_flags")
+    concerns: ConcernService = _service("services.concerns.service", "store", "submissions")
     public_votes: PublicVotes = _service("services.people.public_votes")
     reports: ReportService = _service(
         "services.evidence.team_report", "store", "profiles", "weaknesses", "fixes"
     )
+    ranking_results: RankingResults = _service("services.ranking.results")
     demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        use_plugin_files(settings.plugins)
+        transport_info(settings.transport)
 
     @cached_property
     def store(self) -> Store:
@@ -228,7 +239,7 @@ class Arena:
 
         An engine opens applications itself, so that it is imported where it is asked for, by name.
         """
-        engine: Engine = import_module(f"arena.workers.{self.settings.engine}").open_engine(self)
+        engine: Engine = import_module(f".workers.{self.settings.engine}", __package__).open_engine(self)
         return engine
 
     @cached_property
@@ -268,13 +279,12 @@ class Arena:
     def planner(self) -> RoundPlanner:
         """Rounds before they are stored."""
         from arena.services.rounds.planning import RoundPlanner
-        from judges.llm.settings import CacheMode
 
         return RoundPlanner(
             self.store,
             load_spec=self.judges.spec,
             load_prices=self.judges.prices,
-            replayed=self.settings.cache_mode is CacheMode.REPLAY,
+            cache_mode=self.settings.cache_mode,
             decide=self.judges.decide,
             has_key=self.settings.has_key,
         )
@@ -334,16 +344,65 @@ class Arena:
         )
 
     @cached_property
-    def subscriptions(self) -> SubscriptionService:
-        """Who is told of what."""
-        from arena.services.notifications.subscriptions import SubscriptionService
+    def ranking(self) -> RankingService:
+        """Files of answers ranked, in an arena of their own."""
+        from arena.services.ranking.judges import RankingJudges
+        from arena.services.ranking.service import RankingService
 
-        # What sends loads a client, which lists do without.
-        return SubscriptionService(
+        return RankingService(
             self.store,
-            deliver=lambda number: self.deliveries.deliver(number),  # noqa: PLW0108 - see above
-            private=self.settings.notifies_private,
+            self.sets,
+            self.submissions,
+            self.rounds,
+            self.planner,
+            self.boards,
+            judges=RankingJudges(self.judges, self.settings.judges_folder),
+            title=self.settings.home.name or "ranking",
         )
+
+    @cached_property
+    def new_boards(self) -> NewBoards:
+        """Boards of files that are dropped on a page."""
+        from arena.services.ranking.new_boards import NewBoards
+
+        return NewBoards(
+            self.ranking, self.rounds, self.jobs, self.settings, pricing=self._pricing, testing=self._testing
+        )
+
+    @contextmanager
+    def _testing(self, endpoint: str, key: str) -> Iterator[JudgeTester]:
+        """What tries judges at another address or with another key, which are forgotten afterwards."""
+        settings = self.settings
+        twin = Arena(
+            replace(
+                settings,
+                endpoint=endpoint or settings.endpoint,
+                api_key=key or settings.api_key,
+            )
+        )
+        twin.__dict__["store"], twin.__dict__["tracing"] = self.store, self.tracing
+        yield twin.judge_tester
+
+    @contextmanager
+    def _pricing(self) -> Iterator[RankingService]:
+        """An empty ranking that is gone afterwards, and knows the replies and prices of this arena."""
+        from arena.services.rounds.planning import RoundPlanner
+
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder)
+            twin = Arena(replace(self.settings, home=home, database_url=f"sqlite:///{home / DATABASE}"))
+            try:
+                twin.__dict__["planner"] = RoundPlanner(
+                    twin.store,
+                    load_spec=twin.judges.spec,
+                    load_prices=self.judges.prices,
+                    cache_mode=self.settings.cache_mode,
+                    has_key=self.settings.has_key,
+                    replies=self.store.replies,
+                )
+                yield twin.ranking
+            finally:
+                twin.close()
 
     @cached_property
     def board_files(self) -> BoardFiles:
@@ -373,7 +432,7 @@ class Arena:
         from judges.metrics.coverage.sources import TERMS
 
         library = CorpusLibrary(self.settings.home / "corpora", TERMS)
-        return CorpusService(library, self.store, self.settings)
+        return CorpusService(library, self.store, self.settings, child_environment({}))
 
     @cached_property
     def retrieval(self) -> RetrievalService:
@@ -381,7 +440,7 @@ class Arena:
         from arena.services.retrieval.runs import RetrievalService
 
         ask = self.metric_access.asking_judge
-        return RetrievalService(self.corpora, self.store, self.settings, ask, child_environment({}))
+        return RetrievalService(self.corpora, self.store, self.settings, ask)
 
     def reaching(self, overrides: LlmOverrides) -> Arena:
         """The same arena with LLMs reached as wanted; closed with this one."""
@@ -407,3 +466,8 @@ def open_arena(settings: Settings | None = None) -> Arena:
         settings: Where the state lives; by default as the environment says.
     """
     return Arena(settings or read_settings())
+
+
+def open_ranking(folder: Path) -> Arena:
+    """Wire the application over the arena that a ranking has in its folder."""
+    return open_arena(settings_in(folder))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib.resources import as_file, files
 from pathlib import Path
 
+import data
 from arena.services.boards.service import BoardService
 from arena.services.question_sets.service import SetService
 from arena.services.rounds.models import RoundRequest
@@ -44,7 +45,7 @@ class DemoService:
         Returns:
             The published boards.
         """
-        with as_file(files("data") / "sets") as sets:
+        with as_file(files(data) / "sets") as sets:
             name = self.submit(sets / SET, note)
         self._judge(name, report)
         board, _ = self._boards.publish(name, report=note)

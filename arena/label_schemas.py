@@ -5,16 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
-from arena.schemas import Line
-from data.records import AnnotationTask, BlindItem, OwnProgress, Span, SpanKind
+from arena.client.answer_arena_client.models.base import Value
+from data.records import AnnotationTask, BlindItem, OwnProgress
+from data.records.references import Failure, ReferenceState
 
 if TYPE_CHECKING:
     # What measures agreement loads arrays; lists of tasks do without.
-    from arena.services.annotation.curation import DisputedItem
-    from arena.services.annotation.quality import PersonQuality, TaskQuality
-    from leaderboard.agreement import Estimate
+    from arena.services.annotation.quality import TaskQuality
 
 
 class TaskLine(BaseModel):
@@ -23,7 +22,7 @@ class TaskLine(BaseModel):
     name: str = Field(examples=["people"])
     set: str
     round: str = Field(description="The round whose battles its items are; empty for none.")
-    kind: str = Field(description="`pairs`, `answerability`, `passages` or `spans`.")
+    kind: str = Field(description="`pairs` or `references`.")
     scale: str = Field(description="`grades` (-2…2) or `sides` (-1…1), for pairs.")
     draw: str = Field(description="How items were drawn: `all`, `uniform`, `domain` or `doubt`.")
     overlap: int = Field(description="How many people label an item.")
@@ -48,24 +47,7 @@ class TaskLine(BaseModel):
         return cls(**{**terms, **own, "set": task.set_name, "round": task.round_name})
 
 
-class SpanLine(Line):
-    """A part of an answer with its fault; what is missing has a text in place of a part."""
-
-    kind: SpanKind
-    start: int | None = Field(None, ge=0, le=2**31 - 1, description="Its first character; null for missing.")
-    end: int | None = Field(None, ge=1, le=2**31 - 1, description="The one after its last; null for missing.")
-    text: str = Field("", max_length=2_000, description="What is wrong or missing, in words.")
-
-    def record(self) -> Span:
-        """The span.
-
-        Raises:
-            RecordError: It marks nothing.
-        """
-        return Span(**self.model_dump())
-
-
-class LabelPassage(Line):
+class LabelPassage(Value):
     """A passage."""
 
     id: str
@@ -73,45 +55,51 @@ class LabelPassage(Line):
     text: str
 
 
-class ItemLine(BaseModel):
+class DraftLine(Value):
+    """What an LLM wrote for a question, to start from."""
+
+    text: str
+    model: str
+
+
+class WrittenLine(Value):
+    """A reference that somebody wrote, and how far it is."""
+
+    text: str
+    state: ReferenceState
+    failures: list[Failure] | None = Field(
+        description="What the audit of this very text found; null where it was not in the sample."
+    )
+    remark: str
+
+
+class ItemLine(Value):
     """An item as an annotator sees it; nothing tells whose answers they are."""
 
-    number: int = Field(description="Number of your label, under which it is given.")
-    question: str
-    domain: str
-    reference: str | None = Field(description="Null where the task does not show it.")
-    passages: list[LabelPassage]
-    first: str = Field(description="The answer shown first; empty for kinds without answers.")
-    second: str = Field(description="The answer shown second; empty but for pairs.")
-    passage: LabelPassage | None = Field(description="The passage to rate, for that kind.")
-    sub_question: str
-    value: int | None = Field(description="What you said; of pairs negative where `first` is better.")
-    spans: list[SpanLine]
+    number: int = Field(validation_alias="id", description="Number of your label, under which it is given.")
+    question: str = Field(validation_alias=AliasPath("question", "question"))
+    domain: str = Field(validation_alias=AliasPath("question", "domain"))
+    reference: str | None = Field(
+        validation_alias=AliasPath("question", "reference"),
+        description="Null where the task does not show it.",
+    )
+    passages: list[LabelPassage] = Field(validation_alias=AliasPath("question", "passages"))
+    short_answers: list[str] = Field(
+        validation_alias=AliasPath("question", "short_answers"),
+        description="What a reference must hold; empty for pairs.",
+    )
+    first: str = Field(description="The answer shown first; empty for references.")
+    second: str = Field(description="The answer shown second; empty for references.")
+    value: int | None = Field(description="What you said: negative where `first` is better.")
     comment: str
     skip_reason: str | None
-
-    @classmethod
-    def of(cls, item: BlindItem) -> ItemLine:
-        """Translate an item."""
-        question = item.question
-        return cls(
-            number=item.id,
-            question=question.question,
-            domain=question.domain,
-            reference=question.reference,
-            passages=[LabelPassage.of(passage) for passage in question.passages],
-            first=item.first,
-            second=item.second,
-            passage=None if item.passage is None else LabelPassage.of(item.passage),
-            sub_question=item.sub_question,
-            value=item.value,
-            spans=[SpanLine.of(span) for span in item.spans],
-            comment=item.comment,
-            skip_reason=item.skip_reason,
-        )
+    draft: DraftLine | None
+    written: WrittenLine | None = Field(
+        description="Your reference; null for pairs, and before the first text."
+    )
 
 
-class ProgressLine(Line):
+class ProgressLine(Value):
     """How far somebody is."""
 
     labelled: int
@@ -121,37 +109,27 @@ class ProgressLine(Line):
     labels: list[int] = Field(description="Numbers of their labels, in the order in which they got them.")
 
 
-class NextLine(BaseModel):
+class NextLine(Value):
     """What comes next for somebody."""
 
     item: ItemLine | None = Field(description="Null where nothing is left.")
     progress: ProgressLine
 
     @classmethod
-    def of(cls, item: BlindItem | None, progress: OwnProgress) -> NextLine:
+    def following(cls, item: BlindItem | None, progress: OwnProgress) -> NextLine:
         """Translate an item with the progress."""
         return cls(item=None if item is None else ItemLine.of(item), progress=ProgressLine.of(progress))
 
 
-class EstimateLine(BaseModel):
+class EstimateLine(Value):
     """A number with its 95 % interval; null where too little is labelled."""
 
     value: float | None
-    lower: float | None
-    upper: float | None
-
-    @classmethod
-    def of(cls, found: Estimate) -> EstimateLine:
-        """Translate an estimate."""
-        interval = found.interval
-        return cls(
-            value=found.value,
-            lower=None if interval is None else float(interval.lower),
-            upper=None if interval is None else float(interval.upper),
-        )
+    lower: float | None = Field(None, validation_alias=AliasPath("interval", "lower"))
+    upper: float | None = Field(None, validation_alias=AliasPath("interval", "upper"))
 
 
-class PersonLine(Line):
+class PersonLine(Value):
     """How one person labels."""
 
     name: str
@@ -166,14 +144,7 @@ class PersonLine(Line):
     gold_seen: int
     gold_passed: int
     gold_rate: float | None
-    accuracy: float | None = Field(description="Chance of being right, by Dawid and Skene's model.")
-    aside_reason: str | None = Field(description="Why their labels do not count; null where they do.")
-
-    @classmethod
-    def of_person(cls, person: PersonQuality) -> PersonLine:
-        """Translate a person's quality."""
-        fields = {name: getattr(person, name) for name in cls.model_fields}
-        return cls(**{**fields, "alpha": EstimateLine.of(person.alpha)})
+    excluded_reason: str | None = Field(description="Why their labels do not count; null where they do.")
 
 
 class QualityLine(BaseModel):
@@ -185,9 +156,9 @@ class QualityLine(BaseModel):
     items: int
     unanimous: float | None
     alpha: EstimateLine
-    alpha_values: EstimateLine = Field(description="The same (ordinal) of grades or ratings.")
+    alpha_values: EstimateLine = Field(description="The same (ordinal) of grades.")
     disputed: int = Field(description="Items that wait for an adjudicator.")
-    settled: int
+    adjudicated: int
     people: list[PersonLine]
 
     @classmethod
@@ -202,46 +173,27 @@ class QualityLine(BaseModel):
             alpha=EstimateLine.of(quality.alpha),
             alpha_values=EstimateLine.of(quality.alpha_values),
             disputed=len(quality.disputed),
-            settled=sum(result.settled is not None for result in quality.items),
-            people=[PersonLine.of_person(person) for person in quality.people],
+            adjudicated=sum(result.adjudicated is not None for result in quality.items),
+            people=list(map(PersonLine.of, quality.people)),
         )
 
 
-class SaidLine(BaseModel):
-    """What one person said of a disputed item: positive where b is better."""
+class JudgedLine(Value):
+    """One person's label of a disputed item: positive where b is better."""
 
     person: str
     value: int | None
     comment: str
 
 
-class DisputedLine(BaseModel):
+class DisputedLine(Value):
     """An item without a majority: its answers in the order a, b, systems not named."""
 
-    item: int = Field(description="Number under which it is settled.")
-    question: str
-    domain: str
-    answer_a: str
-    answer_b: str
-    passage: LabelPassage | None
-    sub_question: str
-    labels: list[SaidLine]
-
-    @classmethod
-    def of(cls, found: DisputedItem) -> DisputedLine:
-        """Translate a disputed item."""
-        shown = found.item
-        return cls(
-            item=shown.id,
-            question=shown.question.question,
-            domain=shown.question.domain,
-            answer_a=shown.first,
-            answer_b=shown.second,
-            passage=None if shown.passage is None else LabelPassage.of(shown.passage),
-            sub_question=shown.sub_question,
-            labels=[
-                SaidLine(person=label.person, value=label.value, comment=label.comment)
-                for label in found.labels
-                if label.value is not None
-            ],
-        )
+    item: int = Field(
+        validation_alias=AliasPath("item", "id"), description="Number under which it is adjudicated."
+    )
+    question: str = Field(validation_alias=AliasPath("item", "question", "question"))
+    domain: str = Field(validation_alias=AliasPath("item", "question", "domain"))
+    answer_a: str = Field(validation_alias=AliasPath("item", "first"))
+    answer_b: str = Field(validation_alias=AliasPath("item", "second"))
+    labels: list[JudgedLine]

@@ -1,21 +1,25 @@
-"""Settings, read from the environment in this module alone; docs/operations.md says what each means."""
+"""Settings, read from the environment in this module alone; docs/reference.py says what each means."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from data.errors import InputError
-from judges.llm.settings import CacheMode, TransportKind
+from judges.llm.settings import OPENAI, CacheMode
+from judges.llm.transports.registry import transport_info
 
 HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
 FRAMER = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
+
+PLUGINS = "ARENA_PLUGINS"
 
 Variables = Mapping[str, str]
 Reader = Callable[[Variables, str], object]
@@ -144,6 +148,23 @@ def _list(pattern: re.Pattern[str], what: str) -> Reader:
     return read
 
 
+def _networks(variables: Variables, name: str) -> tuple[str, ...]:
+    """Addresses and networks, separated by commas or spaces."""
+    values = (variables.get(name) or "").replace(",", " ").split()
+    try:
+        return tuple(str(ip_network(text)) for text in values)
+    except ValueError as error:
+        advice = "List addresses and networks such as 10.0.0.0/8, separated by commas."
+        raise InputError(f"{name} cannot be used: {error}.", advice=advice) from error
+
+
+def _plugin_files(variables: Variables, name: str) -> tuple[Path, ...]:
+    """Paths, separated as in PATH."""
+    return tuple(
+        Path(path).expanduser().absolute() for path in (variables.get(name) or "").split(os.pathsep) if path
+    )
+
+
 def _from(name: str, read: Reader, default: object = None) -> Any:  # noqa: ANN401 - as the field is annotated
     """A field that a variable of the environment sets; secrets are not shown."""
     return field(default=default, repr=read is not _secret, metadata={"variable": name, "read": read})
@@ -154,6 +175,7 @@ class Settings:
     """Where the state lives, how LLMs are reached, and what is let in.
 
     `key_elsewhere` says that a key is set which this process does not have: pages are not given it.
+    `sole_owner` says that whoever reaches the site is its owner, which no variable can set.
     """
 
     home: Path
@@ -162,7 +184,7 @@ class Settings:
     api_key: str | None = _from("OPENAI_API_KEY", _secret)
     max_upload_mb: int = _from("ARENA_MAX_UPLOAD_MB", _whole_number, 200)
     max_answer_chars: int = _from("ARENA_MAX_ANSWER_CHARS", _whole_number, 50_000)
-    transport: TransportKind = _from("ARENA_TRANSPORT", _word(TransportKind), TransportKind.OPENAI)
+    transport: str = _from("ARENA_TRANSPORT", _text, OPENAI)
     cache_mode: CacheMode = _from("ARENA_CACHE_MODE", _word(CacheMode), CacheMode.LIVE)
     rpm: int | None = _from("ARENA_RPM", _whole_number)
     tpm: int | None = _from("ARENA_TPM", _whole_number)
@@ -178,6 +200,7 @@ class Settings:
     traces: Traces = _from("ARENA_TRACES", _word(Traces), Traces.OFF)
     public_url: str = _from("ARENA_PUBLIC_URL", _address, "")
     hosts: tuple[str, ...] = _from("ARENA_HOSTS", _list(HOST_NAME, "host names without scheme and port"), ())
+    proxies: tuple[str, ...] = _from("ARENA_PROXIES", _networks, ())
     framers: tuple[str, ...] = _from(
         "ARENA_FRAMERS", _list(FRAMER, "origins such as https://lab.example.org"), ()
     )
@@ -189,18 +212,19 @@ class Settings:
     api_rate: int = _from("ARENA_API_RATE", _whole_number, 600)
     intake_rate: int = _from("ARENA_API_INTAKE_RATE", _whole_number, 240)
     body_timeout: int = _from("ARENA_BODY_TIMEOUT", _whole_number, 30)
-    uploads: int = _from("ARENA_UPLOADS", _whole_number, 20)
-    upload_hours: int = _from("ARENA_UPLOAD_HOURS", _whole_number, 24)
     registration: Registration = _from("ARENA_REGISTRATION", _word(Registration), Registration.OFF)
     smtp_url: str | None = _from("ARENA_SMTP_URL", _secret)
     mail_from: str = _from("ARENA_MAIL_FROM", _text, "")
     operator: str = _from("ARENA_OPERATOR", _text, "")
     contact: str = _from("ARENA_CONTACT", _text, "")
     privacy: str = _from("ARENA_PRIVACY", _text, "")
+    signing_key: str = _from("ARENA_SIGNING_KEY", _text, "")
     docs_url: str = _from("ARENA_DOCS_URL", _address, "")
+    plugins: tuple[Path, ...] = _from(PLUGINS, _plugin_files, ())
     server: str = _from("ARENA_SERVER", _text, "")
     token: str | None = _from("ARENA_TOKEN", _secret)
     key_elsewhere: bool = False
+    sole_owner: bool = False
 
     @property
     def has_key(self) -> bool:
@@ -208,7 +232,7 @@ class Settings:
 
         Other transports take keys of their own, and replies that are only replayed need none.
         """
-        own = self.transport is TransportKind.LITELLM or self.cache_mode is CacheMode.REPLAY
+        own = transport_info(self.transport).own_keys or self.cache_mode is CacheMode.REPLAY
         return bool(self.api_key) or self.key_elsewhere or own
 
     @property
@@ -223,7 +247,7 @@ class Settings:
 
     @property
     def uploads_folder(self) -> Path:
-        """Where files of answers lie until they are submitted."""
+        """Where files of answers are while they are read."""
         return self.home / "uploads"
 
     @property
@@ -254,11 +278,20 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     variables = os.environ if environment is None else environment  # noqa: TID251 - this is the one place
     home = Path(variables["ARENA_HOME"]).expanduser() if variables.get("ARENA_HOME") else _user_folder()
     home = home.absolute()
-    url = _secret(variables, "ARENA_DATABASE_URL") or f"sqlite:///{home / 'arena.sqlite'}"
+    url = _secret(variables, "ARENA_DATABASE_URL") or f"sqlite:///{home / DATABASE}"
     readers = {one.name: one.metadata for one in fields(Settings) if one.metadata}
     values = {name: about["read"](variables, about["variable"]) for name, about in readers.items()}
     known: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     return Settings(home=home, database_url=url, **known)
+
+
+DATABASE = "arena.sqlite"
+
+
+def settings_in(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings for an arena that has its state in a folder, whatever the environment says of that."""
+    home = folder.absolute()
+    return replace(read_settings(environment), home=home, database_url=f"sqlite:///{home / DATABASE}")
 
 
 def _user_folder() -> Path:
@@ -267,6 +300,20 @@ def _user_folder() -> Path:
     return user_data_path("answer-arena")
 
 
+def add_plugins(files: Sequence[Path]) -> tuple[Path, ...]:
+    """Let this process and those that it starts have more plugins than `ARENA_PLUGINS` names; all of them."""
+    variables = os.environ  # noqa: TID251 - this is the one place
+    every = tuple(dict.fromkeys((*_plugin_files(variables, PLUGINS), *(file.absolute() for file in files))))
+    if files:
+        variables[PLUGINS] = os.pathsep.join(map(str, every))
+    return every
+
+
 def child_environment(variables: Mapping[str, str]) -> dict[str, str]:
     """The environment for a program that this one starts, with some variables more."""
     return {**os.environ, **variables}  # noqa: TID251 - this is the one place
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The environment for a program that works on the same arena."""
+    return child_environment({"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url})

@@ -81,7 +81,7 @@ READING = (
     "corpora list",
     "leaderboard list",
     "judges list",
-    "labels task list",
+    "labels show",
     "notifications list",
 )
 READING_LIMIT = 1.8
@@ -104,8 +104,8 @@ JUDGMENTS = """
     FROM battle WHERE round_id = :round"""
 REPLIES = """
     INSERT INTO reply (key, endpoint, model, text, finish_reason, input_tokens, output_tokens, cost_usd,
-        latency, created_at)
-    SELECT reply_key, '', 'model', :reply, 'stop', 900, 120, 0.0002, 1.5, CURRENT_TIMESTAMP
+        latency, response_id, response_model, fingerprint, left_out, created_at)
+    SELECT reply_key, '', 'model', :reply, 'stop', 900, 120, 0.0002, 1.5, '', '', '', '', CURRENT_TIMESTAMP
     FROM judgment WHERE reply_key LIKE :prefix || '%'"""
 RATIONALE = (
     "The first covers rates, bonds and yields of the reference, the second two of these; neither says what "

@@ -1,4 +1,4 @@
-"""How far the LLM judge of the Crowd-RAG study can be trusted: flips, cycles, and what its places rest on.
+"""How far the LLM judge of the Crowd-RAG study can be trusted: flips, and what its places depend on.
 
 Run: python -m benchmarks.crowd_rag [--study pairs.jsonl] [--asked quality_overall] [--battles FILE]
 
@@ -18,14 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from data.errors import UnrankableError
 from data.stats import Interval
 from leaderboard.battles import BattleTable
 from leaderboard.stats.intervals import cluster_variance, effective_count, wilson
-from leaderboard.trust.robustness.cycles import count_cycles
 from leaderboard.trust.robustness.fragility import fragility
 from leaderboard.trust.sections import Unit
-from leaderboard.trust.sentences import cycles_sentence, exchange_sentence, first_place_sentence
+from leaderboard.trust.sentences import exchange_sentence, first_place_sentence
 
 STUDY = Path(__file__).parents[1] / "../shared/data/crowd_rag/pairs.jsonl"
 ORDERS = ("a_first", "b_first")
@@ -103,20 +101,6 @@ def report(verdicts: Verdicts) -> None:
     table = verdicts.table
     ties = sum(battle[4] == "tie" for battle in verdicts.battles)
     print(f"\n{verdicts.name}: {len(table)} pairs, {ties} ties, {verdicts.undecided} without a verdict")
-    try:
-        cycles = count_cycles(table)
-    except UnrankableError as error:
-        print(f"  {error}")
-    else:
-        found = cycles.as_json()
-        print(f"  {cycles_sentence(found)}")
-        print(
-            f"  weak: {cycles.one_tie_cycles} of {cycles.one_tie} with one tie, {cycles.two_ties} with two; "
-            f"consistence {cycles.consistence.mean} ({cycles.consistence.coin_flips} by coins) "
-            f"on {cycles.consistence.questions} questions"
-        )
-        total = cycles.over_questions
-        print(f"  over all questions: {total.cycles} of {total.triples}")
     for unit in Unit:
         rests = fragility(table, unit=unit)
         print(f"  {first_place_sentence(rests.as_json())}")

@@ -1,4 +1,4 @@
-"""How long it takes to find what places rest on, beside one rating of the same battles in the same run.
+"""How long it takes to find what places depend on, beside one rating of the same battles in the same run.
 
     python benchmarks/fragility.py [--sets wide,deep]
 
@@ -29,7 +29,6 @@ from ratings import make_frame
 
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, IntervalKind, rate
-from leaderboard.trust.robustness.cycles import count_cycles
 from leaderboard.trust.robustness.fragility import Fragility, Status, fragility
 from leaderboard.trust.sections import Unit
 
@@ -71,8 +70,6 @@ def compare(name: str) -> bool:
             f"  fragility by {unit.value}: {seconds:.2f} s, {seconds / single:.0f} fits, "
             f"{seconds / rating:.1f} ratings; {describe(rests)}"
         )
-    cycles, _ = timed(lambda: count_cycles(table))
-    print(f"  cycles: {cycles:.2f} s, {cycles / rating:.1f} ratings", flush=True)
     return kept
 
 

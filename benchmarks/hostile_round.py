@@ -23,6 +23,7 @@ from hostile import ROOT, answers, demo
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
+from arena.html_pages import as_html
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.highlights import mark_answer, mark_passage
 from arena.services.evidence.questions import QuestionView
@@ -32,7 +33,6 @@ from arena.settings import Settings
 from arena.site.questions.answers import answer_text
 from arena.site.questions.sources import passage_text
 from arena.site.services import as_secrets
-from arena.site.ui.markup import as_html
 from data.records import Outcome
 
 SET, ROUND = "demo", "hostile"
@@ -156,9 +156,9 @@ def outcomes(arena: Arena) -> str:
     battles = Counter(one.outcome or Outcome.SKIPPED for one in arena.rounds.battles(ROUND))
     ids = [one.id for one in arena.store.submissions.find(set_name=SET)]
     scores = Counter(
-        (metric.name, score.outcome, str(score.details.get("reason", ""))[:60])
+        (metric.info.name, score.outcome, str(score.details.get("reason", ""))[:60])
         for metric in arena.weaknesses.of(ROUND, "hostile0", caller=OPERATOR).metrics
-        for score in arena.store.scores.detailed(ids, metric=metric.name, judge="")
+        for score in arena.store.scores.detailed(ids, metric=metric.info.name, judge="")
     )
     lines = [f"battles {outcome}: {count}" for outcome, count in battles.items()]
     lines += [f"{' '.join(map(str, key))}: {count}" for key, count in sorted(scores.items())]

@@ -43,7 +43,7 @@ from openai import AsyncOpenAI, DefaultAioHttpClient
 from judges.llm.costs import MemoryLedger
 from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Sampling
-from judges.llm.settings import AccessSettings, TransportKind
+from judges.llm.settings import AccessSettings
 from tests.memory_replies import MemoryReplyCache
 
 MODEL = "gpt-4o"
@@ -116,7 +116,7 @@ async def access_with_budget(url: str, work: Sequence[tuple[Message, ...]], conn
 
 async def direct(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
     """The same without OpenAI's client."""
-    await _access(url, work, connections, ledger=None, transport=TransportKind.DIRECT)
+    await _access(url, work, connections, ledger=None, transport="direct")
 
 
 async def _access(
@@ -125,7 +125,7 @@ async def _access(
     connections: int,
     *,
     ledger: MemoryLedger | None,
-    transport: TransportKind = TransportKind.OPENAI,
+    transport: str = "openai",
 ) -> None:
     pending = iter(work)
     settings = AccessSettings(concurrency=connections, transport=transport)

@@ -6,7 +6,7 @@ PAIRS is a file in the format of `arena judges calibrate`: a line each with `que
 `passages`, `answer_a`, `answer_b` and `label` (a, b, tie, or −2 to 2, positive where b is better); several
 lines with one `id` are several annotators, whose labels are averaged.
 
-- `between systems`: as in a round, the reference being the yardstick where there is one;
+- `between systems`: as in a round, the reference being the ground truth where there is one;
 - `without passages`: the same where the set has none;
 - `passages`: where there is no reference;
 - `against the reference`: how much better b does against the reference than a, by the passages.
@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
-from data.records import Passage, Question, Yardstick
+from data.records import GroundTruth, Passage, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical import LexicalJudge
@@ -108,7 +108,7 @@ def main() -> None:
     spec = load_spec("lexical")
     judge, strict = (
         LexicalJudge(spec),
-        LexicalJudge(spec.model_copy(update={"yardstick": Yardstick.PASSAGES})),
+        LexicalJudge(spec.model_copy(update={"ground_truth": GroundTruth.PASSAGES})),
     )
 
     def against_reference(question: Question, a: str, b: str) -> float:

@@ -42,10 +42,15 @@ from arena.settings import Settings
 from data.records import MetricItem, Passage, RoundState
 from judges.metrics.registry import build_metric
 from judges.text.sentences import split_sentences
+from judges.text.tokens import terms
 
 DEMO = ROOT / "data/sets/demo"
 SYSTEMS = ("north", "south", "west")
+TOKENISING = "tokenising"
+"""No metric: every text of a question cut into sentences and terms, once; what others are held against."""
 TARGETS: dict[tuple[str, int], float] = {
+    ("reference-coverage", 0): 1.0,
+    ("reference-coverage", 5): 1.0,
     ("comprehensiveness-nli", 5): 2.0,
     ("coverage-icat-s", 5): 2.0,
     ("coverage-icat-a", 5): 2.0,
@@ -53,6 +58,9 @@ TARGETS: dict[tuple[str, int], float] = {
     ("factuality-fr2", 10): 10.0,
 }
 MEASURED = (
+    (TOKENISING, 0),
+    (TOKENISING, 5),
+    (TOKENISING, 10),
     *TARGETS,
     ("comprehensiveness-nli", 10),
     ("coverage-icat-s", 10),
@@ -103,6 +111,8 @@ def demo_items(passages: int) -> list[MetricItem]:
 def cost(metric: str, items: Sequence[MetricItem]) -> float:
     """Milliseconds of processor time an answer, caches empty at the start but modules loaded."""
     gc.set_threshold(GARBAGE_FROM, *gc.get_threshold()[1:])
+    if metric == TOKENISING:
+        return tokenising(items)
     built = build_metric(metric)
     first = MetricItem(
         id="", question="Which is it?", answer="It is the first.", passages=(Passage("", "It is."),)
@@ -118,21 +128,41 @@ def cost(metric: str, items: Sequence[MetricItem]) -> float:
     return 1_000 * (time.process_time() - started) / len(items)
 
 
+def tokenising(items: Sequence[MetricItem]) -> float:
+    """Milliseconds of processor time an answer that a bare pass over all texts takes."""
+    terms("It is the first.")
+    texts = dict.fromkeys(
+        one
+        for item in items
+        for one in (item.answer, item.reference or "", *(each.text for each in item.passages))
+    )
+    started = time.process_time()
+    for each in texts:
+        for sentence in split_sentences(each):
+            terms(sentence)
+    return 1_000 * (time.process_time() - started) / len(items)
+
+
 def table(repeats: int) -> None:
     """Print what an answer costs by each metric."""
-    print(f"{'metric':30} {'passages':>8}  embedded scoring, ms a core   (least)  target")
+    print(f"{'metric':30} {'passages':>8}  embedded scoring, ms a core   (least)  tokenising  target")
+    bare: dict[int, float] = {}
     for metric, passages in MEASURED:
         command = [sys.executable, __file__, "--one", metric, "--passages", str(passages)]
         runs = [
             float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             for _ in range(repeats)
         ]
+        if metric == TOKENISING:
+            bare[passages] = statistics.median(runs)
+        ratio = f"x {statistics.median(runs) / bare[passages]:8.2f}"
         target = TARGETS.get((metric, passages))
         verdict = ""
         if target is not None:
             verdict = f"{target:g}: {'met' if statistics.median(runs) < target else 'missed'}"
         print(
-            f"{metric:30} {passages:8}  {statistics.median(runs):27.2f}  {min(runs):8.2f}  {verdict}",
+            f"{metric:30} {passages:8}  {statistics.median(runs):27.2f}  {min(runs):8.2f}  {ratio}",
+            verdict,
             flush=True,
         )
 
@@ -228,7 +258,7 @@ def publish(questions: int, passages: int) -> None:
         arena = Arena(settings)
         make_round(arena, home / "large", questions, passages)
         numbers = [each.id for each in arena.store.submissions.find(set_name="large")]
-        names = ["comprehensiveness-nli", *(["factuality-fr3"] if passages else [])]
+        names = ["reference-coverage", "comprehensiveness-nli", *(["factuality-fr3"] if passages else [])]
         own = {}
         for name in names:
             unscored = arena.store.scores.unscored(numbers, metric=name, judge="")

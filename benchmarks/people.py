@@ -168,7 +168,7 @@ def _simulated(setting: Setting, random: np.random.Generator) -> tuple[BattleTab
         [f"s{code}" for code in low[pair[drawn]]],
         [f"s{code}" for code in high[pair[drawn]]],
         score=people.reshape(-1)[drawn].tolist(),
-        chance=chance.reshape(-1)[drawn].tolist() if setting.draw == "doubt" else None,
+        sampling_prob=chance.reshape(-1)[drawn].tolist() if setting.draw == "doubt" else None,
     )
     return plan, votes
 

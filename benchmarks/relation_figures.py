@@ -16,11 +16,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from nuggets import items_of
 from numpy.typing import NDArray
 from relation_data import DATA, MarkedAnswer, marked_answers, wiki_pairs
 from relations import RESAMPLES, Flags, Floats, auc, cross_validated, features_of
 
-from data.records import EMBEDDED_ENGINE
+from data.records import EMBEDDED_ENGINE, MetricItem
+from judges.metrics.comprehensiveness.meta_evaluation import evaluate_wikicontradict
+from judges.metrics.comprehensiveness.meta_files import read_wikicontradict
 from judges.metrics.factuality.measures import calibration_curve
 from judges.metrics.factuality.meta_evaluation import ClaimAssessor
 from judges.metrics.factuality.meta_files import read_labelled_claims
@@ -192,6 +195,54 @@ def on_missing(answers: Sequence[MarkedAnswer]) -> OnMissing:
     )
 
 
+def lacking(data: Path, answers: Sequence[MarkedAnswer]) -> Measured:
+    """How well reference coverage tells answers that people found lacking information."""
+    lines = (data / "qa_feedback" / "spans.jsonl").read_text(encoding="utf-8").splitlines()
+    references = {row["id"]: row["reference"] for row in map(json.loads, lines)}
+    metric = build_metric("reference-coverage")
+    items = [
+        MetricItem(
+            id=answer.item.id,
+            question=answer.item.question,
+            answer=answer.item.answer,
+            reference=references[answer.item.id],
+        )
+        for answer in answers
+    ]
+    values = np.array([asyncio.run(metric.score(item)).score for item in items], dtype=np.float64)
+    labels = np.array([bool(answer.missing) for answer in answers])
+    questions = [item.question for item in items]
+    everything = np.ones(len(values), dtype=np.bool_)
+    return measured(lambda rows: auc(-values[rows], labels[rows]), questions, everything)
+
+
+def stated(data: Path) -> Measured:
+    """How often an answer that lacks marked nuggets scores below the same answer as people corrected it."""
+    lines = (data / "qa_feedback" / "spans.jsonl").read_text(encoding="utf-8").splitlines()
+    pairs = [pair for row in map(json.loads, lines) if (pair := items_of(row)) is not None]
+    metric = build_metric("nuggets")
+    sides = [[asyncio.run(metric.score(pair[side])).score or 0.0 for pair in pairs] for side in (0, 1)]
+    before, after = map(np.array, sides)
+    above = (after > before) + 0.5 * (after == before)
+    questions = [pair[0].question for pair in pairs]
+    return measured(lambda rows: float(above[rows].mean()), questions, np.ones(len(pairs), dtype=np.bool_))
+
+
+def graded(data: Path) -> Measured:
+    """How comprehensiveness agrees with people's three grades, beyond chance."""
+    lines = (data / "wikicontradict" / "dev.jsonl").read_text(encoding="utf-8").splitlines()
+    items = read_wikicontradict([json.loads(line) for line in lines], where="dev.jsonl")
+    metric = build_metric("comprehensiveness-nli")
+    kappa = asyncio.run(evaluate_wikicontradict(metric, items, resamples=RESAMPLES)).estimates["kappa"]
+    ends = kappa.over_questions
+    return Measured(
+        value=round(kappa.value, DIGITS),
+        lower=round(ends.lower, DIGITS),
+        upper=round(ends.upper, DIGITS),
+        of=len(items),
+    )
+
+
 def _kappa(one: Flags, other: Flags) -> float:
     chance = one.mean() * other.mean() + (1 - one.mean()) * (1 - other.mean())
     return float(((one == other).mean() - chance) / (1 - chance)) if chance < 1 else 0.0
@@ -215,6 +266,9 @@ def figures(data: Path) -> Figures:
         ),
         claims=(on_claims(WIKI, wiki_claims(data)), on_claims(FEEDBACK, feedback)),
         missing=on_missing(answers),
+        lacking=lacking(data, answers),
+        graded=graded(data),
+        stated=stated(data),
     )
 
 

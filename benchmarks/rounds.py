@@ -42,7 +42,6 @@ from data.progress import Progress
 from data.records import RoundState
 from data.tables.columns import pack
 from judges.llm.requests import Message
-from judges.llm.settings import TransportKind
 from judges.pairwise.canaries import attacks
 
 CONNECTIONS = 64
@@ -78,7 +77,7 @@ def fill(
     home: Path,
     battles: int,
     url: str,
-    transport: TransportKind = TransportKind.OPENAI,
+    transport: str = "openai",
     *,
     database_url: str | None = None,
 ) -> Arena:
@@ -122,7 +121,7 @@ def fill(
 
 def judge(arena: Arena, name: str, connections: int) -> tuple[float, float]:
     """Judge a round and return seconds by the clock and of the processor, planning left out."""
-    request = RoundRequest(set_name="bench", judge="reference-free", name=name, controls=0)
+    request = RoundRequest(set_name="bench", judge="reference-free", name=name)
     arena.rounds.create(request)
     started, used = time.perf_counter(), time.process_time()
     counts = arena.rounds.run(name, concurrency=connections, report=lambda _progress: None)
@@ -214,7 +213,7 @@ def memory(battles: int) -> dict[str, float]:
         sizes.append((progress.done, _resident()))
 
     with tempfile.TemporaryDirectory() as folder, endpoint() as url:
-        arena = fill(Path(folder), battles, url, TransportKind.DIRECT)
+        arena = fill(Path(folder), battles, url, "direct")
         arena.rounds.create(RoundRequest(set_name="bench", judge="reference-free", name="long"))
         before, started = _resident(), time.perf_counter()
         counts = arena.rounds.run("long", concurrency=CONNECTIONS, report=look)
@@ -249,9 +248,9 @@ ASKED = """
     FROM battle WHERE round_id = :round"""
 REPLIED = """
     INSERT INTO reply (key, endpoint, model, text, finish_reason, input_tokens, output_tokens, cost_usd,
-        latency, created_at)
+        latency, response_id, response_model, fingerprint, left_out, created_at)
     SELECT printf('%064d', id), 'e', 'm', :reply, 'stop',
-        900, 60, 0.001, 0.3, CURRENT_TIMESTAMP
+        900, 60, 0.001, 0.3, '', '', '', '', CURRENT_TIMESTAMP
     FROM battle WHERE round_id = :round"""
 
 

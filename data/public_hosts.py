@@ -7,9 +7,20 @@ which means another address a moment later leads nowhere else.
 from __future__ import annotations
 
 import asyncio
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import IPv4Address, ip_address, ip_network
+from typing import Any
 
+LOOK_UP = "getaddrinfo"
 NAT64 = ip_network("64:ff9b::/96")
+GLOBAL_UNICAST = ip_network("2000::/3")
+SPECIAL_IPV6 = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
+"""Of the global unicast addresses: those of protocols (Teredo among them) and of documentation."""
+SPECIAL_IPV4 = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
+"""What has a meaning of its own in each network; the last is the host of Azure's virtual machines."""
+ISATAP, ISATAP_MASK = 0x5EFE, 0xFDFFFFFF
 
 
 class HostError(Exception):
@@ -43,12 +54,47 @@ async def address_of(host: str, port: int, *, private: bool = False) -> str:
 
 
 def is_public(text: str) -> bool:
-    """Whether an IP address is reachable from everywhere, whatever address it may stand for."""
+    """Whether an IP address is reachable from everywhere, whatever address it may stand for.
+
+    Source: IANA's registries of special-purpose addresses; of IPv6 only what is global unicast (RFC 4291),
+    and IPv4 that is mapped or translated as RFC 6052 and RFC 3056 have it.
+    """
     given = ip_address(text)
-    meant: list[IPv4Address | IPv6Address | None] = [given]
-    if isinstance(given, IPv6Address):
-        teredo = given.teredo
-        meant += [given.ipv4_mapped, given.sixtofour, teredo[1] if teredo else None]
-        if given in NAT64:
-            meant.append(IPv4Address(int(given) & 0xFFFFFFFF))
-    return all(address.is_global and not address.is_multicast for address in meant if address is not None)
+    if isinstance(given, IPv4Address):
+        return _is_public_ipv4(given)
+    inside = int(given) & 0xFFFFFFFF
+    if given.ipv4_mapped is not None or given in NAT64:
+        return _is_public_ipv4(IPv4Address(inside))
+    if given not in GLOBAL_UNICAST or any(given in network for network in SPECIAL_IPV6):
+        return False
+    if given.sixtofour is not None:
+        return _is_public_ipv4(given.sixtofour)
+    if (int(given) >> 32) & ISATAP_MASK == ISATAP:
+        return _is_public_ipv4(IPv4Address(inside))
+    return given.is_global
+
+
+def _is_public_ipv4(address: IPv4Address) -> bool:
+    special = any(address in network for network in SPECIAL_IPV4)
+    return address.is_global and not address.is_multicast and not special
+
+
+@contextmanager
+def looking_up(host: str, address: str) -> Iterator[None]:
+    """Let every look-up of this process be of one host, and give the address that was checked.
+
+    For a process that does nothing else meanwhile, and for libraries that look names up themselves.
+    """
+    before = socket.getaddrinfo
+
+    def look_up(name: str | bytes | None, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - those of the library
+        asked = name.decode("ascii", "replace") if isinstance(name, bytes) else name or ""
+        if asked.strip("[]").casefold() not in {host.casefold(), address}:
+            raise socket.gaierror(f"{asked} is not the host that was checked")
+        return before(address, *args, **options)
+
+    setattr(socket, LOOK_UP, look_up)
+    try:
+        yield
+    finally:
+        setattr(socket, LOOK_UP, before)

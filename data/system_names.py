@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -16,6 +17,9 @@ RESERVED = (
     "human",
     "model_a",
     "model_b",
+    "n/a",
+    "na",
+    "nan",
     "none",
     "null",
     "overall",
@@ -25,6 +29,22 @@ RESERVED = (
     "unknown",
 )
 """What tables, files of battles and pages call something else."""
+
+
+_UNSAFE = re.compile(rb"[^A-Za-z0-9._+-]")
+
+
+def file_name_of(name: str) -> str:
+    """A name as it stands in file names and addresses; no two names have one, and `name_of_file` reads it.
+
+    Letters, digits, `.`, `_`, `+` and `-` stay; every other byte of UTF-8 is `~` and two hexadecimal digits.
+    """
+    return _UNSAFE.sub(lambda found: b"~%02X" % found.group()[0], name.encode()).decode()
+
+
+def name_of_file(text: str) -> str:
+    """The name that `file_name_of` made this of."""
+    return re.sub(rb"~([0-9A-F]{2})", lambda found: bytes.fromhex(found[1].decode()), text.encode()).decode()
 
 
 @lru_cache(4_096)

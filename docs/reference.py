@@ -1,237 +1,136 @@
-"""Writes what the documentation takes from the code: commands, settings and errors.
+"""A hook of the documentation's site: commands, settings, errors and endpoints are made from the code.
 
-    python docs/reference.py
-
-Each part stands in its page between two marker comments; what is outside of them is written by hand.
-`tests/test_docs.py` compares the pages with `pages()`.
+They exist in the built site alone, so that nobody has to keep them up to date.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
-from enum import Enum
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import typer
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 
+from arena.api.app import ROUTERS, operations, router
 from arena.api.errors import OWN_TITLES, STATUSES, TITLES
-from arena.cli.commands import build
-from arena.settings import Settings
+from arena.cli.commands import build, name_registered
+from arena.cli.tree.pages import examples_of
+from arena.cli.tree.variables import VARIABLES, default_of
 from data import errors as tree
 from data.errors import ArenaError
+from data.files.tabular.columns import NAMES
+from tests.providers.server import table
 
-DOCS = Path(__file__).parent
 EXTRA = re.compile(r"(.*?)(?:  \[(.*)\])?", re.DOTALL)
 RANGE = re.compile(r"(?:([\d.]+)<=)?x([<>]=)([\d.]+)")
 PAGE = re.compile(r"\bdocs/([a-z-]+)\.md")
 COMMANDS = 3
 """The level of the headings of commands; those of a group within a group are one lower."""
 
+COMMANDS_PAGE = """\
+# Commands
+
+`arena NOUN VERB`; `arena NOUN VERB --help` says the same as this page. In a checkout the command is
+`.venv/bin/arena`, made by `make demo` or `make test`.
+
+- Results go to stdout, progress and warnings to stderr. `--json` prints a result as one JSON document.
+- A command that takes more than two seconds shows its progress, its speed and the time left: as a bar on
+  a terminal, else as a line every five seconds. Of more than five problems of one kind three are printed,
+  with the number of the others; `arena submissions check --json` lists all.
+- Exit codes: 0 success; 1 an [error](errors.md) that you can correct, printed as one line on stderr after
+  the problems of the file, if it is about one, or a round that was stopped before its end; 2 an unknown
+  command or option.
+- A judge is a bundled name, a name in the judges folder, or the path of a `.toml` file
+  ([judges](judges.md)).
+- A list may be given with commas (`A,B`). An option that is *repeatable* may be given several times.
+- Commands use the database of `ARENA_DATABASE_URL` and the files of `ARENA_HOME`
+  ([settings](settings.md)).
+"""
+SETTINGS_PAGE = """\
+# Settings
+
+Settings are variables of the environment; `arena/settings.py` alone reads them. The user data folder is
+`~/.local/share/answer-arena` on Linux, `~/Library/Application Support/answer-arena` on macOS and
+`AppData\\Local\\answer-arena\\answer-arena` on Windows. A variable that is set and empty counts as unset.
+The key is sent to every endpoint that a judge names, and never stored or shown.
+"""
+ERRORS_PAGE = """\
+# Errors
+
+Every error that the program raises on purpose is an `ArenaError`. Its message says what happened and
+where, its `advice` what to do about it.
+
+- A command prints it as one line on stderr and exits with 1.
+- The [API](api.md) answers with `application/problem+json` and the HTTP status below. An error with
+  status 500 is logged under an id, and the answer contains only that id; one with 503 is logged, and the
+  answer asks to try again.
+- In Python, catch the class, or one above it, from `answer_arena.data.errors`.
+
+## The tree
+
+Each class with the status and title of its problem, below the class that it belongs to.
+"""
+ROUTES_PAGE = """\
+# Routes of the API
+
+Everything under `/api/v1`, as the OpenAPI document has it; [the API](api.md) says how to use it.
+✓: a token is read, and needed unless what is asked for is public.
+
+| route | token | what | query |
+|---|---|---|---|
+"""
+MODES_PAGE = """\
+# Endpoints, mode by mode
+
+What the modes of a scripted server do, and what must become of a battle there ([endpoints](providers.md)).
+"""
+
 Command = Any
 """A command or an option of Typer, which bundles their classes without public names."""
 
 
-class Variable(NamedTuple):
-    """A variable of the environment, as the documentation shows it.
-
-    `field` is the field of `Settings`, empty where the variable names a file. `default` says in words what
-    holds where the variable is unset; empty where the field's default says it.
-    """
-
-    name: str
-    field: str
-    meaning: str
-    default: str = ""
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """The files of the site with the pages that are made."""
+    for name, text in pages().items():
+        files.append(File.generated(config, name, content=text))
+    return files
 
 
-VARIABLES = (
-    Variable("ARENA_HOME", "home", "folder of the database, your judges and prices", "the user data folder"),
-    Variable(
-        "ARENA_DATABASE_URL",
-        "database_url",
-        "`sqlite:///…` or `postgresql+psycopg://…` (`postgres://…` is the same)",
-        "`arena.sqlite` in `ARENA_HOME`",
-    ),
-    Variable(
-        "ARENA_DATABASE_URL_FILE", "", "file that contains `ARENA_DATABASE_URL`, read where that is unset"
-    ),
-    Variable(
-        "ARENA_MAX_ANSWER_CHARS", "max_answer_chars", "longest answer, in characters; a set may allow less"
-    ),
-    Variable("ARENA_MAX_UPLOAD_MB", "max_upload_mb", "largest file of answers, decompressed, in MiB"),
-    Variable(
-        "OPENAI_BASE_URL",
-        "endpoint",
-        "endpoint of LLM judges whose spec names none",
-        "the public OpenAI endpoint",
-    ),
-    Variable("OPENAI_API_KEY", "api_key", "key of that endpoint"),
-    Variable("OPENAI_API_KEY_FILE", "", "file that contains `OPENAI_API_KEY`, read where that is unset"),
-    Variable(
-        "ARENA_TRANSPORT",
-        "transport",
-        "how requests are sent to LLMs: `openai`, `direct` (the same without OpenAI's client), `litellm` or "
-        "`batch`",
-    ),
-    Variable("ARENA_CACHE_MODE", "cache_mode", "use of the reply cache: `live`, `replay` or `record`"),
-    Variable("ARENA_RPM", "rpm", "most requests a minute, for each endpoint and model", "no limit"),
-    Variable("ARENA_TPM", "tpm", "most tokens a minute, for each endpoint and model", "no limit"),
-    Variable("ARENA_TIMEOUT", "timeout", "longest wait for one reply, in seconds"),
-    Variable("ARENA_BATCH_POLL", "batch_poll", "seconds between two queries of a batch's state"),
-    Variable(
-        "ARENA_SEARCH_URL",
-        "search_url",
-        "URL of a web search with `{query}` in it (and `{count}`, where it takes one), which returns JSON as "
-        "[SearXNG](https://docs.searxng.org/dev/search_api.html) does: "
-        "`http://localhost:8080/search?q={query}&format=json`",
-    ),
-    Variable(
-        "ARENA_PAGE_HOSTS",
-        "page_hosts",
-        "whose pages `arena retrieve --page-text` fetches: `public`, where every address of a host is "
-        "public, or `any`, an intranet's too",
-    ),
-    Variable(
-        "ARENA_NOTIFY_HOSTS",
-        "notify_hosts",
-        "which hosts are notified: `public`, where every address of a host is public, or `any`, an "
-        "intranet's too, also without TLS",
-    ),
-    Variable(
-        "ARENA_ENGINE",
-        "engine",
-        "where long work is done: `local`, in processes of this machine, or `ray`, on a cluster",
-    ),
-    Variable(
-        "ARENA_PROCESSES",
-        "processes",
-        "processes that long work takes on this machine",
-        "one for each processor",
-    ),
-    Variable(
-        "ARENA_TRIAL_USD",
-        "trial_usd",
-        "most whole USD for a dry sample in the browser, and for a calibration there unless its form has "
-        "another amount",
-    ),
-    Variable("ARENA_API_RATE", "api_rate", "most requests a minute to the API, for each token or address"),
-    Variable(
-        "ARENA_API_INTAKE_RATE",
-        "intake_rate",
-        "most uploads, checks and submissions an hour together, for each token or address",
-    ),
-    Variable("ARENA_BODY_TIMEOUT", "body_timeout", "seconds after which a silent upload is cut off"),
-    Variable("ARENA_UPLOADS", "uploads", "most uploads of a team that wait to be submitted"),
-    Variable("ARENA_UPLOAD_HOURS", "upload_hours", "hours after which a waiting upload is removed"),
-    Variable(
-        "ARENA_REGISTRATION",
-        "registration",
-        "how people may apply for a team: `off`, `mail`, or `oidc` for who signs in by a provider",
-    ),
-    Variable(
-        "ARENA_SMTP_URL",
-        "smtp_url",
-        "mail server for applications by mail: `smtps://USER:PASSWORD@HOST`, or `smtp://HOST:PORT`, which "
-        "is encrypted where the server offers STARTTLS",
-    ),
-    Variable("ARENA_SMTP_URL_FILE", "", "file that contains `ARENA_SMTP_URL`, read where that is unset"),
-    Variable("ARENA_MAIL_FROM", "mail_from", "address that mail to applicants comes from"),
-    Variable("ARENA_OPERATOR", "operator", "who runs the arena, for the page *About*"),
-    Variable(
-        "ARENA_CONTACT", "contact", "how readers reach them: a mail address, an `https://` address, or a text"
-    ),
-    Variable(
-        "ARENA_PRIVACY",
-        "privacy",
-        "what the page *About* adds on privacy: a text, or the `https://` address of a privacy notice",
-    ),
-    Variable("ARENA_DOCS_URL", "docs_url", "address where this documentation is published for readers"),
-    Variable(
-        "ARENA_SERVER",
-        "server",
-        "address of the arena that `arena submissions` uses, by its API",
-        "this machine's database",
-    ),
-    Variable("ARENA_TOKEN", "token", "access token for that arena"),
-    Variable("ARENA_TOKEN_FILE", "", "file that contains `ARENA_TOKEN`, read where that is unset"),
-    Variable(
-        "ARENA_WORK_SECONDS",
-        "work_seconds",
-        "most seconds of a processor for work on one answer, reply, system card, or 5 MiB of a file; by the "
-        "clock six times as many",
-    ),
-    Variable(
-        "ARENA_LEASE", "lease", "seconds without a sign of activity after which a worker counts as dead"
-    ),
-    Variable(
-        "ARENA_LOG_FORMAT", "log_format", "format of the logs of `serve` and `worker`: `console` or `json`"
-    ),
-    Variable("ARENA_LOG_LEVEL", "log_level", "`DEBUG`, `INFO`, `WARNING` or `ERROR`"),
-    Variable("ARENA_METRICS_TOKEN", "metrics_token", "bearer token that `/metrics` requires"),
-    Variable(
-        "ARENA_METRICS_TOKEN_FILE", "", "file that contains `ARENA_METRICS_TOKEN`, read where that is unset"
-    ),
-    Variable(
-        "ARENA_METRICS",
-        "metrics_access",
-        "`token`: `/metrics` requires that token, and nobody can read it where none is set; `open`: anybody "
-        "can read it",
-    ),
-    Variable(
-        "ARENA_TRACES",
-        "traces",
-        "`otlp`: what is judged is sent as OpenTelemetry traces, where `OTEL_EXPORTER_OTLP_ENDPOINT` says; "
-        "`off`: nothing is",
-    ),
-    Variable(
-        "ARENA_PUBLIC_URL",
-        "public_url",
-        "address under which readers reach the site, as `https://arena.example.org`; its host is served, and "
-        "shared links, `/sitemap.xml` and `/robots.txt` begin with it",
-        "that of each request",
-    ),
-    Variable(
-        "ARENA_HOSTS",
-        "hosts",
-        "further host names under which the site is served, without ports, separated by commas",
-    ),
-    Variable(
-        "ARENA_FRAMERS",
-        "framers",
-        "origins of other sites that may show its pages in a frame, separated by commas: "
-        "`https://lab.example.org`",
-    ),
-)
-"""All variables that are read, in the order of the documentation."""
-
-
-def pages() -> Mapping[Path, str]:
-    """The text that each page must have."""
-    parts: Mapping[str, tuple[str, Callable[[], Iterator[str]]]] = {
-        "cli.md": ("commands", commands),
-        "operations.md": ("settings", settings),
-        "errors.md": ("errors", lambda: errors(ArenaError)),
+def pages() -> Mapping[str, str]:
+    """The text of each page that is made, by its name."""
+    parts: Mapping[str, tuple[str, Iterator[str]]] = {
+        "cli.md": (COMMANDS_PAGE, commands()),
+        "settings.md": (SETTINGS_PAGE, settings()),
+        "errors.md": (ERRORS_PAGE, errors(ArenaError)),
+        "api-routes.md": (ROUTES_PAGE.rstrip(), routes()),
+        "provider-modes.md": (MODES_PAGE, iter([table()])),
     }
-    return {
-        DOCS / page: filled((DOCS / page).read_text(encoding="utf-8"), name, "\n".join(lines()))
-        for page, (name, lines) in parts.items()
-    }
+    return {name: "\n".join([begin, *lines, ""]) for name, (begin, lines) in parts.items()}
 
 
-def filled(text: str, name: str, body: str) -> str:
-    """A page with a new text between the two marker comments of a part.
+def routes() -> Iterator[str]:
+    """The routes of the API, a line of a table each."""
+    app = FastAPI()
+    for each in (router, *(module.router for module in ROUTERS)):
+        app.include_router(each)
+    document = get_openapi(title="", version="1", routes=app.routes)
+    for method, path, operation in operations(document):
+        query = ", ".join(
+            f"`{one['name']}`" for one in operation.get("parameters", ()) if one["in"] == "query"
+        )
+        what = " ".join(operation["description"].split())
+        yield f"| `{method} {path}` | {'✓' if operation.get('security') else ''} | {what} | {query} |"
 
-    Raises:
-        ValueError: The page lacks a marker.
-    """
-    begin, end = f"<!-- {name}: written by `make reference` -->", f"<!-- end of {name} -->"
-    pattern = re.compile(f"{re.escape(begin)}.*{re.escape(end)}", re.DOTALL)
-    if not pattern.search(text):
-        raise ValueError(f"The page of the {name} lacks {begin!r} or {end!r}.")
-    return pattern.sub(lambda _: f"{begin}\n\n{body.strip()}\n\n{end}", text)
+
+def columns() -> Iterator[str]:
+    """The names under which each column of a table is known."""
+    yield from ["| column | is also called |", "|---|---|"]
+    for column, names in NAMES.items():
+        yield f"| `{column}` | {', '.join(f'`{name}`' for name in names if name != column)} |"
 
 
 def commands() -> Iterator[str]:
@@ -245,15 +144,24 @@ def commands() -> Iterator[str]:
 def _below(group: Command, context: typer.Context, *, level: int) -> Iterator[str]:
     """The commands of a group, then its groups."""
     for name, command in sorted(group.commands.items(), key=lambda item: hasattr(item[1], "commands")):
+        if command.hidden:
+            continue
+        name_registered(command)
         inner = typer.Context(command, info_name=name, parent=context)
         is_group = hasattr(command, "commands")
         title = context.command_path + " " + " ".join([name, *([] if is_group else required(command, inner))])
         depth = level if is_group else max(level, COMMANDS)
-        yield from [f"{'#' * depth} `{title}`", "", linked(command.help), ""]
+        yield from [f"{'#' * depth} `{title}`", "", *_examples(command), linked(command.help), ""]
         if is_group:
             yield from _below(command, inner, level=level + 1)
         else:
             yield from [*options(command, inner), ""]
+
+
+def _examples(command: Command) -> Iterator[str]:
+    """The examples of a command, as a block of code."""
+    if examples := examples_of(command):
+        yield from ["```bash", *examples, "```", ""]
 
 
 def required(command: Command, context: typer.Context) -> list[str]:
@@ -308,14 +216,6 @@ def settings() -> Iterator[str]:
         yield f"| `{variable.name}` | {linked(variable.meaning)} | {default_of(variable)} |"
 
 
-def default_of(variable: Variable) -> str:
-    """The default of a setting: in words where the variable has them, else that of its field."""
-    if variable.default:
-        return variable.default
-    value = next((field.default for field in fields(Settings) if field.name == variable.field), None)
-    return f"`{value.value}`" if isinstance(value, Enum) else str(value or "none")
-
-
 def errors(kind: type[ArenaError], depth: int = 0) -> Iterator[str]:
     """The tree of errors below a class, an item of a list each."""
     status = next((code for above, code in STATUSES if issubclass(kind, above)), 500)
@@ -325,8 +225,3 @@ def errors(kind: type[ArenaError], depth: int = 0) -> Iterator[str]:
     for below in kind.__subclasses__():
         if below.__module__ == tree.__name__:
             yield from errors(below, depth + 1)
-
-
-if __name__ == "__main__":
-    for path, text in pages().items():
-        path.write_text(text, encoding="utf-8")

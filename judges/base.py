@@ -21,11 +21,11 @@ class JudgeInput:
 
     Attributes:
         battle_id: Seeds everything random about the judging of this battle.
-        question: The question with whatever yardstick it carries.
+        question: The question with whatever ground truth it carries.
         answer_a: The text of side a, as submitted.
         answer_b: The text of side b, as submitted.
         reference_side: "a" or "b" where that side *is* the reference, else None. It
-            is never shown; a judge whose yardstick is the reference needs it to decline.
+            is never shown; a judge whose ground truth is the reference needs it to decline.
         turned: Whether the answers are shown in the other order than the judge's policy says.
         sample: Where the numbers of its requests' samples begin, so that what is asked anew is not
             answered by the reply cache.

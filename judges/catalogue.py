@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,25 +12,30 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from data.errors import ConflictError, InputError, NotFoundError, SpecError
-from data.records import JudgeKind, Yardstick
+from data.errors import ConflictError, NotFoundError, SpecError
+from data.plugins import GIVEN, PluginKind, found
+from data.records import GroundTruth, JudgeKind
 from judges.base import HERE, Judge, TextWork
 from judges.llm.requests import LlmClient
-from judges.pairwise.cascade import CascadeJudge
 from judges.pairwise.llm_judge import PairwiseJudge
 from judges.pairwise.panel import PanelJudge
 from judges.pairwise.prompt import load_prompt
-from judges.spec import JudgeSpec, ReplyFormat, make_spec
+from judges.spec import STORED_KEY, JudgeSpec, ReplyFormat, make_spec
 
 SUFFIX = ".toml"
+PATHS = "/\\:\0"
+LONGEST_NAMED = 100
 PROMPTS = {
-    Yardstick.NONE: "pairwise",
-    Yardstick.REFERENCE: "pairwise-reference",
-    Yardstick.PASSAGES: "pairwise-passages",
+    GroundTruth.NONE: "pairwise",
+    GroundTruth.REFERENCE: "pairwise-reference",
+    GroundTruth.PASSAGES: "pairwise-passages",
 }
-"""The prompt of an LLM judge that names none, by its yardstick."""
-GRADED_PROMPTS = {Yardstick.NONE: "pairwise-grades"}
+"""The prompt of an LLM judge that names none, by its ground truth."""
+RENAMED = {STORED_KEY: "ground_truth"}
+"""What keys of older files are called now."""
+GRADED_PROMPTS = {GroundTruth.NONE: "pairwise-grades"}
 """The same where its replies are grades."""
+FUNCTION = re.compile(rf"^{GIVEN}|\.py:\w+$")
 SAMPLING_KEYS = ("temperature", "top_p", "max_tokens", "seed")
 
 
@@ -41,51 +47,61 @@ class _File:
     folder: Path
 
 
-def require_new_spec(path: Path) -> None:
-    """Refuse a file that no new spec can be written to, before anything is paid for what it is to say.
-
-    Raises:
-        InputError: It is no name of a judge spec.
-        ConflictError: There is such a file.
-    """
-    if path.suffix != SUFFIX:
-        raise InputError(f"{path} is no name for a judge spec.", advice=f"Let it end in {SUFFIX}.")
-    if path.exists():
-        raise taken(path)
-
-
 def taken(path: Path) -> ConflictError:
     """That a spec cannot be written where there is one."""
     message = f"There is a file {path} already."
-    return ConflictError(message, advice="Rounds may rest on it: choose another name.")
+    return ConflictError(message, advice="Rounds may depend on it: choose another name.")
 
 
 def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
-    """Read a judge by the path of a TOML file or by its name.
+    """Read a judge by the path of a TOML file, by its name, or by the place of a Python function.
 
     Args:
-        name: A path (it ends in `.toml`), or the name of a spec in `folders` or of a bundled one.
+        name: A path (it ends in `.toml`), `FILE.py:FUNCTION`, or the name of a spec in `folders`, of a
+            bundled one, or of a function that a plugin adds.
         folders: Where to look before the bundled specs.
 
     Raises:
         NotFoundError: No judge bears the name.
         SpecError: The spec cannot be used; every problem is named.
     """
+    if FUNCTION.search(name):
+        return make_spec(import_module(".function", __package__).function_values(name))
     file = _find(name, folders)
     stem = Path(name).stem if name.endswith(SUFFIX) else name
     return make_spec(_prompted(_resolved(file, stem, folders, ())))
 
 
+def require_registered(*names: str) -> None:
+    """Refuse whatever is not a mere name: paths of files are for whoever sits at the machine.
+
+    Raises:
+        NotFoundError: One leads to a file or a function; nothing is said of it.
+    """
+    for name in names:
+        if name.endswith(SUFFIX) or FUNCTION.search(name) or not frozenset(PATHS).isdisjoint(name):
+            raise NotFoundError(
+                f"There is no judge {name[:LONGEST_NAMED]!r}.",
+                advice="Name one that `arena judges list` shows.",
+            )
+
+
+def source_of(name: str, spec: JudgeSpec) -> str:
+    """Where another process, in another folder, finds the judge that somebody named here."""
+    return spec.function if FUNCTION.search(name) else name
+
+
 def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
-    """The names that `load_spec` knows, an organiser's own first."""
+    """The names that `load_spec` knows, an organiser's own first, those of plugins last."""
     custom = [
         path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))
     ]
-    return tuple(dict.fromkeys([*custom, *sorted(_bundled())]))
+    added = [plugin.name for plugin in found(PluginKind.JUDGES).plugins]
+    return tuple(dict.fromkeys([*custom, *sorted(_bundled()), *added]))
 
 
 def _bundled() -> Iterator[str]:
-    for entry in (files("judges") / "specs").iterdir():
+    for entry in (files(__package__) / "specs").iterdir():
         if entry.name.endswith(SUFFIX):
             yield entry.name.removesuffix(SUFFIX)
 
@@ -97,13 +113,18 @@ def _find(name: str, folders: Sequence[Path]) -> _File:
         if "/" not in name and (folder / f"{name}{SUFFIX}").is_file():
             return _read(folder / f"{name}{SUFFIX}")
     if name in set(_bundled()):
-        with as_file(files("judges") / "specs" / f"{name}{SUFFIX}") as path:
+        with as_file(files(__package__) / "specs" / f"{name}{SUFFIX}") as path:
             return _read(path)
+    added = found(PluginKind.JUDGES)
+    for plugin in added.plugins:
+        if plugin.name == name:
+            return _File({"kind": JudgeKind.FUNCTION, "function": plugin.reference}, Path())
     names = spec_names(folders=folders)
     suggestions = difflib.get_close_matches(name, names, n=1)
     message = f"There is no judge {name!r}."
     hint = f"Did you mean {suggestions[0]!r}? " if suggestions else ""
-    raise NotFoundError(message, advice=f"{hint}Give the path of a .toml file or one of: {', '.join(names)}.")
+    advice = f"{hint}Give the path of a .toml file, FILE.py:FUNCTION, or one of: {', '.join(names)}."
+    raise NotFoundError(message, advice=" ".join((advice, *added.problems)))
 
 
 def _read(path: Path) -> _File:
@@ -124,6 +145,9 @@ def _resolved(
 ) -> dict[str, Any]:
     """Plain values with prompt and members read, and with what the spec extends filled in."""
     values = {"name": name, **_flat(source.values, name)}
+    if isinstance(place := values.get("function"), str):
+        beside = str(source.folder / place) if FUNCTION.search(place) else place
+        values |= import_module(".function", __package__).function_values(beside, str(values["name"]))
     if "prompt" in values:
         if not isinstance(values["prompt"], str):
             message = f"Judge spec {name}: 'prompt' is not the name of a prompt."
@@ -139,11 +163,11 @@ def _resolved(
 
 
 def _prompted(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values with the prompt of their yardstick where an LLM judge names none."""
+    """The values with the prompt of their ground truth where an LLM judge names none."""
     if values.get("kind") != JudgeKind.LLM or "prompt" in values:
         return values
     prompts = GRADED_PROMPTS if values.get("reply") == ReplyFormat.GRADES else PROMPTS
-    name = prompts.get(values.get("yardstick", Yardstick.NONE))
+    name = prompts.get(values.get("ground_truth", GroundTruth.NONE))
     return values if name is None else {**values, "prompt": load_prompt(name)}
 
 
@@ -165,7 +189,7 @@ def _parent(
 def _flat(values: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Lift a `[sampling]` table to the top, where its keys may stand as well."""
     table = values.get("sampling", {})
-    flat = {key: value for key, value in values.items() if key != "sampling"}
+    flat = {RENAMED.get(key, key): value for key, value in values.items() if key != "sampling"}
     odd = sorted(set(table) - set(SAMPLING_KEYS)) if isinstance(table, dict) else ["sampling"]
     twice = sorted(set(flat) & set(table))
     if odd or twice:
@@ -208,15 +232,15 @@ def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextW
     """
     match spec.kind:
         case JudgeKind.LEXICAL:
-            judge: Judge = import_module("judges.lexical").LexicalJudge(spec, work=work)
+            judge: Judge = import_module(".lexical", __package__).LexicalJudge(spec, work=work)
             return judge
+        case JudgeKind.FUNCTION:
+            function_judge: Judge = import_module(".function", __package__).FunctionJudge(spec, work=work)
+            return function_judge
         case JudgeKind.PANEL:
             return PanelJudge(
                 spec, tuple(build_judge(member, client=client, work=work) for member in spec.members)
             )
-        case JudgeKind.CASCADE:
-            cheap, expensive = (build_judge(member, client=client, work=work) for member in spec.members)
-            return CascadeJudge(spec, cheap, expensive)
         case JudgeKind.LLM:
             return _pairwise(spec, client, work)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from data.errors import SpecError
+from data.no_answer import is_no_answer
 from data.records import Answer, Outcome, Passage, Question, Reply
 from judges.llm.requests import CallFailure, LlmClient, Message, Request, Sampling
-from judges.pairwise.cleaning import clean, is_no_answer, split_thinking
+from judges.pairwise.cleaning import clean, split_thinking
 from judges.pairwise.prompt import Prompt, fill, load_prompt
 from judges.pairwise.rendering import passage_blocks, passage_text
 from judges.protection.sanitise import delimit, mark_of, sanitise

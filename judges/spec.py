@@ -10,14 +10,22 @@ import json
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Any, Self
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from data.errors import RecordError, SpecError
 from data.files.jsonl import wording
-from data.records import JudgeKind, OrderPolicy, Yardstick, require_name
-from judges.cascades import CASCADE_KEYS, CascadeConfidence, Guarantee, cascade_problems
+from data.records import GroundTruth, JudgeKind, OrderPolicy, require_name
 from judges.llm.requests import Sampling
 from judges.pairwise.literal import VerdictWords
 from judges.pairwise.prompt import Prompt
@@ -58,9 +66,21 @@ class PanelRule(StrEnum):
     WEIGHTED = "weighted"
 
 
+UNSENT = "default"
+"""The word that leaves a setting to the endpoint, since TOML has no null."""
+OrDefault = BeforeValidator(lambda value: None if value == UNSENT else value)
+Sent = Literal["sent", "default"]
+SENT = MappingProxyType(
+    {"response_format": "response_format", "logprobs": "logprobs", "system_role": "system role"}
+)
+"""What a judge may leave out of every request, by its key: as `chat_format.Quirk` names it."""
 Share = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
 Weight = Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)]
 Scalar = bool | int | float | str
+
+
+STORED_KEY = "yardstick"
+"""What `ground_truth` is called in stored specs, and so in the hash that names a judge; read in files too."""
 
 
 class JudgeSpec(BaseModel):
@@ -68,18 +88,22 @@ class JudgeSpec(BaseModel):
 
     Attributes:
         name: Name of the judge; the file's name where the file gives none.
-        kind: `llm`, `panel`, `cascade` or `lexical`.
+        kind: `llm`, `panel`, `lexical` or `function`.
         description: One line for `arena judges list`.
         model: The LLM's name at the endpoint.
         endpoint: Base URL of an OpenAI-compatible endpoint; empty: the one of the settings.
         prompt: The prompt, read and checked.
-        yardstick: What answers are held against beside each other.
+        ground_truth: What answers are held against beside each other.
         order: Which answer is shown first, or both orders.
         reply: The reply format.
-        temperature: Sampling temperature; None leaves the endpoint's default, as in the next three.
+        temperature: Sampling temperature; None (in a file `"default"`) leaves it to the endpoint, as in the
+            next three.
         top_p: Nucleus share.
         max_tokens: Most tokens of a reply.
         seed: Sampling seed.
+        response_format: Whether a schema is sent where a metric has one; `"default"` leaves it out.
+        logprobs: Whether log probabilities are asked for where `reply` reads them; likewise.
+        system_role: Whether the rubric is sent as the system's; else it opens the user's message.
         votes: Replies in each order; the majority counts.
         swap_margin: Adaptive second order: a reply this near to a tie is asked swapped too; None: never.
         swap_audit: Adaptive second order: this random share is asked swapped whatever came first.
@@ -87,14 +111,14 @@ class JudgeSpec(BaseModel):
         failures_tie: A failed, refused or unreadable reply is a tie (`compat` alone).
         cleaning: How answers are cleaned.
         protection: How answers are kept from steering the judge.
-        members: A panel's judges; of a cascade the cheap one, then the expensive one.
+        members: A panel's judges.
         weights: A weighted panel's weights, one a member.
         rule: How a panel settles.
         quorum: How many members must have judged; None: all.
         lexical: Settings of the lexical judge, checked by it.
-        confidence: What says how sure a cascade's cheap member is.
-        threshold: The least confidence with which it decides.
-        guarantee: What the threshold was set on; None where somebody chose it.
+        function: Where a Python function that decides is, `FILE.py:NAME` or `MODULE:NAME`; `code` is the hash
+            of its source.
+        price: 0 where its model costs nothing; None: as the prices say. It changes no verdict.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -105,13 +129,18 @@ class JudgeSpec(BaseModel):
     model: str = ""
     endpoint: str = ""
     prompt: Prompt | None = None
-    yardstick: Yardstick = Yardstick.NONE
+    ground_truth: Annotated[GroundTruth, Field(validation_alias=AliasChoices("ground_truth", STORED_KEY))] = (
+        GroundTruth.NONE
+    )
     order: OrderPolicy = OrderPolicy.PAPER
     reply: ReplyFormat = ReplyFormat.RATING
-    temperature: Annotated[float, Field(ge=0, le=2, strict=True)] | None = 0.0
-    top_p: Annotated[float, Field(gt=0, le=1, strict=True)] | None = 1.0
-    max_tokens: Annotated[int, Field(ge=1, strict=True)] | None = 256
-    seed: Annotated[int, Field(strict=True)] | None = None
+    temperature: Annotated[Annotated[float, Field(ge=0, le=2, strict=True)] | None, OrDefault] = 0.0
+    top_p: Annotated[Annotated[float, Field(gt=0, le=1, strict=True)] | None, OrDefault] = 1.0
+    max_tokens: Annotated[Annotated[int, Field(ge=1, strict=True)] | None, OrDefault] = 256
+    seed: Annotated[Annotated[int, Field(strict=True)] | None, OrDefault] = None
+    response_format: Sent = "sent"
+    logprobs: Sent = "sent"
+    system_role: Sent = "sent"
     votes: Annotated[int, Field(ge=1, le=99, strict=True)] = 1
     swap_margin: Share | None = None
     swap_audit: Share = 0.0
@@ -124,9 +153,9 @@ class JudgeSpec(BaseModel):
     rule: PanelRule = PanelRule.MAJORITY
     quorum: Annotated[int, Field(ge=1, strict=True)] | None = None
     lexical: Mapping[str, Scalar] = Field(default_factory=dict)
-    confidence: CascadeConfidence | None = None
-    threshold: Share | None = None
-    guarantee: Guarantee | None = None
+    function: str = ""
+    code: str = ""
+    price: Annotated[float, Field(ge=0, le=0, strict=True)] | None = None
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:
@@ -148,6 +177,11 @@ class JudgeSpec(BaseModel):
             top_logprobs=TOP_LOGPROBS if soft else None,
         )
 
+    @cached_property
+    def without(self) -> tuple[str, ...]:
+        """What is left out of every request, whatever the endpoint takes."""
+        return tuple(name for key, name in SENT.items() if getattr(self, key) == UNSENT)
+
     @property
     def verdict_words(self) -> VerdictWords:
         """By which words a reply gives its verdict, where `reply` is `words`."""
@@ -162,13 +196,15 @@ class JudgeSpec(BaseModel):
     @property
     def canonical(self) -> dict[str, Any]:
         """Everything that can change a verdict, as plain values; the prompt stands as its hash."""
-        plain = self.model_dump(mode="json", exclude={"prompt", "members", "name", "description"})
-        if self.kind is JudgeKind.CASCADE:
-            plain["member_names"] = [member.name for member in self.members]
-        else:
-            plain = {key: value for key, value in plain.items() if key not in CASCADE_KEYS}
+        # What is sent as ever stays out, so that judges keep their hashes.
+        usual = {key for key in SENT if getattr(self, key) != UNSENT}
+        left = {"prompt", "members", "name", "description", "price", "function", "code", *usual}
+        dumped = self.model_dump(mode="json", exclude=left)
+        plain = {STORED_KEY if key == "ground_truth" else key: value for key, value in dumped.items()}
         plain["prompt"] = "" if self.prompt is None else self.prompt.hash
         plain["members"] = [member.canonical for member in self.members]
+        if self.function:
+            plain["function"] = {"name": self.function.rpartition(":")[2], "code": self.code}
         return plain
 
     @cached_property
@@ -193,10 +229,10 @@ class JudgeSpec(BaseModel):
         return self.model_copy(update={"endpoint": self.endpoint or endpoint, "members": members})
 
     def reworded(self, prompt: Prompt) -> JudgeSpec:
-        """The same judge with another prompt, which every LLM of a panel or cascade gets.
+        """The same judge with another prompt, which every LLM of a panel gets.
 
         Raises:
-            SpecError: The prompt does not go with the yardstick; every problem is named.
+            SpecError: The prompt does not go with the ground truth; every problem is named.
         """
         if self.members:
             return self.using(members=tuple(member.reworded(prompt) for member in self.members))
@@ -227,18 +263,11 @@ def make_spec(values: Mapping[str, Any]) -> JudgeSpec:
 
 
 def leaves(spec: JudgeSpec) -> Iterator[JudgeSpec]:
-    """The judges that decide: the spec itself, or the members of a panel or cascade, however deep."""
-    for leaf, _ in asked_shares(spec):
-        yield leaf
-
-
-def asked_shares(spec: JudgeSpec, share: float = 1.0) -> Iterator[tuple[JudgeSpec, float]]:
-    """The judges that decide, each with the part of the battles that it is expected to be asked about."""
+    """The judges that decide: the spec itself, or the members of a panel, however deep."""
     if not spec.members:
-        yield spec, share
-    for place, member in enumerate(spec.members):
-        expected = 1.0 if spec.guarantee is None or not place else spec.guarantee.escalated
-        yield from asked_shares(member, share * expected)
+        yield spec
+    for member in spec.members:
+        yield from leaves(member)
 
 
 def _wording(error: ValidationError) -> Iterator[str]:
@@ -259,12 +288,12 @@ def _common_problems(spec: JudgeSpec) -> Iterator[str]:
         yield str(error).rstrip(".")
     if spec.kind is not JudgeKind.PANEL and (spec.weights or spec.quorum is not None):
         yield "'weights' and 'quorum' are for panels"
-    if spec.kind not in {JudgeKind.PANEL, JudgeKind.CASCADE} and spec.members:
-        yield "'members' are for panels and cascades"
-    if spec.kind is not JudgeKind.CASCADE and any(getattr(spec, key) is not None for key in CASCADE_KEYS):
-        yield f"{', '.join(map(repr, CASCADE_KEYS))} are for cascades"
+    if spec.kind is not JudgeKind.PANEL and spec.members:
+        yield "'members' are for panels"
     if spec.kind is not JudgeKind.LEXICAL and spec.lexical:
         yield "'lexical' is for the lexical judge"
+    if spec.kind is not JudgeKind.FUNCTION and spec.function:
+        yield "'function' is for judges of the kind function"
 
 
 def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
@@ -274,11 +303,11 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
         yield f"'endpoint' is no http(s) address ({spec.endpoint!r})"
     if spec.prompt is None:
         yield (
-            f"'prompt' is missing: no bundled one has the yardstick {spec.yardstick} and the reply "
+            f"'prompt' is missing: no bundled one has the ground truth {spec.ground_truth} and the reply "
             f"{spec.reply}, so name a Markdown file beside the spec"
         )
     else:
-        yield from _prompt_problems(spec.prompt, spec.yardstick)
+        yield from _prompt_problems(spec.prompt, spec.ground_truth)
         own_words = spec.prompt.literal is not None and spec.prompt.literal.verdict is not None
         if own_words != (spec.reply is ReplyFormat.WORDS):
             yield "'reply' is words exactly where the prompt has a [verdict] table"
@@ -288,20 +317,20 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
         yield "'order' both already asks every battle twice: leave 'swap_margin' and 'swap_audit' out"
 
 
-def _prompt_problems(prompt: Prompt, yardstick: Yardstick) -> Iterator[str]:
+def _prompt_problems(prompt: Prompt, ground_truth: GroundTruth) -> Iterator[str]:
     if not prompt.section("pair"):
         yield f"prompt {prompt.name} has no `## pair` section, so it judges nothing"
         return
     placeholders = prompt.placeholders("pair")
     required = {
-        Yardstick.NONE: set[str](),
-        Yardstick.REFERENCE: {"reference"},
-        Yardstick.PASSAGES: {"passages"},
-    }[yardstick]
+        GroundTruth.NONE: set[str](),
+        GroundTruth.REFERENCE: {"reference"},
+        GroundTruth.PASSAGES: {"passages"},
+    }[ground_truth]
     for name in sorted(required - placeholders):
-        yield f"prompt {prompt.name} does not show {{{name}}}, which the yardstick {yardstick} needs"
+        yield f"prompt {prompt.name} does not show {{{name}}}, which the ground truth {ground_truth} needs"
     for name in sorted(({"reference", "passages"} & placeholders) - required):
-        yield f"prompt {prompt.name} shows {{{name}}}, so 'yardstick' must not be {yardstick}"
+        yield f"prompt {prompt.name} shows {{{name}}}, so 'ground_truth' must not be {ground_truth}"
 
 
 def _panel_problems(spec: JudgeSpec) -> Iterator[str]:
@@ -323,9 +352,16 @@ def _lexical_problems(spec: JudgeSpec) -> Iterator[str]:
         yield "the lexical judge has no 'model' and no 'prompt'"
 
 
+def _function_problems(spec: JudgeSpec) -> Iterator[str]:
+    if not spec.function:
+        yield "'function' is missing: name FILE.py:FUNCTION"
+    if spec.prompt is not None or spec.model:
+        yield "a function has no 'model' and no 'prompt'"
+
+
 _PROBLEMS = {
     JudgeKind.LLM: _llm_problems,
     JudgeKind.PANEL: _panel_problems,
-    JudgeKind.CASCADE: lambda spec: cascade_problems(spec.members, spec.confidence, spec.threshold),
     JudgeKind.LEXICAL: _lexical_problems,
+    JudgeKind.FUNCTION: _function_problems,
 }

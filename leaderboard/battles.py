@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import Any
@@ -27,12 +27,60 @@ class Winner(IntEnum):
     TIE = 2
 
 
-# The words of battle files (docs/design.md, section 4).
-WINNER_WORDS: Mapping[str, Winner] = MappingProxyType(
-    {"model_a": Winner.A, "model_b": Winner.B, "tie": Winner.TIE, "tie (bothbad)": Winner.TIE}
-)
+class WinnerWord(StrEnum):
+    """The words of the `winner` column of battle files (docs/design.md)."""
 
-__all__ = ["BattleTable", "JudgeColumn", "Winner", "in_common", "joined", "stacked"]
+    A = "model_a"
+    B = "model_b"
+    TIE = "tie"
+    BOTH_BAD = "tie (bothbad)"
+    INCONSISTENT = "tie (inconsistent)"
+
+
+SPELLINGS: Mapping[str, str] = MappingProxyType(
+    {word.value: word.value for word in WinnerWord}
+    | dict.fromkeys(("both_bad", "bothbad", "tie (both bad)"), WinnerWord.BOTH_BAD.value)
+)
+"""What may stand in a `winner` column, and the word that it stands for."""
+CODES: Mapping[str, Winner] = MappingProxyType(
+    dict.fromkeys((word.value for word in WinnerWord), Winner.TIE)
+    | {WinnerWord.A.value: Winner.A, WinnerWord.B.value: Winner.B}
+)
+WINNER_WORDS: Mapping[str, Winner] = MappingProxyType(
+    {word: CODES[meant] for word, meant in SPELLINGS.items()}
+)
+SHARES = np.array([1.0, 0.0, 0.5])
+"""The share of the win that the first-named system gets, by the code of the winner."""
+SWAPPED = np.array([Winner.B, Winner.A, Winner.TIE], dtype=np.int8)
+"""How a battle ended, seen from its second-named system."""
+WIDEST_TIE = 0.25
+"""How far from ½ the score of a tie may be: where a tie is the likeliest of three verdicts, neither side
+leads by more than ½ of the probability, nor does the mean of two orders that disagree."""
+
+__all__ = [
+    "BattleTable",
+    "JudgeColumn",
+    "Winner",
+    "WinnerWord",
+    "contradicting",
+    "in_common",
+    "joined",
+    "stacked",
+]
+
+
+def contradicting(winner: NDArray[np.int8], score: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where the score of the first-named system says another winner than the winner's code; NaN says none.
+
+    A score above ½ says that the first-named system won, one below ½ that the second did, and one near ½
+    allows a tie.
+    """
+    tied = winner == Winner.TIE
+    return np.asarray(
+        ((winner == Winner.A) & (score <= 1 / 2))
+        | ((winner == Winner.B) & (score >= 1 / 2))
+        | (tied & (np.abs(score - 1 / 2) > WIDEST_TIE))
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,7 +121,7 @@ class BattleTable:
     @property
     def share(self) -> NDArray[np.float64]:
         """Share of the win that `a` gets: `score` where there is one, else 1, 0 or ½."""
-        plain = np.array([1.0, 0.0, 0.5])[self.winner]
+        plain = SHARES[self.winner]
         return plain if self.score is None else np.where(np.isnan(self.score), plain, self.score)
 
     @cached_property
@@ -108,14 +156,15 @@ class BattleTable:
             domain: Its domain.
             model_a: The first-named system.
             model_b: The second-named system.
-            winner: `model_a`, `model_b`, `tie` or `tie (bothbad)`.
+            winner: `model_a`, `model_b`, `tie` or another of `SPELLINGS`.
             score: Share of the win that `model_a` gets, 0–1; missing where a battle has none.
             weight: How often each row counts.
 
         Raises:
-            RecordError: A missing value, an unknown winner word, a self-battle, a score outside 0–1, a
-                weight that is negative or no number, or columns of unequal length; the message names
-                row (counted from 1) and column.
+            RecordError: A missing value, a name that cannot be one, an unknown winner word, a self-battle, a
+                score outside 0–1 or one that contradicts `model_a` or `model_b`, a weight that is
+                negative, too large or no number, or columns of unequal length; the message names row (counted
+                from 1) and column.
         """
         columns = {
             "question_id": question_id,
@@ -134,18 +183,47 @@ class BattleTable:
         question_codes, questions = encoding.encode_names(question_id, "question_id")
         question_codes = encoding.narrowed(question_codes, len(questions))
         domain_codes, domains = encoding.encode_names(domain, "domain")
+        won = encoding.encode_words(winner, "winner", WINNER_WORDS)
+        soft = None if score is None else encoding.encode_scores(score, "score")
+        if soft is not None:
+            # A tie stands for the winner of a mean of verdicts where only the score is known.
+            wrong = contradicting(won, soft) & (won != Winner.TIE)
+            encoding.refuse_contradiction(wrong, [f"`{w}`" for w in WinnerWord][:3], won, soft)
         return cls(
             systems=systems,
             questions=questions,
             domains=domains,
             a=a,
             b=b,
-            winner=encoding.encode_words(winner, "winner", WINNER_WORDS),
+            winner=won,
             question=question_codes,
             domain=encoding.narrowed(domain_codes, len(domains)),
-            score=None if score is None else encoding.encode_scores(score, "score"),
+            score=soft,
             weight=None if weight is None else encoding.encode_weights(weight, "weight"),
         )
+
+    def canonical(self, *further: NDArray[Any]) -> NDArray[np.int64]:
+        """The one order of the rows, however they came: by question, systems and result.
+
+        Args:
+            further: (rows,) what else tells rows apart.
+
+        Returns:
+            (rows,) numbers of the rows; sums over rows in this order are the same to the last bit.
+        """
+        size, wins = np.int64(len(self.systems)), np.int64(len(Winner))
+        cells = len(self.questions) * len(self.domains) * len(self.systems) ** 2 * len(Winner)
+        keys: list[NDArray[Any]] = [*further]
+        if self.weight is not None:
+            keys.append(self.weight)
+        if self.score is not None:
+            keys.append(self.share)
+        if cells >= np.iinfo(np.int64).max:
+            keys += [self.winner, self.b, self.a, self.domain, self.question]
+            return np.asarray(np.lexsort(keys))
+        battle = self.question.astype(np.int64) * np.int64(len(self.domains)) + self.domain
+        battle = ((battle * size + self.a) * size + self.b) * wins + self.winner
+        return np.asarray(np.lexsort((*keys, battle)) if keys else np.argsort(battle))
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> BattleTable:
         """The same table with some of its rows; codes and names stay as they are."""

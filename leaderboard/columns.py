@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import RecordError
+from leaderboard.names import fault, spelled
 
 # A list, a numpy array, a `CodedColumn`, a pandas series (text or categorical), or an Arrow array, chunked or
 # not. The libraries of the last two load where such a column comes: to publish a board takes neither.
 Column: TypeAlias = Any
+LEAST_WEIGHT, LARGEST_WEIGHT = 1e-30, 1e30
+"""Between these a weight can be squared and summed without leaving the range of numbers."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,7 +60,7 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
     Raises:
         RecordError: A missing or empty value.
     """
-    codes, words = _dictionary(column, name)
+    codes, words = _spelled(*_dictionary(column, name), name)
     used = np.zeros(len(words), dtype=bool)
     used[codes] = True
     order = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
@@ -70,6 +73,18 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
     if len(order) and words[order[0]] == "":
         _refuse(name, int(np.argmax(new[codes] == 0)), "the value is missing")
     return new[codes], tuple(words[k] for k in order.tolist())
+
+
+def _spelled(codes: NDArray[np.int32], words: list[str], name: str) -> tuple[NDArray[np.int32], list[str]]:
+    """The words as names are spelled; words of one spelling get one code."""
+    names = [spelled(word, name) for word in words]
+    for code, word in enumerate(names):
+        if word and (problem := fault(word, name)) and (codes == code).any():
+            _refuse(name, int(np.argmax(codes == code)), f"`{words[code]}` cannot be used; {problem}")
+    if names == words:
+        return codes, words
+    places = {word: place for place, word in enumerate(dict.fromkeys(names))}
+    return np.array([places[word] for word in names], dtype=np.int32)[codes], list(places)
 
 
 def merge_names(
@@ -126,7 +141,23 @@ def encode_weights(column: Column, name: str) -> NDArray[np.float64]:
     _refuse_where(name, np.isnan(values), values, "is no number")
     _refuse_where(name, values < 0, values, "is negative")
     _refuse_where(name, np.isinf(values), values, "is infinite")
+    large = (values > 0) & ((values < LEAST_WEIGHT) | (values > LARGEST_WEIGHT))
+    _refuse_where(name, large, values, f"is neither 0 nor within {LEAST_WEIGHT:g}–{LARGEST_WEIGHT:g}")
     return values
+
+
+def refuse_contradiction(
+    wrong: NDArray[np.bool_], words: Sequence[str], winner: NDArray[np.int8], score: NDArray[np.float64]
+) -> None:
+    """Refuse winners that their scores contradict.
+
+    Raises:
+        RecordError: There is one; the message names its row and both values.
+    """
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        problem = f"the winner is {words[winner[row]]}, which the score {score[row]:g} contradicts"
+        _refuse("winner", row, problem, advice="Correct one of them; the score is the share of `model_a`.")
 
 
 def refuse_self_battles(a: NDArray[np.int32], b: NDArray[np.int32], systems: tuple[str, ...]) -> None:
@@ -157,7 +188,8 @@ def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]
         if not isinstance(word, str | int | float | np.generic):
             row = int(np.argmax(codes == code))
             _refuse(name, row, f"a value of type {type(word).__name__} cannot be used")
-        texts.append(str(word))
+        whole = isinstance(word, float | np.floating) and float(word).is_integer()
+        texts.append(str(int(word)) if whole else str(word))
     if len(set(texts)) < len(texts):  # 1 and "1" are one name
         place = {text: code for code, text in enumerate(dict.fromkeys(texts))}
         codes = np.array([place[text] for text in texts], dtype=np.int32)[codes]

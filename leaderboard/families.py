@@ -36,7 +36,7 @@ def family_of(name: str) -> str:
 @lru_cache(maxsize=1)
 def families() -> Sequence[Family]:
     """The table, in its order."""
-    record = tomllib.loads((files("leaderboard") / "families.toml").read_text(encoding="utf-8"))
+    record = tomllib.loads((files(__package__) / "families.toml").read_text(encoding="utf-8"))
     return tuple(
         Family(name=row["name"], begins=tuple(row["begins"]), words=tuple(row.get("is", ())))
         for row in record["family"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from data.errors import NotFoundError
 from data.stats import Interval
 from leaderboard.battles import BattleTable
-from leaderboard.stats.intervals import cluster_variance, mean_interval
+from leaderboard.stats.intervals import DIFFERENCES, cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,8 @@ class PairedShare:
     Attributes:
         domain: The domain, or `overall`.
         difference: Mean over questions, −1 to 1; None where no question compares the two.
-        interval: Its 95 % t interval over questions; None for fewer than two.
+        interval: Its 95 % t interval over questions, that of the sign test where all agree; None for fewer
+            than two.
         questions: How many questions compare them.
         ahead: On how many of those the first is ahead.
         behind: On how many it is behind.
@@ -40,7 +41,7 @@ class PairedShare:
     behind: int
 
     @property
-    def apart(self) -> bool:
+    def significant(self) -> bool:
         """Whether the interval leaves out 0."""
         return self.interval is not None and not self.interval.lower <= 0 <= self.interval.upper
 
@@ -72,7 +73,7 @@ def question_differences(table: BattleTable, first: str, second: str) -> Mapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
-    """How few questions the lead of one of two systems rests on.
+    """How few questions the lead of one of two systems depends on.
 
     Attributes:
         leader: Who takes more of the win over all questions; the first where neither does.
@@ -140,11 +141,11 @@ def share_of(domain: str, differences: Floats) -> PairedShare:
         return PairedShare(domain=domain, difference=None, interval=None, questions=0, ahead=0, behind=0)
     mean = float(defined.mean())
     variance = cluster_variance(defined - mean, len(defined))
-    interval = mean_interval(mean, None if variance is None else float(np.sqrt(variance)), len(defined))
+    error = None if variance is None else float(np.sqrt(variance))
     return PairedShare(
         domain=domain,
         difference=mean,
-        interval=interval and Interval(max(-1.0, interval.lower), min(1.0, interval.upper)),
+        interval=mean_interval(mean, error, len(defined), within=DIFFERENCES),
         questions=len(defined),
         ahead=int((defined > 0).sum()),
         behind=int((defined < 0).sum()),

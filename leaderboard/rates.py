@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from data.errors import NotFoundError
 from data.stats import LEVEL, Interval, bounds_json
-from leaderboard.battles import BattleTable, Winner
-from leaderboard.stats.intervals import effective_count, mean_interval, wilson
+from leaderboard.battles import SWAPPED, BattleTable, Winner
+from leaderboard.stats.intervals import UNIT, effective_count, kish, mean_interval, wilson
 from leaderboard.vocabulary import OVERALL
 
 __all__ = ["Rate", "RateTable", "win_rates"]
@@ -65,7 +65,7 @@ class Rate:
     score_interval: Interval | None
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena battles winrates` (docs/design.md, section 5), then the further ones."""
+        """The fields of `arena battles rate --winrates` (docs/json.md), then the further ones."""
         counts = {name: whole(getattr(self, name)) for name in ("battles", "wins", "ties", "losses")}
         return {
             "system": self.system,
@@ -114,7 +114,7 @@ class RateTable:
         raise NotFoundError(message, advice="Spell system and domain as in the battle file.")
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena battles winrates --json` prints."""
+        """The object that `arena battles rate --winrates --json` prints."""
         return {
             "rows": [row.as_json() for row in self.rows],
             "reference": self.reference,
@@ -150,6 +150,8 @@ def win_rates(
 
     Source: Han et al. (2024), section 6.3 (rates); docs/method/rates.md (intervals).
     """
+    if table.score is not None or table.weight is not None:
+        table = table.select(table.canonical())  # Sums of shares depend on the order in their last digits.
     tallies, unused = _tallies(table, reference)
     whole_round = _merged(tallies, np.zeros_like(tallies.domain))
     rows = _rows(whole_round, (OVERALL,), table.systems, clustered=clustered, level=level)
@@ -170,7 +172,7 @@ def whole(value: float) -> int | float:
 class _Tallies:
     """Weighted sums over the battles of each system, domain and question that met.
 
-    The columns of `sums`: battles, won, not lost, share of the win, its square.
+    The columns of `sums`: weight, won, not lost, share of the win, its square, square of the weights.
     """
 
     system: Codes
@@ -194,11 +196,12 @@ def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float
     won = both(table.winner == Winner.A, table.winner == Winner.B)
     share = both(table.share, 1 - table.share)
     sums = np.column_stack([np.ones_like(share), won, won + both(tied, tied), share, share**2])
+    weights = both(weight, weight)
     single = _Tallies(
         system=both(table.a, table.b).astype(np.int64),
         domain=both(table.domain, table.domain).astype(np.int64),
         question=both(table.question, table.question).astype(np.int64),
-        sums=sums * both(weight, weight)[:, None],
+        sums=np.column_stack([sums * weights[:, None], weights**2]),
     )
     return _merged(single, single.domain), float(weight[~(from_a | from_b)].sum())
 
@@ -220,7 +223,7 @@ def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallie
         a, b, winner = table.a[rows], table.b[rows], table.winner[rows].astype(np.int64)
         unit = place[table.domain[rows], table.question[rows]]
         from_a, from_b = (b == code, a == code) if code is not None else (slice(None), slice(None))
-        for side, from_side, outcome in ((a, from_a, winner), (b, from_b, _SWAPPED[winner])):
+        for side, from_side, outcome in ((a, from_a, winner), (b, from_b, SWAPPED[winner])):
             keys = ((side.astype(np.int64) * units + unit) * len(Winner) + outcome)[from_side]
             counts += np.bincount(keys, minlength=len(counts))
     by_cell = counts.reshape(cells, len(Winner))
@@ -228,12 +231,9 @@ def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallie
     won, lost, tied = by_cell[met].T.astype(np.float64)
     system, unit = np.divmod(met, units)
     domain, question = np.divmod(np.flatnonzero(occurs)[unit], len(table.questions))
-    sums = np.column_stack([won + lost + tied, won, won + tied, won + tied / 2, won + tied / 4])
+    met_there = won + lost + tied
+    sums = np.column_stack([met_there, won, won + tied, won + tied / 2, won + tied / 4, met_there])
     return _Tallies(system=system, domain=domain, question=question, sums=sums), float(battles - len(table))
-
-
-_SWAPPED = np.array([Winner.B, Winner.A, Winner.TIE], dtype=np.int64)
-"""How a battle ended, seen from its second-named system."""
 
 
 def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
@@ -278,23 +278,29 @@ def _rows(
     means = np.divide(totals, totals[:, :1], out=np.zeros_like(totals), where=totals[:, :1] > 0)
     residuals = tallies.sums - means[cell] * weight[:, None]
     squares = np.column_stack([_sums(cell, column**2, size) for column in residuals.T])
-    questions = np.bincount(cell, minlength=size)
+    questions = np.bincount(cell[weight > 0], minlength=size)
+    counts = kish(totals[:, 0], totals[:, 5])
+    alike = kish(totals[:, 0], _sums(cell, weight**2, size))
     rates = []
     for index in np.flatnonzero(totals[:, 0] > 0).tolist():
         n, q = float(totals[index, 0]), int(questions[index])
         # Clustered by question, with the Q/(Q−1) factor.
         variances = squares[index] / n**2 * (q / (q - 1) if q > 1 else 0.0)
         spread = max(0.0, float(means[index, 4] - means[index, 3] ** 2))
-        _, wins, not_lost, score, _ = (float(total) for total in totals[index])
+        _, wins, not_lost, score, _, _ = (float(total) for total in totals[index])
+        # Without questions a weight is a count of battles; with them its scale says nothing.
+        independent, on = float(counts[index]) if clustered else n, float(alike[index])
         intervals = [
             wilson(
                 count / n,
-                effective_count(count / n, n, q, float(variances[column]), level) if clustered else n,
+                effective_count(count / n, independent, q, float(variances[column]), level, alike=on)
+                if clustered
+                else independent,
                 level,
             )
             for column, count in ((1, wins), (2, not_lost))
         ]
-        plain = math.sqrt(spread / (n - 1)) if n > 1 else None
+        plain = math.sqrt(spread / (independent - 1)) if independent > 1 else None
         error = math.sqrt(variances[3]) if q > 1 and clustered else None
         rates.append(
             Rate(
@@ -312,15 +318,10 @@ def _rows(
                 mean_score=score / n,
                 standard_error=plain,
                 clustered_error=error,
-                score_interval=_bounded(mean_interval(score / n, error if clustered else plain, q, level)),
+                score_interval=mean_interval(score / n, error if clustered else plain, q, level, within=UNIT),
             )
         )
     return rates
-
-
-def _bounded(interval: Interval | None) -> Interval | None:
-    """A mean of shares lies between 0 and 1, and so do its bounds."""
-    return None if interval is None else Interval(max(0.0, interval.lower), min(1.0, interval.upper))
 
 
 def _numbered(key: Codes, rows: int) -> tuple[Codes, Codes]:

@@ -45,7 +45,7 @@ class VoteRule(StrEnum):
 
 
 class Covariate(StrEnum):
-    """What may sway a judge beside how good answers are.
+    """What may bias a judge beside how good answers are.
 
     `LENGTH` in words, and how many `HEADINGS`, spans in `BOLD`, items of `LISTS` and `CITATIONS` an answer
     has. `POSITION`: which answer was shown first. `SAME_FAMILY`: which answer is of the judge's family of
@@ -63,6 +63,11 @@ class Covariate(StrEnum):
 
 COVARIATES = "covariates"
 """The section of a board's JSON that holds what the fits with covariates gave."""
+CENTRED = (
+    "This board was published when differences in counts were centred, which shifts ratings under control "
+    "where a system is always on the same side. Publish the round again for the present figures."
+)
+"""What readers of ratings under control in a board's JSON of shape 1 must know."""
 COUNTS = (Covariate.LENGTH, Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS, Covariate.CITATIONS)
 """The covariates that are counts of an answer's text."""
 

@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from data.citations import citations, removed, unknown_citations
 from data.no_answer import is_no_answer
+from data.percent import percent
 from data.records import Question
 from data.steering.detector import steering
 from data.steering.live_tokens import live_tokens
@@ -64,7 +66,6 @@ MOST_FOUND = 3
 
 _WORD = re.compile(r"\w+")
 _BETWEEN_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
-_CITATION = re.compile(r"\[[\d,; ]+\]")
 
 
 def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
@@ -116,7 +117,7 @@ def _differs(words: list[str], expected: list[str], least: float) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    plain_text = _CITATION.sub(" ", text).casefold()
+    plain_text = removed(text, citations(text)).casefold()
     # The same words twice as fast, of texts that are English.
     return plain_text.translate(_BETWEEN_WORDS).split() if plain_text.isascii() else _WORD.findall(plain_text)
 
@@ -141,6 +142,8 @@ class AnswerWarnings:
         self._copies = 0
         self._texts: dict[bytes, _Repeated] = {}
         self._bare: list[int] = []
+        self._citing_none: list[int] = []
+        self._unknown_citations = 0
         self.no_answers = 0
         self.with_contexts = 0
 
@@ -148,7 +151,7 @@ class AnswerWarnings:
         """Note what one answer shows by itself."""
         text = row.answer.answer
         self._answers += 1
-        if row.answer.contexts:
+        if any(context.text.strip() for context in row.answer.contexts):
             self.with_contexts += 1
         else:
             self._bare.append(row.line)
@@ -160,6 +163,7 @@ class AnswerWarnings:
             message = f"The answer has {len(text):,} characters."
             advice = "Longer answers are rarely better ones; look whether it is what you meant to send."
             self._findings.add(row.line, Code.LONG_ANSWER, message, advice)
+        self._look_for_citations(row)
         self._look_for_copy(row)
         self._look_for_persuasion(row.line, text)
 
@@ -182,6 +186,7 @@ class AnswerWarnings:
             return
         self._close_coverage(questions, answered)
         self._close_contexts()
+        self._close_citations()
         self._close_texts()
         self._close_shares()
 
@@ -192,11 +197,19 @@ class AnswerWarnings:
         if len(repetition.lines) < self._levels.listed:
             repetition.lines.append(line)
 
+    def _look_for_citations(self, row: AcceptedRow) -> None:
+        ids = [passage.id for passage in row.answer.contexts or row.question.passages]
+        unknown = unknown_citations(row.answer.answer, ids) if ids else 0
+        if unknown:
+            self._unknown_citations += unknown
+            self._citing_none.append(row.line)
+
     def _look_for_copy(self, row: AcceptedRow) -> None:
         share = copied_share(row.answer.answer, row.question.reference or "", self._levels.near_copy)
         if share >= self._levels.near_copy:
             self._copies += 1
-            message = f"{share:.0%} of the answer stands in the question's reference word for word."
+            part = percent(share, decimals=0)
+            message = f"{part} of the answer stands in the question's reference word for word."
             advice = "Answers must come from the system; look whether references slipped in."
             self._findings.add(row.line, Code.NEAR_COPY, message, advice)
 
@@ -215,7 +228,8 @@ class AnswerWarnings:
         for domain, count in Counter(question.domain for question in questions).items():
             number = answered.get(domain, 0)
             if number < count:
-                message = f"{domain}: {number:,} of {count:,} questions are answered ({number / count:.0%})."
+                share = percent(number / count, decimals=0)
+                message = f"{domain}: {number:,} of {count:,} questions are answered ({share})."
                 advice = "Only answered questions are judged."
                 self._findings.add(0, Code.UNANSWERED_QUESTIONS, message, advice)
 
@@ -227,6 +241,14 @@ class AnswerWarnings:
             lines = listed(self._bare, self._levels.listed)
             message = f"{len(self._bare):,} answers have no contexts (lines {lines})."
             self._findings.add(self._bare[0], Code.MISSING_CONTEXTS, message, advice)
+
+    def _close_citations(self) -> None:
+        if self._citing_none:
+            lines = listed(self._citing_none, self._levels.listed)
+            count = f"{self._unknown_citations:,} citations in {len(self._citing_none):,} answers"
+            message = f"{count} name no context or passage (lines {lines})."
+            advice = "Numbers count the contexts of an answer from 1, else the passages of its question."
+            self._findings.add(self._citing_none[0], Code.UNKNOWN_CITATIONS, message, advice)
 
     def _close_texts(self) -> None:
         enough = min(self._levels.same_answer, max(2, self._answers))
@@ -246,11 +268,11 @@ class AnswerWarnings:
     def _close_shares(self) -> None:
         copied = self._copies / self._answers
         if copied > self._levels.near_copies:
-            message = f"{copied:.0%} of the answers are near-copies of the reference."
+            message = f"{percent(copied, decimals=0)} of the answers are near-copies of the reference."
             advice = "A board of references helps nobody; an organiser will look at this."
             self._findings.add(0, Code.MANY_NEAR_COPIES, message, advice)
         silent = self.no_answers / self._answers
         if silent > self._levels.no_answer:
-            message = f"{silent:.0%} of the answers say that none was found."
+            message = f"{percent(silent, decimals=0)} of the answers say that none was found."
             advice = "Look whether retrieval and parsing worked; they are judged as they are."
             self._findings.add(0, Code.MANY_NO_ANSWERS, message, advice)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +14,12 @@ from data.errors import FileFormatError, InvalidFileError
 from data.records import Answer, Problem, Severity, SubmissionKind
 from submissions.answer_figures import figures_in
 from submissions.answer_warnings import AnswerWarnings
-from submissions.formats import FileFormat, Layout, open_rows
+from submissions.formats import FileFormat, open_rows
 from submissions.limits import IntakeLimits, WarningLevels
 from submissions.problem_codes import Code, Findings, with_place
 from submissions.question_index import QuestionIndex, Questions
 from submissions.row_checks import AcceptedRow, RowReader
+from submissions.table_systems import TableSystems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class CheckResult:
     problems: tuple[Problem, ...]
     content_hash: str
     kind: SubmissionKind = SubmissionKind.ANSWERS
-    layout: Layout | None = None
+    layout: str | None = None
 
     @property
     def accepted(self) -> bool:
@@ -169,7 +170,10 @@ class _Tally:
             self._findings.add(0, Code.EMPTY_FILE, "There are no answers in the file.", advice)
         unknown = self.reader.fields.unknown if self.reader else {}
         if self.reader:
-            self.reader.fields.close()
+            self.reader.close()
+        if self.rows and not self._answered.total() and not self._findings.errors:
+            message = f"None of the {self.rows:,} rows has an answer."
+            self._findings.add(0, Code.EMPTY_FILE, message, "See the warnings for what became of them.")
         self._watch.close(unknown, self.index.questions, self._answered)
 
     def close_empty(self) -> None:
@@ -213,10 +217,16 @@ class _Tally:
 def _accepted_rows(
     path: Path, usage: _Tally, limits: IntakeLimits, findings: Findings
 ) -> Iterator[AcceptedRow]:
-    with open_rows(path, limits, findings) as rows:
+    systems = TableSystems(path, limits)
+
+    def require(columns: Sequence[str], line: int) -> None:
+        if usage.reader:
+            usage.reader.fields.require_columns(columns, line, answers=True)
+
+    with open_rows(path, limits, findings, require) as rows:
         usage.format = rows.format
         usage.reader = RowReader(usage.index, limits, rows.format, findings)
-        for row in rows:
+        for row in systems.own(rows):
             usage.rows += 1
             if usage.rows > limits.answers:
                 message = f"{path.name} has more than {limits.answers:,} answers."

@@ -1,4 +1,4 @@
-"""A check as others read it: JSON and CSV for scripts, lines and a page for people.
+"""A check as others read it: CSV for scripts, lines and a page for people.
 
 What stands in a file is untrusted text: no form lets it become a command, a formula or markup.
 """
@@ -9,9 +9,9 @@ import csv
 import io
 from collections.abc import Iterator
 from html import escape
-from typing import Any
 
-from data.files.csv_safety import guarded
+from data.files.csv_safety import escape_formula
+from data.percent import percent
 from data.records import Problem, Severity, SubmissionKind
 from data.records.problems import few_of_each
 from submissions.check import CheckResult
@@ -27,38 +27,6 @@ td{overflow-wrap:anywhere}
 """
 
 
-def report_json(result: CheckResult) -> dict[str, Any]:
-    """The report as JSON; `answers`, `coverage` and `problems` are the fields of the design."""
-    return {
-        "set": result.set_name,
-        "kind": result.kind.value,
-        "accepted": result.accepted,
-        "format": None if result.format is None else result.format.value,
-        "layout": None if result.layout is None else result.layout.value,
-        "rows": result.rows,
-        "answers": result.answers,
-        "questions": result.questions,
-        "coverage": dict(result.coverage),
-        "no_answers": result.no_answers,
-        "with_contexts": result.with_contexts,
-        "errors": result.errors,
-        "warnings": result.warnings,
-        "content_hash": result.content_hash,
-        "problems": [problem_json(problem) for problem in result.problems],
-    }
-
-
-def problem_json(problem: Problem) -> dict[str, Any]:
-    """A problem as JSON; `line` is 0 for the file as a whole."""
-    return {
-        "line": problem.line,
-        "code": problem.code,
-        "severity": problem.severity.value,
-        "message": problem.message,
-        "advice": problem.advice,
-    }
-
-
 def report_lines(result: CheckResult) -> Iterator[str]:
     """The report as lines of text: the errors first, then the warnings, then what there is.
 
@@ -72,7 +40,7 @@ def summary_lines(result: CheckResult) -> Iterator[str]:
     """What there is, and as the last line whether it can be submitted."""
     yield _printable(_counts(result))
     for domain, share in result.coverage.items():
-        yield _printable(f"  {domain}: {share:.1%}")
+        yield _printable(f"  {domain}: {percent(share)}")
     verdict = "The file can be submitted" if result.accepted else "The file cannot be submitted"
     yield f"{verdict}: {_counted(result.errors, 'error')}, {_counted(result.warnings, 'warning')}."
 
@@ -104,8 +72,8 @@ def report_csv(result: CheckResult) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for problem in map(problem_json, result.problems):
-        writer.writerow([guarded(problem[column]) for column in COLUMNS])
+    for problem in result.problems:
+        writer.writerow([escape_formula(getattr(problem, column)) for column in COLUMNS])
     return text.getvalue()
 
 
@@ -114,8 +82,8 @@ def report_html(result: CheckResult) -> str:
     title = f"Check of a file of {result.kind} to {result.set_name}"
     *summary, verdict = summary_lines(result)
     rows = [
-        [str(problem["line"] or "file"), *(str(problem[column]) for column in COLUMNS[1:])]
-        for problem in map(problem_json, result.problems)
+        [str(problem.line or "file"), *(str(getattr(problem, column)) for column in COLUMNS[1:])]
+        for problem in result.problems
     ]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'

@@ -8,21 +8,19 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import struct
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
-from data.errors import FileFormatError
+from data.files.tabular.reader import is_run
 from data.files.text_files import decode, read_lines
-from data.files.trec_runs import FIELDS, run_field
+from data.files.trec_runs import FIELDS, FieldNames, single
 from data.records import Passage, Question, Severity, SubmissionKind
 from data.records.rankings import RankedPassage, Ranking
 from submissions.check import CheckResult, recording_errors
-from submissions.formats import FileFormat, Layout, open_rows
-from submissions.formats.reading import is_text
+from submissions.formats import FileFormat, open_rows
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
 from submissions.question_index import QuestionIndex, Questions
@@ -63,11 +61,11 @@ class _ContextFile:
         self._findings = Findings(limits.errors)
         self._found: dict[str, tuple[RankedPassage, ...]] = {}
         self._format: FileFormat | None = None
-        self._layout: Layout | None = None
+        self._layout: str | None = None
         self._rows = 0
         self._texts = 0
         with recording_errors(self._findings):
-            if _is_run(path):
+            if is_run(path, self._limits.reading):
                 self._read_run(path)
             else:
                 self._read_rows(path)
@@ -109,7 +107,7 @@ class _ContextFile:
 
     def _read_run(self, path: Path) -> None:
         self._format = FileFormat.TREC_RUN
-        by_field = {run_field(question.id): question.id for question in self._index.questions}
+        named = FieldNames(question.id for question in self._index.questions)
         scores: dict[str, dict[str, float]] = {}
         ranks: dict[str, list[tuple[int, float]]] = {}
         unknown: Counter[str] = Counter()
@@ -119,7 +117,7 @@ class _ContextFile:
             if line is None:
                 continue
             field, passage, rank, score = line
-            question = by_field.get(field)
+            question = named.get(field)
             if question is None:
                 unknown[field] += 1
                 continue
@@ -153,7 +151,13 @@ class _ContextFile:
         return fields[0], fields[2], rank, score
 
     def _read_rows(self, path: Path) -> None:
-        with open_rows(path, self._limits, self._findings) as rows:
+        reader: RowReader | None = None
+
+        def require(columns: Sequence[str], line: int) -> None:
+            if reader:
+                reader.fields.require_columns(columns, line, answers=False)
+
+        with open_rows(path, self._limits, self._findings, require) as rows:
             self._format = rows.format
             reader = RowReader(self._index, self._limits, rows.format, self._findings)
             for row in rows:
@@ -164,7 +168,7 @@ class _ContextFile:
                 question, passages = read
                 self._texts += bool(passages)
                 self._take(row.line, question, passages)
-            reader.fields.close()
+            reader.close()
             self._layout = reader.fields.layout
 
     def _take(self, line: int, question: Question, passages: tuple[Passage, ...]) -> None:
@@ -216,21 +220,11 @@ class _ContextFile:
             self._findings.add(0, Code.UNANSWERED_QUESTIONS, message, advice)
 
 
-def _is_run(path: Path) -> bool:
-    """Whether the first line is neither JSON nor the header of a CSV file."""
-    if not is_text(path):
-        return False
-    for _, content in read_lines(path, IntakeLimits().reading):
-        is_json = content.lstrip().startswith((b"{", b"["))
-        return not is_json and (len(content.split()) == FIELDS or b"," not in content)
-    raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code=Code.EMPTY_FILE)
-
-
 def _single(text: str) -> float | None:
     """A score in single precision, as trec_eval keeps it; None where it is no number."""
     try:
-        value: float = struct.unpack("f", struct.pack("f", float(text)))[0]
-    except (ValueError, OverflowError):
+        value = single(float(text))
+    except ValueError:
         return None
     return value if math.isfinite(value) else None
 

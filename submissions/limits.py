@@ -25,6 +25,8 @@ class IntakeLimits:
             now and then; leaving such questions out would flatter them.
         empty_from: In a file of fewer answers each empty one is an error.
         errors: Errors after which the rest of the file is not looked at.
+        system: Whose answers are read where a table has those of several; empty for the only one's.
+        keep_na: Whether `NA`, `None` and the like are texts, not missing values.
     """
 
     file_bytes: int = 200 * MEBIBYTE
@@ -38,9 +40,11 @@ class IntakeLimits:
     empty_share: float = 0.1
     empty_from: int = 60
     errors: int = 100_000
+    system: str = ""
+    keep_na: bool = False
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
+        for name in set(self.__slots__) - {"system", "keep_na"}:
             if getattr(self, name) < (0 if name == "empty_share" else 1):
                 message = f"The intake limit {name} is {getattr(self, name)}."
                 raise RecordError(message, advice="Use a number from 1; a share from 0.")
@@ -48,7 +52,13 @@ class IntakeLimits:
     @property
     def reading(self) -> ReadLimits:
         """The limits of the layer that reads bytes."""
-        return ReadLimits(file_bytes=self.file_bytes, line_bytes=self.row_bytes, gzip_ratio=self.gzip_ratio)
+        return ReadLimits(
+            file_bytes=self.file_bytes,
+            line_bytes=self.row_bytes,
+            gzip_ratio=self.gzip_ratio,
+            rows=self.answers,
+            items=self.contexts,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

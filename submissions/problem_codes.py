@@ -28,6 +28,7 @@ class Code(StrEnum):
     BAD_ARCHIVE = "bad-archive"
     DAMAGED_FILE = "damaged-file"
     SEVERAL_FILES = "several-files"
+    SEVERAL_SYSTEMS = "several-systems"
 
     NOT_JSON = "not-json"
     NOT_FINITE = "not-finite"
@@ -50,6 +51,7 @@ class Code(StrEnum):
     BAD_RUN_LINE = "bad-run-line"
     DUPLICATE_PASSAGE = "duplicate-passage"
     TOO_MANY_PASSAGES = "too-many-passages"
+    PLUGIN_FAILED = "plugin-failed"
 
     UNKNOWN_FIELD = "unknown-field"
     QUESTION_DIFFERS = "question-differs"
@@ -66,7 +68,10 @@ class Code(StrEnum):
     HIDDEN_CHARACTERS = "hidden-characters"
     RANK_DIFFERS = "rank-differs"
     TIED_SCORES = "tied-scores"
+    MISSING_VALUE = "missing-value"
     LEFT_OUT = "left-out"
+    FAILED_ROWS = "failed-rows"
+    UNKNOWN_CITATIONS = "unknown-citations"
     MORE_PROBLEMS = "more-problems"
 
     @property
@@ -93,6 +98,9 @@ WARNINGS = frozenset(
         Code.RANK_DIFFERS,
         Code.TIED_SCORES,
         Code.LEFT_OUT,
+        Code.FAILED_ROWS,
+        Code.UNKNOWN_CITATIONS,
+        Code.MISSING_VALUE,
         Code.MORE_PROBLEMS,
     }
 )
@@ -108,6 +116,7 @@ class Findings:
     def __init__(self, errors: int) -> None:
         self._list = ProblemList(warning_limit=2_000)
         self._most = errors
+        self._plugins: set[str] = set()
 
     @property
     def errors(self) -> int:
@@ -130,6 +139,13 @@ class Findings:
             message = f"The check stopped after {self._most:,} errors."
             advice = "Correct the first ones and check again."
             raise FileFormatError(message, advice=advice, code=Code.TOO_MANY_ERRORS, line=line)
+
+    def add_plugin(self, name: str, why: str) -> None:
+        """Note once that a plugin's format cannot tell whether rows have it; all other formats are tried."""
+        if name not in self._plugins:
+            self._plugins.add(name)
+            message = f"The plugin format {name} was not tried on every row: {why}."
+            self.add(0, Code.PLUGIN_FAILED, message, "Tell whoever runs this arena.", Severity.WARNING)
 
     def add_failure(self, error: FileFormatError, place: str = "") -> None:
         """Note what made a line, or the rest of the file, unreadable."""

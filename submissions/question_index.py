@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import math
+import difflib
+import itertools
 import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Protocol
 
+from data.files.tabular.values import id_text, whole_id
 from data.records import Question
 
 _LABEL = re.compile(r"^(?:question|query|user|q):[ \t]{0,4}", re.IGNORECASE)
+
+
+MOST_COMPARED, LONGEST_COMPARED = 1_000, 100
 
 
 class Questions(Protocol):
@@ -37,8 +42,22 @@ class QuestionIndex:
         self._by_id = {question.id: question for question in self.questions}
 
     def with_id(self, question_id: str) -> Question | None:
-        """The question that bears an id."""
-        return self._by_id.get(question_id)
+        """The question that bears an id: as it is, else in another Unicode form, else as a whole number.
+
+        A column of numbers with an empty cell is written as `1.0` for 1 by many tools.
+        """
+        found = self._by_id.get(question_id)
+        if found is None:
+            composed = unicodedata.normalize("NFC", question_id.strip())
+            found = self._by_composed_id.get(composed)
+            whole = whole_id(composed)
+            found = self._by_id.get(whole) if found is None and whole else found
+        return found
+
+    def like(self, question_id: str) -> str:
+        """The id of the set that is most like another; empty where none is."""
+        few = itertools.islice(self._by_id, MOST_COMPARED)
+        return next(iter(difflib.get_close_matches(question_id[:LONGEST_COMPARED], few, n=1, cutoff=0.8)), "")
 
     def with_text(self, text: str, domain: str = "") -> list[Question]:
         """The questions of a text, whatever its case and white space; several where it is ambiguous.
@@ -56,15 +75,15 @@ class QuestionIndex:
         holds its question; else the text decides, which may be a prompt with the question on a line of its
         own.
         """
-        known = [one for one in (self._by_id.get(id_text(name) or "") for name in ids) if one is not None]
+        known = [one for one in (self.with_id(id_text(name) or "") for name in ids) if one is not None]
         if known and not counted:
             return known[:1]
-        candidates = self._held(text) if text else []
+        candidates = self.held(text) if text else []
         plain = normalised(text)
         agreed = [one for one in known if not plain or one in candidates or normalised(one.question) in plain]
         return agreed[:1] or candidates
 
-    def _held(self, text: str) -> list[Question]:
+    def held(self, text: str) -> list[Question]:
         """The questions whose text this is, or that stand on lines of it."""
         whole = self._by_text.get(normalised(text), [])
         if whole:
@@ -72,6 +91,15 @@ class QuestionIndex:
         lines = (_LABEL.sub("", line.strip(), count=1) for line in text.splitlines())
         held = [question for line in lines if line for question in self._by_text.get(normalised(line), ())]
         return list({question.id: question for question in held}.values())
+
+    @cached_property
+    def _by_composed_id(self) -> dict[str, Question | None]:
+        """Questions by their ids as NFC; None where two fall together."""
+        by_id: dict[str, Question | None] = {}
+        for key, question in self._by_id.items():
+            composed = unicodedata.normalize("NFC", key)
+            by_id[composed] = None if composed in by_id else question
+        return by_id
 
     @cached_property
     def _by_text(self) -> dict[str, list[Question]]:
@@ -85,12 +113,3 @@ def normalised(text: str) -> str:
     """A text without differences of case, white space and Unicode form."""
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return " ".join(composed.casefold().split())
-
-
-def id_text(value: object) -> str | None:
-    """An id as text, whole numbers too; None where it is neither."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
-        return str(int(value))
-    return str(value) if isinstance(value, str | int) else None

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import ast
-import json
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from data.errors import FileFormatError
-from data.files.text_files import parse_json
-from data.records import Answer, Passage, Question
+from data.files.tabular.columns import Column, shown_names
+from data.files.tabular.rows import FileFormat, Row, TextRow
+from data.files.tabular.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
+from data.records import Answer, Passage, Question, Severity
 from submissions.answer_figures import FIGURES, figure_of
-from submissions.formats import FileFormat, Row
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import Code, Findings, shown, with_place
-from submissions.question_index import QuestionIndex, id_text, normalised
+from submissions.problem_codes import Code, Findings, listed, shown, with_place
+from submissions.question_index import QuestionIndex, normalised
 from submissions.row_fields import RowFields
+
+TYPE_ADVICE = "Write it as text."
+WORDS_LISTED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +58,34 @@ class RowReader:
         self._form = form
         self._findings = findings
         self._lines: dict[str, tuple[int, str]] = {}
-        self.fields = RowFields(index, form, findings)
+        self._broken: frozenset[str] = frozenset()
+        self._names = ""
+        self._missing: Counter[str] = Counter()
+        self.fields = RowFields(index, limits.system, findings)
+
+    def close(self) -> None:
+        """Note what was left out, with counts."""
+        self.fields.close()
+        if self._missing:
+            words = listed(map(shown, self._missing), WORDS_LISTED)
+            count = self._missing.total()
+            answers = "1 answer is" if count == 1 else f"{count:,} answers are"
+            message = f"{answers} left out as a missing value: {words}."
+            self._findings.add(0, Code.MISSING_VALUE, message, "Where these are texts, read them: --keep-na.")
 
     def read(self, row: Row) -> AcceptedRow | None:
-        """Read one row; None where it has an error, or is none of an answer.
-
-        Raises:
-            FileFormatError: A table has no column for what every row needs.
-        """
-        if not isinstance(row.value, Mapping):
-            advice = 'Write {"question_id": …, "answer": …}.'
-            self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
-            return None
+        """Read one row; None where it has an error, or is none of an answer."""
         before = self._findings.errors
-        fields = self.fields.read(row, row.value, answers=True)
-        if fields is None:
+        read = self._fields(row, texts=True)
+        if read is None:
             return None
-        question = self._question(row, fields)
-        text = self._answer(row, fields)
-        contexts = self._contexts(row, fields)
+        fields, texts = read
+        question = self._question(row, texts)
+        if texts.answer is not None and not self._limits.keep_na and is_missing(texts.answer):
+            self._missing[texts.answer.strip()] += 1
+            return None
+        text = self._answer(row, texts)
+        contexts = self._contexts(row, texts)
         thinking = self._thinking(row, fields)
         tokens, usd, milliseconds = self._figures(row, fields)
         if question is not None and not self._is_first(row, question):
@@ -93,32 +106,48 @@ class RowReader:
     def contexts_of(self, row: Row) -> tuple[Question, tuple[Passage, ...]] | None:
         """Read the question and the passages of a row without an answer; None where it has an error.
 
-        Every passage needs an id, since judgments name passages by theirs.
+        Every passage needs an id, since judgments name passages by theirs, and none needs a text.
         """
-        if not isinstance(row.value, Mapping):
-            advice = 'Write {"question_id": …, "contexts": […]}.'
-            self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
-            return None
         before = self._findings.errors
-        fields = self.fields.read(row, row.value, answers=False)
-        if fields is None:
+        read = self._fields(row, texts=False)
+        if read is None:
             return None
-        question = self._question(row, fields)
-        if not {"contexts", "passages"} & fields.keys():
+        fields, texts = read
+        question = self._question(row, texts)
+        if not texts.has(Column.CONTEXTS):
             self._note(row, Code.MISSING_FIELD, "There are no contexts.", "Give every row its contexts.")
-        self._require_ids(row, fields)
-        passages = self._contexts(row, fields)
+        self._require_ids(row, fields.get("contexts"))
+        passages = self._contexts(row, texts)
         if question is not None and not self._is_first(row, question):
             return None
         return None if question is None or self._findings.errors > before else (question, passages)
 
-    def _require_ids(self, row: Row, fields: Mapping[str, object]) -> None:
-        value = fields.get("contexts", fields.get("passages"))
+    def _fields(self, row: Row, *, texts: bool) -> tuple[Mapping[str, object], TextRow] | None:
+        """The fields of a row by our names, raw and converted; None where it is none of an answer."""
+        if not isinstance(row.value, Mapping):
+            wanted = "answer" if texts else "contexts"
+            advice = f'Write {{"question_id": …, "{wanted}": …}}.'
+            self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
+            return None
+        fields = self.fields.read(row, row.value, answers=texts)
+        if fields is None:
+            return None
+        self._names = shown_names(row.value)
+        read, problems = TextRow.of(fields, text_cells=self._form.text_cells, texts=texts)
+        for problem in problems:
+            self._note(row, Code(problem.code), problem.message, problem.advice or TYPE_ADVICE)
+        self._broken = frozenset(problem.column for problem in problems)
+        return fields, read
+
+    def _require_ids(self, row: Row, value: object) -> None:
+        if self._form.text_cells and isinstance(value, str):
+            with suppress(FileFormatError):
+                value = list_of_cell(value)
         items = value if isinstance(value, list) else ()
         bare = [
             number
             for number, item in enumerate(items, start=1)
-            if not isinstance(item, Mapping) or not item.get("id")
+            if not isinstance(item, Mapping) or passage_id(item) is None
         ]
         if bare:
             message = f"{len(bare):,} contexts have no id, the first is number {bare[0]}."
@@ -127,35 +156,42 @@ class RowReader:
     def _note(self, row: Row, code: Code, message: str, advice: str) -> None:
         self._findings.add(row.line, code, with_place(message, row.place), advice)
 
-    def _question(self, row: Row, fields: Mapping[str, object]) -> Question | None:
-        value = fields.get("question_id")
-        if value is None or value == "":
-            return self._by_text(row, fields)
-        question_id = id_text(value)
-        if question_id is None:
-            message = f"The question_id is {kind(value)}."
-            self._note(row, Code.WRONG_TYPE, message, "Give the question's id as a string.")
+    def _question(self, row: Row, texts: TextRow) -> Question | None:
+        if Column.QUESTION_ID in self._broken:
             return None
-        question = self._index.with_id(question_id) or self._index.with_id(question_id.strip())
+        question_id = texts.question_id
+        if question_id is None:
+            return self._by_text(row, texts)
+        question = self._index.with_id(question_id) or self._with_whole_text(question_id)
         if question is None:
             message = f"Question set {self._index.set_name} has no question {shown(question_id)}."
-            self._note(row, Code.UNKNOWN_QUESTION, message, "Use the ids of the set's template.")
+            nearest = self._index.like(question_id)
+            advice = f"Did you mean {shown(nearest)}? " if nearest else ""
+            self._note(row, Code.UNKNOWN_QUESTION, message, f"{advice}Use the ids of the set's template.")
             return None
-        self._compare_text(row, fields, question)
+        self._compare_text(row, texts, question)
         return question
 
-    def _by_text(self, row: Row, fields: Mapping[str, object]) -> Question | None:
-        text = fields.get("query", fields.get("question"))
-        if text is None or text == "":
-            message = "There is no question_id." if "query" not in fields else "The query is empty."
-            self._note(row, Code.MISSING_FIELD, message, "Give every answer the id of its question.")
+    def _with_whole_text(self, text: str) -> Question | None:
+        """The question whose text stands in place of its id, as in an object of answers by questions."""
+        candidates = self._index.with_text(text) if " " in text else []
+        return candidates[0] if len(candidates) == 1 else None
+
+    def _by_text(self, row: Row, texts: TextRow) -> Question | None:
+        text = texts.question
+        if not text:
+            if Column.QUESTION in self._broken:
+                return None
+            message = (
+                "The question is empty."
+                if text == ""
+                else f"There is no question_id. The row has: {self._names}."
+            )
+            advice = "Give every answer the id or the text of its question."
+            self._note(row, Code.MISSING_FIELD, message, advice)
             return None
-        if not isinstance(text, str):
-            message = f"The query is {kind(text)}."
-            self._note(row, Code.WRONG_TYPE, message, "Give the question's text as a string.")
-            return None
-        domain = fields.get("domain")
-        candidates = self._index.with_text(text, domain if isinstance(domain, str) else "")
+        domain = texts.domain
+        candidates = self._index.with_text(text, domain or "")
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
@@ -167,12 +203,20 @@ class RowReader:
         self._note(row, Code.UNKNOWN_QUESTION, message, "Leave it out, or use the set's own wording.")
         return None
 
-    def _compare_text(self, row: Row, fields: Mapping[str, object], question: Question) -> None:
-        text = fields.get("question")
-        if isinstance(text, str) and text.strip() and normalised(text) != normalised(question.question):
-            message = f"Question {shown(question.id)} has another text in the set than in this row."
-            advice = "Look whether ids and answers slipped against each other."
-            self._note(row, Code.QUESTION_DIFFERS, message, advice)
+    def _compare_text(self, row: Row, texts: TextRow, question: Question) -> None:
+        text = texts.question
+        if not text or not text.strip() or normalised(text) == normalised(question.question):
+            return
+        others = self._index.held(text)
+        message = f"Question {shown(question.id)} has another text in the set than in this row"
+        advice = "Look whether ids and answers slipped against each other."
+        if len(others) == 1:
+            message += f", whose text is that of question {shown(others[0].id)}."
+            self._findings.add(
+                row.line, Code.QUESTION_DIFFERS, with_place(message, row.place), advice, Severity.ERROR
+            )
+        else:
+            self._note(row, Code.QUESTION_DIFFERS, f"{message}.", advice)
 
     def _is_first(self, row: Row, question: Question) -> bool:
         first = self._lines.setdefault(question.id, (row.line, row.place))
@@ -183,25 +227,21 @@ class RowReader:
         self._note(row, Code.DUPLICATE_ANSWER, message, "Answer every question once.")
         return False
 
-    def _answer(self, row: Row, fields: Mapping[str, object]) -> str | None:
-        name = "pred" if "pred" in fields and "answer" not in fields else "answer"
-        if name not in fields:
-            advice = "Give every row an answer, or leave the row out."
-            self._note(row, Code.MISSING_FIELD, "There is no answer.", advice)
+    def _answer(self, row: Row, texts: TextRow) -> str | None:
+        text = texts.answer
+        if text is None:
+            if Column.ANSWER not in self._broken:
+                null = texts.has(Column.ANSWER)
+                there = "The row has no fields." if not self._names else f"The row has: {self._names}."
+                message = "The answer is null, not a string." if null else f"There is no answer. {there}"
+                code = Code.WRONG_TYPE if null else Code.MISSING_FIELD
+                self._note(row, code, message, "Give every row an answer, or leave the row out.")
             return None
-        text = fields[name]
-        if not isinstance(text, str):
-            message = f"The {name} is {kind(text)}, not a string."
-            self._note(row, Code.WRONG_TYPE, message, "Write the answer as text.")
-        elif self._form is FileFormat.CSV and text.strip().casefold() == "nan":
-            message = f"The {name} is {text.strip()}, which stands for a missing value."
-            self._note(row, Code.NOT_FINITE, message, "Leave the row out, or write the answer as text.")
-        elif len(text) > self._limits.answer_chars:
-            message = f"The {name} has {len(text):,} characters; {self._limits.answer_chars:,} are allowed."
+        if len(text) > self._limits.answer_chars:
+            message = f"The answer has {len(text):,} characters; {self._limits.answer_chars:,} are allowed."
             self._note(row, Code.ANSWER_TOO_LONG, message, "Shorten it.")
-        else:
-            return text
-        return None
+            return None
+        return text
 
     def _thinking(self, row: Row, fields: Mapping[str, object]) -> str:
         text = fields.get("thinking")
@@ -222,77 +262,25 @@ class RowReader:
         figures: list[float | None] = []
         for name in FIGURES:
             try:
-                figures.append(figure_of(name, fields.get(name), from_csv=self._form is FileFormat.CSV))
+                figures.append(figure_of(name, fields.get(name), from_csv=self._form.text_cells))
             except FileFormatError as error:
                 self._note(row, Code.BAD_FIGURE, error.message, error.advice)
                 figures.append(None)
         return figures
 
-    def _contexts(self, row: Row, fields: Mapping[str, object]) -> tuple[Passage, ...]:
-        value = fields.get("contexts", fields.get("passages"))
-        try:
-            if self._form is FileFormat.CSV and isinstance(value, str):
-                value = _from_cell(value, row.line)
-            if value is None:
-                return ()
-            if not isinstance(value, list):
-                raise _bad_context(f"contexts is {kind(value)}, not a list.")
-            if len(value) > self._limits.contexts:
-                raise _bad_context(f"There are {len(value):,} contexts; {self._limits.contexts} are allowed.")
-            passages = [self._context(number, item) for number, item in enumerate(value, start=1)]
-        except FileFormatError as error:
-            self._note(row, Code.BAD_CONTEXT, error.message, error.advice)
-            return ()
-        filled = tuple(passage for passage in passages if passage is not None)
-        if len(filled) < len(passages):
-            message = f"{len(passages) - len(filled)} of {len(passages)} contexts are empty and left out."
-            self._note(row, Code.EMPTY_CONTEXT, message, "Give only contexts with text.")
-        return filled
-
-    def _context(self, number: int, item: object) -> Passage | None:
-        entry: object = {"text": item} if isinstance(item, str) else item
-        if not isinstance(entry, Mapping):
-            raise _bad_context(f"Context {number} is {kind(item)}.")
-        text, title = entry.get("text"), entry.get("title")
-        passage_id = id_text(entry.get("id") or f"c{number}")
-        if not isinstance(text, str):
-            raise _bad_context(f"Context {number} has no text.")
-        if passage_id is None or not isinstance(title, str | None):
-            raise _bad_context(f"The id or title of context {number} is no string.")
-        if len(text) > self._limits.context_chars:
-            limit = f"{self._limits.context_chars:,}"
-            raise _bad_context(f"Context {number} has {len(text):,} characters; {limit} are allowed.")
-        return Passage(passage_id, text, title or "") if text.strip() else None
-
-
-def kind(value: object) -> str:
-    """What a JSON value is, in words."""
-    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number" if isinstance(value, int | float) else "another value")
-
-
-def _bad_context(message: str) -> FileFormatError:
-    advice = 'Write a list of strings or of {"id": …, "title": …, "text": …}.'
-    return FileFormatError(message, advice=advice, code=Code.BAD_CONTEXT)
-
-
-def _from_cell(cell: str, line: int) -> object:
-    if not cell.strip():
-        return None
-    try:
-        return parse_json(cell, line)
-    except FileFormatError as error:
-        if (value := _python_list(cell)) is not None:
-            return value
-        message = f"The contexts cell is not JSON: {error.message}"
-        example = json.dumps(["text", "text"])
-        raise FileFormatError(message, advice=f"Write it as {example}.", code=Code.BAD_CONTEXT) from error
-
-
-def _python_list(cell: str) -> list[object] | None:
-    """A list as Python prints it, which ragas writes into cells; None where it is none."""
-    try:
-        value = ast.literal_eval(cell.strip()) if cell.lstrip().startswith("[") else None
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return value if isinstance(value, list) else None
+    def _contexts(self, row: Row, texts: TextRow) -> tuple[Passage, ...]:
+        passages, most = texts.contexts, self._limits.context_chars
+        if len(passages) > self._limits.contexts:
+            message = f"There are {len(passages):,} contexts; {self._limits.contexts} are allowed."
+            self._note(row, Code.BAD_CONTEXT, message, PASSAGE_ADVICE)
+        long = next((at for at, passage in enumerate(passages, start=1) if len(passage.text) > most), None)
+        if long is not None:
+            count = f"{len(passages[long - 1].text):,}"
+            message = f"Context {long} has {count} characters; {most:,} are allowed."
+            self._note(row, Code.BAD_CONTEXT, message, PASSAGE_ADVICE)
+        empty = sum(not passage.text.strip() for passage in passages)
+        if empty:
+            message = f"{empty} of {len(passages)} contexts have no text; they keep their places."
+            advice = "Give every context its text, or attach the passages to the set."
+            self._note(row, Code.EMPTY_CONTEXT, message, advice)
+        return passages

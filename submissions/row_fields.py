@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from data.errors import FileFormatError
+from data.files.tabular.columns import NAMES, Column, column_of, renamed, require_columns
+from data.files.tabular.rows import Row
 from submissions.answer_figures import FIGURES
-from submissions.formats import FileFormat, Layout, Row
-from submissions.formats.harnesses import NamedAnswer
-from submissions.formats.layouts import (
-    ANSWER_COLUMNS,
-    CONTEXT_COLUMNS,
-    QUESTION_COLUMNS,
-    KnownLayout,
-    layout_of,
-    missing_columns,
-    own_layout,
-)
+from submissions.formats.registry import FURTHER_COLUMNS, AnswerFormat, NamedAnswer, format_of, own_format
 from submissions.problem_codes import Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex, normalised
 
-READ_FIELDS = frozenset(
-    {"question_id", "answer", "contexts", "query", "pred", "passages", "thinking", *FIGURES}
-)
-# Beside what is read, RAG-QA Arena's prediction files carry the prompt, and templates the question.
-IGNORED_FIELDS = frozenset({"question", "domain", "prompt"})
-KNOWN_FIELDS = READ_FIELDS | IGNORED_FIELDS
+KNOWN_FIELDS = frozenset({"prompt", "reference", "", *FURTHER_COLUMNS, *FIGURES})
+"""What stands beside the known columns: prompts of RAG-QA Arena, references, an index without a name."""
 NAMES_LISTED = 50
 SUGGESTED = 5
-
-
-TABLES = frozenset({Layout.ARENA, Layout.RAG_QA_ARENA, Layout.RAGAS})
-"""Layouts whose rows all have the same columns."""
 
 
 class RowFields:
@@ -43,13 +27,15 @@ class RowFields:
         unknown: Fields that nobody reads, each with its first line.
     """
 
-    def __init__(self, index: QuestionIndex, form: FileFormat, findings: Findings) -> None:
+    def __init__(self, index: QuestionIndex, system: str, findings: Findings) -> None:
         self._index = index
-        self._form = form
+        self._system = system
         self._findings = findings
         self._samples: set[str] = set()
         self._left_out: Counter[str] = Counter()
-        self.layout: Layout | None = None
+        self._failed: list[tuple[int, str]] = []
+        self._further = 0
+        self.layout: str | None = None
         self.unknown: dict[str, int] = {}
 
     def close(self) -> None:
@@ -58,43 +44,67 @@ class RowFields:
             rows = "row is left out" if count == 1 else "rows are left out"
             message = f"{count:,} {rows}: further {repeats} of samples that have an answer."
             self._findings.add(0, Code.LEFT_OUT, message, "The first of each sample counts.")
+        if self._further:
+            message = f"{self._further:,} further turns or choices of answers are left out."
+            self._findings.add(0, Code.LEFT_OUT, message, "The first turn answers the question.")
+        if self._failed:
+            line, error = self._failed[0]
+            message = f"{len(self._failed):,} rows ended in an error and have no answer; the first: {error}"
+            self._findings.add(line, Code.FAILED_ROWS, message, "Run them again, or submit without them.")
 
     def read(self, row: Row, value: Mapping[str, object], *, answers: bool) -> Mapping[str, object] | None:
-        """The fields of a row by our names; None where they have an error, or it is none of an answer.
-
-        Raises:
-            FileFormatError: A table has no column for what every row needs.
-        """
-        known = layout_of(value)
+        """The fields of a row by our names; None where they have an error, or it is none of an answer."""
+        known = format_of(value, self._findings)
         if self.layout is None:
-            self.layout = known.layout if known else own_layout(value)
-            self._require_columns(value, self.layout, answers=answers)
+            self.layout = known.name if known else own_format(value)
+            if known is not None and known.columns:
+                self.require_columns(list(value), 0, answers=answers)
         if known is None:
-            self._remember_unknown(row.line, value)
-            return value
+            own = renamed(value)
+            if "answer" not in own and self._system in own:
+                own["answer"] = own.pop(self._system)
+            self._remember_unknown(row.line, own)
+            return own
         try:
             named = known.read(value, self._index)
-            if named is None or self._is_repeated(known, named):
+            if named is None:
                 return None
-            fields = self._by_our_names(named)
+            if named.failed:
+                self._failed.append((row.line, with_place(shown(named.failed), row.place)))
+                return None
+            if self._is_repeated(known, named):
+                return None
+            self._further += named.further
+            return self._by_our_names(named)
         except FileFormatError as error:
             self._findings.add(row.line, Code(error.code), with_place(error.message, row.place), error.advice)
             return None
-        self._warn_of_references(row, named)
-        return fields
 
-    def _require_columns(self, value: Mapping[str, object], layout: Layout, *, answers: bool) -> None:
-        is_table = self._form in {FileFormat.PARQUET, FileFormat.ARROW}
-        if layout not in TABLES or not (is_table or layout is Layout.RAGAS):
+    def require_columns(self, columns: Sequence[str], line: int, *, answers: bool) -> None:
+        """Refuse a table without questions, or without answers or contexts.
+
+        Raises:
+            FileFormatError: It lacks one; the message names the columns that there are.
+        """
+        known = format_of(dict.fromkeys(columns))
+        if known is not None and not known.columns:
             return
-        if missing := missing_columns(value, answers=answers):
-            given = listed(map(shown, value), NAMES_LISTED)
-            wanted = ", ".join((*QUESTION_COLUMNS, *(ANSWER_COLUMNS if answers else CONTEXT_COLUMNS)))
-            message = f"There is no column {missing}; there are: {given}."
-            advice = f"Name the columns of question and {'answer' if answers else 'contexts'}: {wanted}."
-            raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN)
+        wide = answers and self._system in columns
+        content = () if wide else ((Column.ANSWER if answers else Column.CONTEXTS,),)
+        try:
+            require_columns(columns, (Column.QUESTION_ID, Column.QUESTION), *content, line=line)
+        except FileFormatError as error:
+            others = [name for name in columns if name and column_of(name) is None]
+            if (
+                content
+                and Column.ANSWER in content[0]
+                and len(others) > 1
+                and "question" not in error.message
+            ):
+                error.advice += " Where each system has a column of its own, name one: --system NAME."
+            raise
 
-    def _is_repeated(self, known: KnownLayout, named: NamedAnswer) -> bool:
+    def _is_repeated(self, known: AnswerFormat, named: NamedAnswer) -> bool:
         """Whether a sample was there already, whose first row counts."""
         if not named.sample:
             return False
@@ -134,14 +144,7 @@ class RowFields:
         advice = "Leave it out, or use the ids or the wording of the set."
         return FileFormatError(message, advice=advice, code=Code.UNKNOWN_QUESTION)
 
-    def _warn_of_references(self, row: Row, named: NamedAnswer) -> None:
-        if named.unknown_references:
-            count = f"{named.unknown_references:,}"
-            message = f"{count} references are no passages of the question, so nothing is known of them."
-            message = with_place(message, row.place)
-            self._findings.add(row.line, Code.EMPTY_CONTEXT, message, "Attach the passages to the set.")
-
     def _remember_unknown(self, line: int, fields: Mapping[str, object]) -> None:
-        for name in fields.keys() - KNOWN_FIELDS:
+        for name in fields.keys() - KNOWN_FIELDS - NAMES.keys():
             if len(self.unknown) < NAMES_LISTED:
                 self.unknown.setdefault(name[:NAMES_LISTED], line)

@@ -16,7 +16,7 @@ from arena.services.battle_file_reports import PeopleRequest, correct_file, corr
 from arena.services.battle_files import RatingRequest, fragility_of_file, rate_file
 from data.corpora.library import CorpusLibrary
 from data.errors import InputError
-from data.spreading import mapped
+from data.parallel import parallel_map
 from judges.metrics.coverage.sources import TERMS
 from leaderboard.trust.sections import Unit
 from leaderboard.vocabulary import IntervalKind, Method
@@ -71,10 +71,10 @@ def results(folder: Path, place: Path) -> dict[str, str]:
         ).as_json(),
         "corrected ratings": correct_file(battles, people, resampled)[0].as_json(),
         "corrected rates": corrected.as_json(),
-        "questions places rest on": fragility_of_file(
+        "questions places depend on": fragility_of_file(
             battles, unit=Unit.QUESTIONS, pair=None, reference=None
         )[0].as_json(),
-        "battles places rest on": fragility_of_file(battles, unit=Unit.BATTLES, pair=None, reference=None)[
+        "battles places depend on": fragility_of_file(battles, unit=Unit.BATTLES, pair=None, reference=None)[
             0
         ].as_json(),
     }
@@ -101,7 +101,7 @@ def refused(number: int) -> int:
 
 def nested(number: int) -> list[int]:
     """Work that has parts of its own."""
-    return list(mapped(squared, ((part,) for part in range(number)), (number,)))
+    return list(parallel_map(squared, ((part,) for part in range(number)), (number,)))
 
 
 def numbers(count: int) -> Iterable[tuple[int]]:

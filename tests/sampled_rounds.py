@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import IntervalKind, RatingTable, rate
+from leaderboard.sampling.adaptive import NextBattles
 from leaderboard.sampling.asks import HALF, Ask, widths_of
-from leaderboard.sampling.waves import Ended, WavePlan, WaveState, after_wave, begin, next_wave
+from leaderboard.sampling.waves import Ended, WavePlan, WaveState, next_wave
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.floating[Any] | np.integer[Any]]
@@ -121,6 +122,21 @@ def stopped(
             true = truth[asked.contrast.first] - truth[asked.contrast.second]
             gaps.append((asked.points - true) / (asked.width / (2 * HALF)))
     return Stops(count, width, np.array(verdicts), np.array(waves), np.array(gaps))
+
+
+def begin(planned: BattleTable, others: tuple[Floats, ...] = ()) -> WaveState:
+    """A round of which nothing is judged."""
+    size = len(planned)
+    return WaveState(
+        planned=planned, verdicts=np.full(size, np.nan), sampling_prob=np.zeros(size), others=others
+    )
+
+
+def after_wave(state: WaveState, drawn: NextBattles, verdicts: Floats) -> WaveState:
+    """The round with the verdicts of a wave, of `drawn.chosen` in its order."""
+    known = state.verdicts.copy()
+    known[drawn.chosen] = verdicts
+    return replace(state, verdicts=known, sampling_prob=drawn.sampling_prob, waves=state.waves + 1)
 
 
 def run_waves(plan: WavePlan, battles: Round) -> tuple[WaveState, Ended]:

@@ -7,22 +7,20 @@ from typing import Any, Protocol
 
 from aiohttp import web
 
-from tests.scripted_log import Log, error
-from tests.scripted_replies import STATUS_FAULTS, Ask, Fault, Script
+from tests.scripted_log import error
+from tests.scripted_replies import Script
 
 
 class Endpoint(Protocol):
     """The endpoint that answers the lines of a batch."""
 
-    script: Script
-    log: Log
-
-    def draw(self, key: str, attempt: int) -> Fault | str | None:
-        """The fault that a call meets, or the scripted text, or nothing."""
+    @property
+    def script(self) -> Script:
+        """How many looks a batch takes, and how it ends."""
         ...
 
-    def completion(self, ask: Ask, key: str, drawn: Fault | str | None) -> dict[str, Any]:
-        """A chat completion."""
+    def line(self, body: dict[str, Any]) -> tuple[int, object]:
+        """The status and body of the reply to one line."""
         ...
 
 
@@ -117,19 +115,9 @@ class Batches:
         bad: list[str] = []
         for line in self._files[batch["input_file_id"]].decode().splitlines():
             item = json.loads(line)
-            ask = Ask(item["body"])
-            self._endpoint.log.started[ask.key] += 1
-            drawn = self._endpoint.draw(ask.key, self._endpoint.log.started[ask.key])
-            status, code = STATUS_FAULTS.get(drawn, (200, ""))
-            if status == 200:
-                self._endpoint.log.replied[ask.key] += 1
-            body = (
-                {"error": {"message": f"Scripted {drawn}.", "code": code}}
-                if status != 200
-                else self._endpoint.completion(ask, ask.key, drawn)
-            )
+            status, body = self._endpoint.line(item["body"])
             result = {
-                "id": f"line-{ask.key[:8]}",
+                "id": f"line-{item['custom_id'][:8]}",
                 "custom_id": item["custom_id"],
                 "response": {"status_code": status, "body": body},
                 "error": None,

@@ -126,6 +126,17 @@ class ScriptedLLM:
         """The task that a request without a response format opens as."""
         return next((name for start, name in self.openings.items() if ask.opening.startswith(start)), "")
 
+    def line(self, body: dict[str, Any]) -> tuple[int, object]:
+        """The status and body of the reply to one line of a batch."""
+        ask = Ask(body)
+        self.log.started[ask.key] += 1
+        drawn = self.draw(ask.key, self.log.started[ask.key])
+        status, code = STATUS_FAULTS.get(drawn, (200, ""))
+        if status != 200:
+            return status, {"error": {"message": f"Scripted {drawn}.", "code": code}}
+        self.log.replied[ask.key] += 1
+        return status, self.completion(ask, ask.key, drawn)
+
     def completion(self, ask: Ask, key: str, drawn: Fault | str | None) -> dict[str, Any]:
         """A chat completion, with the fault of content that was drawn."""
         said = drawn if isinstance(drawn, str) and not isinstance(drawn, Fault) else self.answer(ask)

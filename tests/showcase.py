@@ -15,7 +15,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import Role, SubmissionKind, TokenScope
+from data.records import Role, SubmissionKind, TaskKind, TokenScope
 from tests.site_views import Names
 
 BUNDLED = Path(__file__).parents[1] / "data" / "sets" / "demo"
@@ -160,6 +160,7 @@ def _work_in_progress(arena: Arena, annotator: str) -> None:
     task = TaskRequest(name="people", round_name=SUMMER, overlap=1, annotators=("Bo",), count=10)
     arena.annotation.open(task, caller=OPERATOR)
     arena.labels.consent("people", caller=arena.identities.of_token(annotator, client=""))
-    arena.references.start("writing", SET, writers=("Bo",), caller=OPERATOR)
+    writing = TaskRequest(name="writing", set_name=SET, kind=TaskKind.REFERENCES, annotators=("Bo",))
+    arena.annotation.open(writing, caller=OPERATOR)
     arena.public_votes.open(SET)
     arena.subscriptions.add("board news", "https://example.org/hook", caller=OPERATOR)

@@ -106,7 +106,7 @@ def trials(
 ) -> Iterator[Trial]:
     """Simulated rounds.
 
-    With a `share` below 1 only that part of the battles was asked again, and the estimate rests on one
+    With a `share` below 1 only that part of the battles was asked again, and the estimate depends on one
     wording.
     """
     for number in range(count):

@@ -12,7 +12,7 @@ from enum import StrEnum, auto
 
 from starlette.routing import BaseRoute, Route
 
-from arena.site.ui.help_texts import PAGES
+from arena.site.pages import pages
 
 
 class Who(StrEnum):
@@ -36,7 +36,7 @@ class View:
 
     @property
     def page(self) -> str:
-        """The page's address without parameters and slash, as in `PAGES`."""
+        """The page's address without parameters and slash, as in `pages()`."""
         return self.path.partition("?")[0].removeprefix("/")
 
 
@@ -60,6 +60,7 @@ class Names:
 DEMO = Names(board="demo", question_set="demo", submission=2, rounds=("demo",))
 """What `arena demo` makes."""
 SIGNED_IN: Mapping[str, Who] = {
+    "rank": Who.ORGANISER,
     "submit": Who.MEMBER,
     "team": Who.MEMBER,
     "report": Who.MEMBER,
@@ -72,7 +73,7 @@ def page_views(names: Names) -> list[View]:
     """Every page that Streamlit draws, grouped by who sees it; some at several addresses."""
     queries = _queries(names)
     views = [
-        View(f"/{page}{query}", _who(page)) for page in PAGES for query in queries.get(page, ("",)) or ("",)
+        View(f"/{page}{query}", _who(page)) for page in pages() for query in queries.get(page, ("",)) or ("",)
     ]
     return sorted(views, key=lambda view: view.who)
 
@@ -147,7 +148,7 @@ def _plain(names: Names, routes: Sequence[BaseRoute]) -> Iterator[View]:
         "/vote/{set_name}/board": (f"/vote/{names.question_set}/board",),
     }
     patterns = {route.path for route in routes if isinstance(route, Route) and "GET" in (route.methods or ())}
-    for pattern in patterns - {f"/{page}" for page in PAGES} - NO_PAGES:
+    for pattern in patterns - {f"/{page}" for page in pages()} - NO_PAGES:
         if "{" in pattern and pattern not in parametrised:
             raise LookupError(f"Say here at which addresses {pattern} is a page, or that it is none.")
         yield from (View(path) for path in parametrised.get(pattern, (pattern,)))

@@ -21,6 +21,7 @@ import yaml
 from dockerfile_parse import DockerfileParser
 
 from arena.cli.commands import build
+from hatch_build import OTHERS
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "docs" / "deploy"
@@ -73,7 +74,7 @@ def test_what_is_copied_exists_and_is_all_that_the_package_needs(steps: list[dic
     assert [source for source in copied if not (ROOT / source).exists()] == []
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
-    included = {name.split("/")[0] for name in wheel["force-include"]}
+    included = {*(name.split("/")[0] for name in OTHERS), wheel["hooks"]["custom"]["path"]}
     described = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
     assert {*wheel["packages"], *included, *described} <= copied
 

@@ -12,6 +12,7 @@ import typer
 import yaml
 
 from arena.cli.commands import build
+from arena.cli.tree.variables import VARIABLES
 
 DEPLOY = Path(__file__).parents[1] / "docs" / "deploy"
 UNITS = sorted(DEPLOY.glob("*.service"))
@@ -22,8 +23,7 @@ def _settings_named(content: str) -> set[str]:
 
 
 def _known_settings() -> set[str]:
-    page = (DEPLOY.parent / "operations.md").read_text(encoding="utf-8")
-    return set(re.findall(r"^\| `([A-Z0-9_]+)` \|", page, re.MULTILINE))
+    return {variable.name for variable in VARIABLES}
 
 
 @pytest.mark.parametrize("path", sorted(filter(Path.is_file, DEPLOY.rglob("*"))), ids=lambda path: path.name)

@@ -15,34 +15,44 @@ import pytest
 import typer
 from markdown import markdown
 
-from arena.cli.commands import build
+from arena.cli.commands import build, name_registered
 from arena.settings import read_settings
 from data.errors import InputError
 from judges.catalogue import load_spec
-from leaderboard.formats.registry import BattleFormat
+from leaderboard.formats.registry import battle_formats
 from submissions.problem_codes import Code
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(
-    [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-    + [page for page in DOCS.rglob("*.md") if "changes" not in page.relative_to(DOCS).parts]
+    [*DOCS.rglob("*.md"), *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG"))]
 )
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+COMMAND = re.compile(r"^(?:\$ )?(?:\S*/)?arena (.+)$", re.MULTILINE)
+DONE_AS_WRITTEN = ("first-hour.md", "quickstart.md", "reproduce.md", "teams.md")
+"""Pages whose blocks of commands a test of `tests/arena` runs."""
 MAKE = re.compile(r"\bmake ([a-z][a-z-]*)\b")
 
 Reference = dict[str, Any]
 WRITER: Reference = runpy.run_path(str(DOCS / "reference.py"))
-"""The script that writes pages from the code, as its names."""
+"""The script that makes pages from the code, as its names."""
 VARIABLES = WRITER["VARIABLES"]
+MADE: Mapping[Path, str] = {DOCS / name: text for name, text in WRITER["pages"]().items()}
 
 
-@pytest.mark.parametrize("page", ["cli.md", "operations.md", "errors.md"])
-def test_page_has_what_the_code_says(page: str) -> None:
-    """Commands, settings and errors stand in the documentation exactly as the code has them."""
-    written = (DOCS / page).read_text(encoding="utf-8")
-    assert written == WRITER["pages"]()[DOCS / page], "the page is not up to date: run make reference"
+def test_names_of_columns_are_documented() -> None:
+    """docs/submission-format.md has the names under which each column of a table is known, and no other."""
+    written = (DOCS / "submission-format.md").read_text(encoding="utf-8")
+    assert "\n".join(WRITER["columns"]()) in written
+
+
+def test_pages_that_are_made_are_not_committed() -> None:
+    """The pages of commands, settings and errors exist in the built site alone, each with its parts."""
+    assert not any(page.exists() for page in MADE)
+    assert "### `arena rank FILE…`" in MADE[DOCS / "cli.md"]
+    assert "| `ARENA_HOME` |" in MADE[DOCS / "settings.md"]
+    assert "- `InputError` (422, " in MADE[DOCS / "errors.md"]
 
 
 def test_every_command_has_one_section() -> None:
@@ -69,8 +79,9 @@ def test_repeatable_options_say_so() -> None:
 def test_help_of_battle_files_names_every_format() -> None:
     """The option that names the format of a battle file lists each format that is read, and no other."""
     commands = dict(_walk("arena", typer.main.get_command(build())))
+    name_registered(commands["arena battles rate"])
     (option,) = (one for one in commands["arena battles rate"].params if "--from" in one.opts)
-    assert set(re.findall(r"`([a-z-]+)`", option.help)) == {kind.value for kind in BattleFormat}
+    assert set(re.findall(r"`([a-z-]+)`", option.help)) == {one.name for one in battle_formats()}
 
 
 def test_settings_are_exactly_the_variables_that_are_read() -> None:
@@ -101,10 +112,27 @@ def test_each_variable_changes_the_setting_that_it_names(name: str, field: str) 
         "otlp",
         "https://a.org",
         "a.org",
+        "10.0.0.0/8",
     ):
         with contextlib.suppress(InputError):
             changed.add(getattr(read_settings({name: value}), field))
     assert changed - {usual}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_are_run_by_a_test_or_marked_as_outlines(page: Path) -> None:
+    """Blocks of commands stand on pages that a test does as written; all others are outlines (`text`)."""
+    languages = set(re.findall(r"^```(\w*)\n", page.read_text(encoding="utf-8"), re.MULTILINE))
+    assert not languages & {"bash", "console", "sh", "shell"} or page.name in DONE_AS_WRITTEN
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_and_options_of_pages_exist(page: Path) -> None:
+    """Every command in a block, also of an outline, exists with each option that it is given."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    blocks = "".join(re.findall(r"^```(?:text|bash|console)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    unknown = [line for line in COMMAND.findall(blocks) if not _exists(line)]
+    assert unknown == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -116,7 +144,7 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
         if "://" in target or target.startswith("mailto:"):
             continue
         linked = (page.parent / path).resolve() if path else page
-        if not linked.exists() or (anchor and anchor not in _anchors(linked)):
+        if not (linked in MADE or linked.exists()) or (anchor and anchor not in _anchors(linked)):
             broken.append(target)
     assert broken == []
 
@@ -218,12 +246,33 @@ def _walk(name: str, command: object) -> Iterator[tuple[str, Any]]:
         yield name, command
         return
     for part, found in below.items():
-        yield from _walk(f"{name} {part}", found)
+        if not getattr(found, "hidden", False):
+            yield from _walk(f"{name} {part}", found)
+
+
+def _exists(line: str) -> bool:
+    """Whether a command line without its first word names a command, and options that the command has."""
+    command: Any = typer.main.get_command(build())
+    words = iter(re.split(r"\s+(?:[|;&<#]|\d?>|\|\|)", line)[0].split())
+    for word in words:
+        options = {name: one for one in command.params for name in (*one.opts, *one.secondary_opts)}
+        below = getattr(command, "commands", {})
+        if word.startswith("--"):
+            if word.partition("=")[0] not in {*options, "--help"}:
+                return False
+            if below and not getattr(options.get(word), "is_flag", True):
+                next(words, None)
+        elif below:
+            if word not in below:
+                return False
+            command = below[word]
+    return True
 
 
 def _prose(page: Path) -> str:
     """A page without its blocks of code."""
-    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = MADE.get(page) or page.read_text(encoding="utf-8")
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def _anchors(page: Path) -> set[str]:

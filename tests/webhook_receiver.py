@@ -24,12 +24,12 @@ class Message:
     @property
     def id(self) -> str:
         """What names it."""
-        return self.headers["webhook-id"]
+        return str(self.payload["id"])
 
     @property
     def type(self) -> str:
         """The kind of its event."""
-        return str(self.payload["type"])
+        return str(self.payload["event"])
 
     @property
     def payload(self) -> dict[str, Any]:

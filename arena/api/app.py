@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from arena.api import (
     boards,
+    concerns,
     label_admin,
     labels,
     metrics,
@@ -27,7 +28,6 @@ from arena.api import (
     rounds,
     submissions,
     teams,
-    uploads,
 )
 from arena.api.caching import REFUSALS, problems
 from arena.api.dependencies import ConcurrencyGate, Rates, Services, admit
@@ -120,13 +120,13 @@ def _problems() -> Iterator[tuple[str, str, str]]:
 
 ROUTERS = (
     question_sets,
-    uploads,
     submissions,
     reports,
     boards,
     retrieval_boards,
     metrics,
     rounds,
+    concerns,
     public_votes,
     teams,
     registrations,
@@ -136,14 +136,14 @@ ROUTERS = (
 READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
 
 
-def make_api(arena: Arena) -> FastAPI:
-    """Build the API over an arena's services."""
+def make_api(arena: Arena, rates: Rates | None = None) -> FastAPI:
+    """Build the API over an arena's services; with `rates` it counts together with others."""
     app = FastAPI(
         title="Answer Arena", version="1", docs_url=None, redoc_url=None, openapi_url="/openapi.json"
     )
     settings = arena.settings
     app.state.arena, app.state.gate = arena, ConcurrencyGate()
-    app.state.rates = Rates(requests=settings.api_rate, intakes=settings.intake_rate)
+    app.state.rates = rates or Rates(requests=settings.api_rate, intakes=settings.intake_rate)
     limits = BodyLimits(file_bytes=settings.max_upload_mb * MEBIBYTE, patience=settings.body_timeout)
     app.add_middleware(Envelope, limits=limits)
     # Public data may be read by scripts of other pages, never in a visitor's name.

@@ -9,7 +9,9 @@ from fastapi import APIRouter, Query, Request, Response
 
 from arena.api.caching import OK, answer, problems
 from arena.api.dependencies import Services, Who
-from arena.api.schemas import BoardFull, BoardLine, BoardList, BoardName
+from arena.api.schemas import BoardList, BoardName
+from arena.client.answer_arena_client.models.results import Board, BoardHead
+from data.store.boards.boards import BoardHead as StoredHead
 from leaderboard.export.tables import SEVERAL_FILES
 from leaderboard.vocabulary import BoardForm
 
@@ -21,15 +23,15 @@ BINARY = (BoardForm.PARQUET, BoardForm.EVERY_EVAL_EVER)
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
     """The published boards, the newest first."""
-    return answer(request, BoardList(leaderboards=[BoardLine.of(board) for board in arena.boards.heads()]))
+    return answer(request, BoardList(leaderboards=[head_of(board) for board in arena.boards.heads()]))
 
 
 @router.get(
     "/leaderboards/{name}",
-    response_model=BoardFull,
+    response_model=Board,
     responses={
         **problems(404),
-        410: {"model": BoardFull, "description": "It was retracted: its notice, without standings."},
+        410: {"model": Board, "description": "It was retracted: its notice, without standings."},
         200: {
             "description": "The board.",
             "content": {
@@ -56,9 +58,9 @@ def show_board(
     """
     board = arena.boards.get(name, caller=caller)
     chosen = file_format or _preferred(request.headers.get("accept", ""))
-    content: bytes | BoardFull
+    content: bytes | Board
     if chosen is BoardForm.JSON:
-        content = BoardFull(**BoardLine.of(board).model_dump(), standings=dict(board.standings))
+        content = Board.of(board, title=board.standings.get("title") or board.name)
         filename = ""
     else:
         address = arena.settings.public_url or str(request.base_url).rstrip("/")
@@ -76,11 +78,16 @@ def show_board(
     return answer(request, content, media_type=chosen.media_type, tag=tag, filename=filename, status=status)
 
 
-@router.get("/leaderboards/{name}/snapshots", responses=problems(404), response_model=BoardList)
+@router.get("/leaderboards/{name}/snapshots", responses=problems(404, 410), response_model=BoardList)
 def list_snapshots(request: Request, name: BoardName, arena: Services) -> Response:
     """Every snapshot of a board that stands, the one under its name first; each is at NAME@HASH for good."""
     boards = arena.boards.snapshots(name)
-    return answer(request, BoardList(leaderboards=[BoardLine.of(board) for board in boards]))
+    return answer(request, BoardList(leaderboards=[head_of(board) for board in boards]))
+
+
+def head_of(head: StoredHead) -> BoardHead:
+    """A board without its standings."""
+    return BoardHead.of(head, title=head.title or head.name)
 
 
 def _preferred(accept: str) -> BoardForm:

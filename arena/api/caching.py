@@ -13,7 +13,8 @@ from arena.api.errors import ProblemDetails
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
-PUBLIC = "public, max-age=60"
+PUBLIC = "public, no-cache"
+"""Whoever keeps an answer asks by its ETag before showing it again: what was withheld since is not shown."""
 PRIVATE = "private, no-cache"
 OPEN = "open_to_all"
 OK = 200

@@ -6,6 +6,7 @@ an address or a cookie never carries one, so no other site can use it.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Callable
@@ -14,7 +15,6 @@ from functools import partial
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Annotated, ParamSpec, TypeVar
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
@@ -28,10 +28,9 @@ from arena.api.middleware import LIMIT_HEADERS
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.jobs.cancellation import StopEvent, alongside, raise_if_stopped
-from data.errors import AccessError
+from arena.services.submissions.turns import FairTurns
+from data.errors import AccessError, UnavailableError
 
-AT_ONCE = 2
-MOST_WAITING = 64
 IPV6_HOST_BITS = 64
 
 Parameters = ParamSpec("Parameters")
@@ -41,28 +40,37 @@ Result = TypeVar("Result")
 class ConcurrencyGate:
     """Lets few files be checked at once, so that pages stay quick; too many waiting are sent away."""
 
-    def __init__(self, at_once: int = AT_ONCE, most_waiting: int = MOST_WAITING) -> None:
-        self._limiter = CapacityLimiter(at_once)
-        self._most = at_once + most_waiting
-        self._inside = 0
+    def __init__(self, turns: FairTurns | None = None) -> None:
+        self._turns = turns or FairTurns()
 
     async def run(
-        self, work: Callable[Parameters, Result], *args: Parameters.args, **options: Parameters.kwargs
+        self,
+        party: str,
+        work: Callable[Parameters, Result],
+        *args: Parameters.args,
+        **options: Parameters.kwargs,
     ) -> Result:
-        """Do work in a thread when its turn comes.
+        """Do work in a thread when the turn of a party comes (`party_of`).
 
         Raises:
             RefusedRequestError: Too many wait already.
         """
-        if self._inside >= self._most:
-            raise RefusedRequestError(
-                503, "Too many files wait to be checked.", advice="Try again.", headers={"Retry-After": "30"}
-            )
-        self._inside += 1
         try:
-            return await run_sync(lambda: work(*args, **options), limiter=self._limiter)
+            turn = self._turns.ask(party)
+        except UnavailableError as error:
+            raise RefusedRequestError(
+                503, error.message, advice=error.advice, headers={"Retry-After": "30"}
+            ) from error
+        try:
+            await asyncio.wrap_future(turn)
+        except asyncio.CancelledError:
+            if not turn.cancel():
+                self._turns.leave(party)
+            raise
+        try:
+            return await run_sync(lambda: work(*args, **options))
         finally:
-            self._inside -= 1
+            self._turns.leave(party)
 
 
 class Rates:

@@ -8,11 +8,12 @@ from http import HTTPStatus
 
 import structlog
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from arena.client.answer_arena_client.models.base import Problem
 from data.errors import (
     AccessError,
     ArenaError,
@@ -32,7 +33,6 @@ from data.errors import (
     WorkError,
 )
 from data.files.jsonl import wording
-from submissions.check_report import problem_json
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "/api/v1/#problem-"
@@ -74,18 +74,6 @@ MOST_LISTED = 20
 log = structlog.get_logger("arena.api")
 
 
-class ProblemLine(BaseModel):
-    """One thing that is wrong with a file or a request."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    line: int = Field(0, description="Line of the file, from 1; 0 for the file or request as a whole.")
-    code: str = Field(description="A short, stable word.", examples=["unknown-question"])
-    severity: str = Field("error", description="`error` or `warning`.")
-    message: str
-    advice: str = ""
-
-
 class ProblemDetails(BaseModel):
     """What went wrong, in the form of RFC 9457, and what to do about it."""
 
@@ -94,7 +82,7 @@ class ProblemDetails(BaseModel):
     status: int = Field(examples=[404])
     detail: str = Field(examples=["There is no board 'spring'."])
     advice: str = Field("", description="What to do.")
-    problems: list[ProblemLine] = Field([], description="Everything that is wrong with what was sent.")
+    problems: list[Problem] = Field([], description="Everything that is wrong with what was sent.")
     error_id: str | None = Field(None, description="Under a 500: what the organisers find in their log.")
 
 
@@ -147,7 +135,7 @@ async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
         return internal_error(error)
     status = status_of(error)
     if isinstance(error, InvalidFileError):
-        listed = [problem_json(problem) for problem in error.problems]
+        listed = [Problem.of(problem).model_dump() for problem in error.problems]
         return problem_response(status, error.message, advice=error.advice, problems=listed)
     if status == UNAVAILABLE:
         log.error("unavailable", error=str(error))

@@ -9,10 +9,11 @@ from pydantic import BaseModel, Field
 
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
-from arena.api.schemas import Name
+from arena.api.schemas import Confirm, Name
 from arena.api.teams import Sent
-from arena.label_schemas import ItemLine, NextLine, ProgressLine, SpanLine, TaskLine
-from data.records import LARGEST_RATING
+from arena.label_schemas import ItemLine, NextLine, ProgressLine, TaskLine
+from data.records import LARGEST_GRADE
+from data.records.irreversible import Irreversible
 
 router = APIRouter(tags=["labels"])
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number under which the item was given.")]
@@ -28,15 +29,14 @@ class TaskList(BaseModel):
 class LabelGiven(Sent):
     """What somebody says of an item."""
 
-    value: int = Field(
-        0,
-        ge=-LARGEST_RATING,
-        le=LARGEST_RATING,
-        description="Of pairs negative where `first` is better: -2…2, or -1…1 for sides; 0 or 1 for "
-        "answerability; 0–5 for passages; nothing for spans.",
+    value: int | None = Field(
+        None,
+        ge=-LARGEST_GRADE,
+        le=LARGEST_GRADE,
+        description="Negative where `first` is better: -2…2, or -1…1 for sides. Left out with a text alone.",
         examples=[-2],
     )
-    spans: list[SpanLine] = Field([], max_length=500, description="What is marked, for tasks of spans.")
+    text: str = Field("", max_length=20_000, description="A reference, with numbers of passages in brackets.")
     comment: str = Field("", max_length=2_000)
 
 
@@ -76,7 +76,7 @@ def take_next(name: Name, response: Response, arena: Services, caller: Who) -> N
     """Your next item, which is held for you for a while; asked twice, the same one."""
     response.headers["Cache-Control"] = NEVER
     item = arena.labels.next(name, caller=caller)
-    return NextLine.of(item, arena.labels.progress(name, caller=caller))
+    return NextLine.following(item, arena.labels.progress(name, caller=caller))
 
 
 @router.get("/labels/tasks/{name}/progress", responses=problems(403, 404), response_model=ProgressLine)
@@ -99,8 +99,7 @@ def show_item(request: Request, name: Name, number: Number, arena: Services, cal
 )
 def put_label(name: Name, number: Number, body: LabelGiven, arena: Services, caller: Who) -> Response:
     """Label an item, or change its label until the task is closed."""
-    spans = [line.record() for line in body.spans]
-    arena.labels.label(name, number, body.value, spans=spans, comment=body.comment, caller=caller)
+    arena.labels.label(name, number, body.value, text=body.text, comment=body.comment, caller=caller)
     return Response(status_code=204)
 
 
@@ -122,7 +121,8 @@ def put_skip(name: Name, number: Number, body: SkipReason, arena: Services, call
     responses=problems(403, 404, 409),
     response_class=Response,
 )
-def delete_mine(name: Name, arena: Services, caller: Who) -> Response:
+def delete_mine(name: Name, arena: Services, caller: Who, confirm: Confirm = False) -> Response:
     """Delete everything that you said in a task."""
+    Irreversible.DELETE_LABELS.require(confirmed=confirm)
     arena.labels.withdraw(name, caller=caller)
     return Response(status_code=204)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import tempfile
 from enum import StrEnum
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from arena.api.caching import JSON, answer, files, problems
-from arena.api.dependencies import CheckSlot, Services, Who
+from arena.api.dependencies import CheckSlot, Services, Who, client_of
 from arena.api.schemas import Name
-from arena.services.metrics.results import By, ScoreRequest, ScoreTable
+from arena.client.answer_arena_client.models.results import ScoredMetric, ScoreTable
+from arena.services.metrics.results import By, ScoreRequest
+from arena.services.submissions.turns import party_of
 from data.errors import InputError
 
 router = APIRouter(tags=["metrics"])
@@ -51,51 +53,21 @@ MEDIA_TYPES = {
 }
 
 
-class ScoredLine(BaseModel):
-    """A metric that answers were scored by."""
-
-    metric: str
-    judges: list[str] = Field(description="Whose scores there are; `embedded` needs no LLM.")
-
-
 class ScoredList(BaseModel):
     """What answers to a set were scored by, as far as you may see them."""
 
-    metrics: list[ScoredLine]
-
-
-class ScoreTableFull(BaseModel):
-    """Means over answers, as `arena metrics show --json` prints them."""
-
-    set: str
-    metric: str
-    judge: str
-    by: By
-    untried: int = Field(description="Answers that were never tried.")
-    k: float | None = Field(description="The K of F1@K.")
-    k_from: str | None
-    measures: dict[str, str] = Field(description="Names of the measures, with their symbols in the paper.")
-    notes: list[str] = Field(description="Who told, how often that is right, and what was cut or not cited.")
-    rows: list[dict[str, Any]] = Field(
-        description="By system, domain or question, the last one over all: `answers`, `unscored`, and of "
-        "each measure `answers`, `mean`, `sd`, `lower`, `upper`."
-    )
-
-    @classmethod
-    def of(cls, table: ScoreTable) -> ScoreTableFull:
-        """Translate a table."""
-        return cls.model_validate(table.as_json())
+    metrics: list[ScoredMetric]
 
 
 @router.get("/sets/{name}/metrics", responses=problems(404), response_model=ScoredList)
 def list_metrics(request: Request, name: Name, arena: Services, caller: Who) -> Response:
     """The metrics that answers to a set have scores by: of published systems, and of your own."""
     scored = arena.score_tables.scored(name, caller=caller)
-    lines = [ScoredLine(metric=metric, judges=list(judges)) for metric, judges in scored.items()]
+    lines = [{"metric": metric, "judges": judges} for metric, judges in scored.items()]
     return answer(request, ScoredList(metrics=lines))
 
 
-@router.get("/sets/{name}/metrics/{metric}", responses=problems(404), response_model=ScoreTableFull)
+@router.get("/sets/{name}/metrics/{metric}", responses=problems(404), response_model=ScoreTable)
 async def show_scores(
     request: Request,
     name: Name,
@@ -109,8 +81,10 @@ async def show_scores(
 ) -> Response:
     """Means over answers with standard deviations and 95 % intervals over questions."""
     wanted = _request(name, metric, judge, systems)
-    table = await turn.run(arena.score_tables.table, wanted, by, caller=caller)
-    return answer(request, ScoreTableFull.of(table))
+    table = await turn.run(
+        party_of(caller, client_of(request)), arena.score_tables.table, wanted, by, caller=caller
+    )
+    return answer(request, ScoreTable.of(table.as_json()))
 
 
 @router.get(
@@ -145,7 +119,7 @@ async def export_scores(
             arena.score_tables.export(wanted, path, caller=caller)
             return path.read_bytes()
 
-    content = await turn.run(written)
+    content = await turn.run(party_of(caller, client_of(request)), written)
     filename = f"{name}-{metric}.{form}"
     return answer(request, content, media_type=MEDIA_TYPES[form], filename=filename)
 

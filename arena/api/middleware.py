@@ -53,13 +53,18 @@ class Envelope:
             await self._app(scope, receive, send)
             return
         state = scope.setdefault("state", {})
-        started = False
+        started, head = False, scope["method"] == "HEAD"
+        if head:
+            # Wherever there is a GET, with the same headers and nothing behind them (RFC 9110, 9.3.2).
+            scope = {**scope, "method": "GET"}
 
         async def send_with_headers(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
                 _add(MutableHeaders(scope=message), {**ALWAYS, **state.get(LIMIT_HEADERS, {})})
+            elif head:
+                message = {**message, "body": b""}
             await send(message)
 
         most = self._most(scope)
@@ -81,7 +86,7 @@ class Envelope:
 
     def _most(self, scope: Scope) -> int:
         path: str = scope["path"]
-        takes_files = "/uploads/" in path or path.endswith(("/check", "/labels"))
+        takes_files = path.endswith(("/check", "/submissions", "/labels"))
         return self._limits.file_bytes if takes_files else self._limits.other_bytes
 
 
@@ -108,7 +113,7 @@ class _Body:
             raise RefusedRequestError(
                 408,
                 f"The body came too slowly: {self._read:,} bytes so far.",
-                advice="Send it again; an upload goes on where it stopped.",
+                advice="Send it again.",
                 headers=CLOSING,
             ) from error
         self._read += len(message.get("body", b""))

@@ -10,13 +10,11 @@ from arena.api.schemas import (
     Cursor,
     Limit,
     Name,
-    QuestionLine,
     QuestionPage,
     SetList,
-    SetStatisticsLine,
     SetStatisticsList,
 )
-from arena.schemas import SetLine
+from arena.client.answer_arena_client.models.sets import QuestionSet
 from arena.services.accounts.auth import Caller
 
 router = APIRouter(tags=["sets"])
@@ -25,13 +23,13 @@ router = APIRouter(tags=["sets"])
 @router.get("/sets", responses=problems(), response_model=SetList)
 def list_sets(request: Request, arena: Services) -> Response:
     """Every question set."""
-    return answer(request, SetList(sets=[SetLine.of(summary) for summary in arena.sets.summaries()]))
+    return answer(request, SetList(sets=arena.sets.summaries()))
 
 
-@router.get("/sets/{name}", responses=problems(404), response_model=SetLine)
+@router.get("/sets/{name}", responses=problems(404), response_model=QuestionSet)
 def show_set(request: Request, name: Name, arena: Services) -> Response:
     """One question set."""
-    return answer(request, SetLine.of(arena.sets.summary(name)))
+    return answer(request, QuestionSet.of(arena.sets.summary(name)))
 
 
 @router.get("/sets/{name}/questions", responses=problems(404), response_model=QuestionPage)
@@ -46,15 +44,14 @@ def list_questions(
     questions = arena.sets.page(name, after=after - 1, limit=limit + 1, caller=caller)
     shown = questions[:limit]
     following = shown[-1][0] + 1 if len(questions) > limit else None
-    page = QuestionPage(questions=[QuestionLine.of(question) for _, question in shown], next=following)
+    page = QuestionPage(questions=[question for _, question in shown], next=following)
     return answer(request, page)
 
 
 @router.get("/sets/{name}/statistics", responses=problems(404), response_model=SetStatisticsList)
 def statistics(request: Request, name: Name, arena: Services) -> Response:
     """What a set is made of, overall and by domain: words, documents, passages, short answers."""
-    rows = [SetStatisticsLine.model_validate(row.as_json()) for row in arena.set_statistics.of(name)]
-    return answer(request, SetStatisticsList(domains=rows))
+    return answer(request, SetStatisticsList(domains=arena.set_statistics.of(name)))
 
 
 @router.get(

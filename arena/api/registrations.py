@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from arena.api.caching import problems
 from arena.api.dependencies import Services, client_of
 from arena.api.teams import Sent, TokenSecret
-from arena.services.accounts.registration import Wish
+from arena.services.accounts.registration import RegistrationRequest
 from data.records.applications import ApplicationState
 
 router = APIRouter(tags=["teams"])
@@ -40,8 +40,8 @@ class RegistrationState(BaseModel):
 def register(body: Registration, request: Request, response: Response, arena: Services) -> RegistrationState:
     """Apply for a team by mail, where this arena allows it; the answer is the same for every mail address."""
     response.headers["Cache-Control"] = "no-store"
-    wish = Wish(**body.model_dump())
-    return RegistrationState(state=arena.registration.apply(wish, client=client_of(request)))
+    wanted = RegistrationRequest(**body.model_dump())
+    return RegistrationState(state=arena.registration.apply(wanted, client=client_of(request)))
 
 
 @router.post("/registrations/confirm", responses=problems(404, 409))
@@ -55,4 +55,5 @@ def confirm_registration(body: Code, response: Response, arena: Services) -> Reg
 def fetch_first_token(body: Code, response: Response, arena: Services) -> TokenSecret:
     """The first token of an approved team's owner, once, by the code of the mailed link."""
     response.headers["Cache-Control"] = "no-store"
-    return TokenSecret.of_new(arena.registration.claim(body.code))
+    created = arena.registration.claim(body.code)
+    return TokenSecret.of(created.token, token=created.secret)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
 from arena.api.schemas import NAME, Name
+from arena.client.answer_arena_client.models import retrieval as shapes
+from arena.client.answer_arena_client.models.retrieval import Qrels, QuestionRankings, RetrievalDifference
 from arena.services.accounts.auth import Caller
 from arena.services.retrieval_boards.service import RetrievalBoard
-from arena.services.retrieval_boards.shown import (
-    board_file,
-    board_json,
-    paired_json,
-    question_json,
-    stamp_of,
-)
-from data.records.rankings import QrelsKind
+from arena.services.retrieval_boards.tables import board_file, board_json, stamp_of
+from data.system_names import file_name_of
 from leaderboard.export.tables import TableForm
 from leaderboard.retrieval.files import trec_eval_lines
 
@@ -51,99 +46,10 @@ MEDIA_TYPES = {
 }
 
 
-class QrelsLine(BaseModel):
-    """Relevance judgments of a set."""
-
-    name: str
-    kind: QrelsKind
-    relevant_from: float = Field(description="The grade that counts as relevant.")
-    questions: int = Field(description="Questions of which passages were judged.")
-    without_relevant: int = Field(description="Those of them without a relevant passage.")
-    unjudged: int = Field(description="Questions of the set without any judgment.")
-    judgments: int
-    relevant: int
-    subtopics: int
-    content_hash: str
-
-
 class QrelsList(BaseModel):
     """The judgments of a set, those first that boards use where none is named."""
 
-    qrels: list[QrelsLine]
-
-
-class UsedQrels(BaseModel):
-    """The judgments of a board."""
-
-    name: str
-    kind: QrelsKind
-    relevant_from: float
-    content_hash: str
-
-
-class MeasureLine(BaseModel):
-    """A measure of a board."""
-
-    name: str = Field(examples=["nDCG@10"])
-    label: str
-    about: str
-    trec: str = Field(description="Its name in `trec_eval -q` output.")
-
-
-class EntrantLine(BaseModel):
-    """A system of a board."""
-
-    system: str
-    team: str
-    version: int
-    judged: float = Field(description="Share of its first ten passages that were judged, 0–1.")
-
-
-class RetrievalLineFields(BaseModel):
-    """A system by one measure in one domain."""
-
-    system: str
-    mean: float | None
-    lower: float | None = Field(description="95 % t interval over questions.")
-    upper: float | None
-    rank: int
-    rank_lower: int = Field(description="The best place that the questions leave open.")
-    rank_upper: int
-    letters: str | None = Field(description="Shared exactly by systems that no test separates.")
-    questions: int
-    missing: int = Field(description="Questions that it retrieved nothing for; they count as 0.")
-    undefined: int = Field(description="Questions for which the measure does not exist.")
-
-
-class RetrievalBoardFull(BaseModel):
-    """A board of contexts."""
-
-    set: str
-    qrels: UsedQrels
-    choices: list[str] = Field(description="The judgments that the set has.")
-    content_hash: str
-    questions: int
-    without_relevant: int
-    unjudged: int
-    by_document: bool = Field(description="Whether chunks count as their documents.")
-    domains: list[str]
-    measures: list[MeasureLine]
-    systems: list[EntrantLine]
-    lines: dict[str, dict[str, list[RetrievalLineFields]]] = Field(description="By measure and domain.")
-
-
-class PairedLine(BaseModel):
-    """How much higher the first of two systems scores, in one domain."""
-
-    domain: str
-    difference: float | None
-    lower: float | None
-    upper: float | None
-    p: float | None = Field(description="Of the paired t test, two-sided.")
-    separated: bool
-    questions: int
-    ahead: int
-    behind: int
+    qrels: list[Qrels]
 
 
 class PairedList(BaseModel):
@@ -152,58 +58,18 @@ class PairedList(BaseModel):
     first: str
     second: str
     measure: str
-    differences: list[PairedLine]
-
-
-class RankedPassageLine(BaseModel):
-    """A passage of a ranking, or a relevant one that is missing from it."""
-
-    rank: int | None
-    id: str
-    grade: float | None = Field(description="Null where nobody judged it.")
-    relevant: bool
-    subtopics: list[str]
-    new: list[str] = Field(description="Subtopics that no passage before it answers.")
-    text: str
-    title: str
-
-
-class SystemRankingLine(BaseModel):
-    """What a system retrieved for a question."""
-
-    system: str
-    values: dict[str, float | None]
-    shown: bool = Field(description="Whether its passages are shown to you.")
-    retrieved: int
-    unjudged: int
-    passages: list[RankedPassageLine]
-    missed: list[RankedPassageLine]
-    unanswered: list[str]
-
-
-class QuestionRankingsFull(BaseModel):
-    """A question of a board."""
-
-    question_id: str
-    domain: str
-    question: str
-    relevant: int
-    required: list[str] = Field(description="The required subset of passages, Z*.")
-    subtopics: dict[str, str]
-    depth: int
-    systems: list[SystemRankingLine]
+    differences: list[RetrievalDifference]
 
 
 @router.get("/sets/{name}/qrels", responses=problems(404), response_model=QrelsList)
 def list_qrels(request: Request, name: Name, arena: Services) -> Response:
     """The relevance judgments of a set: what they hold, not what they say."""
-    rows = [QrelsLine.model_validate(asdict(row)) for row in arena.set_qrels.list(name)]
-    return answer(request, QrelsList(qrels=rows))
+    return answer(request, QrelsList(qrels=arena.set_qrels.list(name)))
 
 
 @router.get(
     "/sets/{name}/retrieval",
-    response_model=RetrievalBoardFull,
+    response_model=shapes.RetrievalBoard,
     responses={
         **problems(404),
         200: {
@@ -229,12 +95,13 @@ def show_board(
     """The board of the systems that submitted contexts to a set, or a file of it."""
     board = _board(arena, name, qrels, caller)
     if file_format is RetrievalFormat.JSON:
-        return answer(request, RetrievalBoardFull.model_validate(board_json(board)))
+        return answer(request, board_json(board))
     if file_format is RetrievalFormat.TREC:
         content = "".join(f"{line}\n" for line in trec_eval_lines(board.table, system)).encode()
     else:
         content = board_file(board, TableForm(file_format.value), by_question=by_question)
-    filename = f"{stamp_of(board).stem}{f'-{system}' if system in board.entrants else ''}.{file_format}"
+    of = f"-{file_name_of(system)}" if system in board.entrants else ""
+    filename = f"{stamp_of(board).stem}{of}.{file_format}"
     return answer(request, content, media_type=MEDIA_TYPES[file_format], filename=filename)
 
 
@@ -251,14 +118,14 @@ def compare(
 ) -> Response:
     """How much higher one system scores than another on the same questions, by domain."""
     differences = _board(arena, name, qrels, caller).table.compared(measure, first, second)
-    lines = [PairedLine.model_validate(row) for row in paired_json(differences)]
-    return answer(request, PairedList(first=first, second=second, measure=measure, differences=lines))
+    found = PairedList(first=first, second=second, measure=measure, differences=differences)
+    return answer(request, found)
 
 
 @router.get(
     "/sets/{name}/retrieval/questions/{question_id}",
     responses=problems(403, 404),
-    response_model=QuestionRankingsFull,
+    response_model=QuestionRankings,
 )
 def show_question(
     request: Request,
@@ -271,8 +138,7 @@ def show_question(
 ) -> Response:
     """What systems retrieved for a question, and what they missed; passages of your own systems alone."""
     board = _board(arena, name, qrels, caller)
-    shown = arena.ranked_questions.of(board, question_id, depth=depth, caller=caller)
-    return answer(request, QuestionRankingsFull.model_validate(question_json(shown)))
+    return answer(request, arena.ranked_questions.of(board, question_id, depth=depth, caller=caller))
 
 
 def _board(arena: Services, name: str, qrels: str, caller: Caller) -> RetrievalBoard:

@@ -1,4 +1,4 @@
-"""`/rounds`: what is judged, how far it is, its battles, and what published figures rest on."""
+"""`/rounds`: what is judged, how far it is, its battles, and what published figures depend on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
 
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
@@ -19,11 +18,15 @@ from arena.api.schemas import (
     PlanRequest,
     Publication,
     PublicationRequest,
-    RoundLine,
     RoundList,
     RoundPlan,
 )
-from arena.evidence_schemas import NOTICE, BattleLine, QuestionEvidence, RoundComparison, RoundQuestionLine
+from arena.client.answer_arena_client.models.results import (
+    Comparison,
+    QuestionEvidence,
+    Round,
+    RoundQuestionPage,
+)
 from arena.services.accounts.auth import require
 from arena.services.evidence.question_lists import Order, QuestionFilter
 from arena.services.people.carried_votes import source_of_request
@@ -58,7 +61,7 @@ Sort = Annotated[Order, Query(description="What comes first; `set` is the set's 
 def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
     """Published rounds with their counts, the newest first; organisers get every round."""
     lines = [
-        RoundLine.of_round(*arena.rounds.status(round_.name, caller=caller))
+        Round.of(*arena.rounds.status(round_.name, caller=caller))
         for round_ in arena.rounds.rounds(caller=caller)
     ]
     return answer(request, RoundList(rounds=lines))
@@ -81,10 +84,10 @@ def plan_round(wanted: PlanRequest, arena: Services, caller: Who) -> Response:
     return JSONResponse(arena.round_admin.estimate(request, caller=caller))
 
 
-@router.get("/rounds/{name}", responses=problems(404, 410), response_model=RoundLine)
+@router.get("/rounds/{name}", responses=problems(404, 410), response_model=Round)
 def show_round(request: Request, name: Name, arena: Services, caller: Who) -> Response:
     """A published round: its state, and how many of its battles ended how."""
-    return answer(request, RoundLine.of_round(*arena.rounds.status(name, caller=caller)))
+    return answer(request, Round.of(*arena.rounds.status(name, caller=caller)))
 
 
 @router.get("/rounds/{name}/battles", responses=problems(404, 410), response_model=BattlePage)
@@ -95,7 +98,7 @@ def list_battles(
     battles = arena.battle_pages.page(name, after=after, limit=limit + 1, caller=caller)
     shown = battles[:limit]
     following = shown[-1].id if len(battles) > limit else None
-    return answer(request, BattlePage(battles=[BattleLine.of(battle) for battle in shown], next=following))
+    return answer(request, BattlePage(battles=shown, next=following))
 
 
 @router.post(
@@ -143,15 +146,6 @@ def publish_round(name: Name, wanted: PublicationRequest, arena: Services, calle
     return JSONResponse(done.model_dump())
 
 
-class RoundQuestionPage(BaseModel):
-    """Some questions of a round, in the order that was asked for."""
-
-    questions: list[RoundQuestionLine]
-    next: int | None = Field(description="Cursor of the next page; null after the last.")
-    notice: str = Field(description=NOTICE)
-    total: int = Field(description="How many questions there are on all pages.")
-
-
 @router.get("/rounds/{name}/questions", responses=problems(404, 410), response_model=RoundQuestionPage)
 def search_questions(
     request: Request,
@@ -172,10 +166,7 @@ def search_questions(
     """
     wanted = QuestionFilter(domain=domain, words=words, search=q, winner=winner)
     page = arena.question_search.page(name, wanted, sort, after=after, limit=limit, caller=caller)
-    lines = [RoundQuestionLine.of_found(line, page.found.get(line.id)) for line in page.questions]
-    following = after + limit if page.total > after + limit else None
-    shown = RoundQuestionPage(questions=lines, next=following, notice=page.notice, total=page.total)
-    return answer(request, shown)
+    return answer(request, page.from_place(after))
 
 
 @router.get(
@@ -185,14 +176,13 @@ def show_evidence(
     request: Request, name: Name, question_id: QuestionId, arena: Services, caller: Who
 ) -> Response:
     """A question of a published round: its answers with their scores, its battles with every judgment."""
-    view = arena.evidence.question(name, question_id, caller=caller)
-    return answer(request, QuestionEvidence.of(name, view))
+    return answer(request, arena.evidence.of_round(name, caller=caller).evidence(question_id))
 
 
-@router.get("/rounds/{name}/compare", responses=problems(404, 410), response_model=RoundComparison)
+@router.get("/rounds/{name}/compare", responses=problems(404, 410), response_model=Comparison)
 def compare(
     request: Request, name: Name, arena: Services, caller: Who, first: System, second: System
 ) -> Response:
     """How much more of the win one system takes than another on the same questions, by domain."""
     compared = arena.comparisons.of(name, (first, second), caller=caller)
-    return answer(request, RoundComparison.of(name, compared))
+    return answer(request, compared.between(name))

@@ -9,14 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
-from arena.api.schemas import Limit
-from arena.schemas import DeliveryLine, LogLine, MemberLine, SubscriptionLine, TeamLine, TokenLine
-from arena.services.accounts.auth import Caller, require
-from arena.services.accounts.teams import TeamView
-from arena.services.accounts.tokens import CreatedToken
-from arena.services.notifications.subscriptions import CreatedSubscription
+from arena.api.schemas import Confirm, Limit
+from arena.client.answer_arena_client.models.submissions import Identity
+from arena.schemas import LogLine, MemberLine, SubscriptionLine, TeamLine, TokenLine
+from arena.services.accounts.auth import require
 from data.records import Role, TokenScope
-from data.records.notifications import DeliveryState, EventKind
+from data.records.irreversible import Irreversible
+from data.records.notifications import EventKind
 
 LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"
 TeamName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the team.")]
@@ -30,27 +29,6 @@ class Sent(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class CallerLine(BaseModel):
-    """Whom a token authenticates."""
-
-    name: str
-    account: str | None
-    teams: dict[str, Role] = Field(description="Roles by team.")
-    scopes: list[TokenScope]
-    organiser: bool
-
-    @classmethod
-    def of(cls, caller: Caller) -> CallerLine:
-        """Translate a caller."""
-        return cls(
-            name=caller.name,
-            account=caller.account,
-            teams=dict(caller.roles),
-            scopes=sorted(caller.scopes),
-            organiser=caller.organiser,
-        )
-
-
 class TeamList(BaseModel):
     """The teams of the caller; organisers see all."""
 
@@ -61,12 +39,6 @@ class TeamFull(TeamLine):
     """A team with its members."""
 
     members: list[MemberLine]
-
-    @classmethod
-    def of_view(cls, view: TeamView) -> TeamFull:
-        """Translate a view of a team."""
-        members = [MemberLine.of(member) for member in view.members]
-        return cls(**TeamLine.of(view.team).model_dump(), members=members)
 
 
 class RoleChoice(Sent):
@@ -90,11 +62,6 @@ class TokenSecret(TokenLine):
 
     token: str
 
-    @classmethod
-    def of_new(cls, created: CreatedToken) -> TokenSecret:
-        """Translate a token that was just created."""
-        return cls(**TokenLine.of(created.token).model_dump(), token=created.secret)
-
 
 class TokenList(BaseModel):
     """Tokens without their secrets."""
@@ -114,23 +81,24 @@ NEWEST = 2**53
 Before = Annotated[int, Query(ge=1, le=NEWEST, description="`next` of the page before.")]
 
 
-@router.get("/me", responses=problems(403), response_model=CallerLine)
+@router.get("/me", responses=problems(403), response_model=Identity)
 def show_caller(request: Request, caller: Who) -> Response:
     """Whom the token authenticates, and what it may do."""
     require(caller, TokenScope.READ)
-    return answer(request, CallerLine.of(caller))
+    return answer(request, Identity.of(caller, teams=dict(caller.roles)))
 
 
 @router.get("/teams", responses=problems(403), response_model=TeamList)
 def list_teams(request: Request, arena: Services, caller: Who) -> Response:
     """Your teams; organisers see all."""
-    return answer(request, TeamList(teams=[TeamLine.of(team) for team in arena.teams.all(caller=caller)]))
+    return answer(request, TeamList(teams=arena.teams.all(caller=caller)))
 
 
 @router.get("/teams/{team}", responses=problems(403, 404), response_model=TeamFull)
 def show_team(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
     """A team of yours with its members."""
-    return answer(request, TeamFull.of_view(arena.teams.view(team, caller=caller)))
+    view = arena.teams.view(team, caller=caller)
+    return answer(request, TeamFull.of(view.team, members=view.members))
 
 
 @router.put("/teams/{team}/members/{account}", responses=problems(403, 404, 409))
@@ -147,8 +115,11 @@ def put_member(
     responses=problems(403, 404, 409),
     response_class=Response,
 )
-def delete_member(team: TeamName, account: AccountName, arena: Services, caller: Who) -> Response:
+def delete_member(
+    team: TeamName, account: AccountName, arena: Services, caller: Who, confirm: Confirm = False
+) -> Response:
     """Take an account out of a team; for owners."""
+    Irreversible.REMOVE_MEMBER.require(confirmed=confirm)
     arena.teams.remove_member(team, account, caller=caller)
     return Response(status_code=204)
 
@@ -158,7 +129,7 @@ def list_tokens(request: Request, team: TeamName, arena: Services, caller: Who) 
     """The tokens of a team, without their secrets."""
     arena.teams.view(team, caller=caller)
     tokens = arena.tokens.all(team=team, caller=caller)
-    return answer(request, TokenList(tokens=[TokenLine.of(token) for token in tokens]))
+    return answer(request, TokenList(tokens=tokens))
 
 
 @router.post("/teams/{team}/tokens", status_code=201, responses=problems(403, 404, 409))
@@ -170,12 +141,15 @@ def create_token(
         name=body.name, scopes=body.scopes, days=body.days, team=team, caller=caller
     )
     response.headers["Cache-Control"] = "no-store"
-    return TokenSecret.of_new(created)
+    return TokenSecret.of(created.token, token=created.secret)
 
 
 @router.delete("/tokens/{number}", responses=problems(403, 404, 409))
-def revoke_token(number: TokenNumber, response: Response, arena: Services, caller: Who) -> TokenLine:
+def revoke_token(
+    number: TokenNumber, response: Response, arena: Services, caller: Who, confirm: Confirm = False
+) -> TokenLine:
     """Make a token useless at once, and end the sessions that it opened."""
+    Irreversible.REVOKE.require(confirmed=confirm)
     response.headers["Cache-Control"] = "no-store"
     return TokenLine.of(arena.tokens.revoke(number, caller=caller))
 
@@ -193,17 +167,16 @@ def list_log(
     entries = arena.teams.audit(team=team, before=before, limit=limit + 1, caller=caller)
     shown = entries[:limit]
     following = shown[-1].id if len(entries) > limit else None
-    return answer(request, LogPage(log=[LogLine.of(entry) for entry in shown], next=following))
+    return answer(request, LogPage(log=shown, next=following))
 
 
 notifications = APIRouter(tags=["notifications"])
 SubscriptionNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the subscription.")]
-DeliveryNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the delivery.")]
 OneTeam = Annotated[str | None, Query(pattern=LABEL, max_length=100, description="Of this team alone.")]
 
 
 class SubscriptionCreate(Sent):
-    """Who is to be told of what."""
+    """Who is to be notified of what."""
 
     name: str = Field(min_length=1, max_length=100, description="What it is called.", examples=["CI"])
     address: str = Field(
@@ -213,95 +186,49 @@ class SubscriptionCreate(Sent):
         examples=["https://ci.example.org/hooks/arena"],
     )
     team: str = Field("", max_length=100, description="Whose events; empty for those of the whole arena.")
-    events: list[EventKind] = Field([], description="What it is told of; empty for everything.")
-
-
-class SubscriptionSecret(SubscriptionLine):
-    """A new subscription; `secret` is shown this once, and null where nothing is signed."""
-
-    secret: str | None
-
-    @classmethod
-    def of_new(cls, created: CreatedSubscription) -> SubscriptionSecret:
-        """Translate a subscription that was just added."""
-        line = SubscriptionLine.of(created.subscription).model_dump()
-        return cls(**line, secret=created.secret or None)
+    events: list[EventKind] = Field([], description="Which events; empty for all.")
 
 
 class SubscriptionList(BaseModel):
-    """Subscriptions without their secrets."""
+    """Subscriptions without what may be secret in their addresses."""
 
     subscriptions: list[SubscriptionLine]
-
-
-class DeliveryList(BaseModel):
-    """What was sent, or waits to be, the newest first."""
-
-    deliveries: list[DeliveryLine]
 
 
 @notifications.get("/notifications", responses=problems(403), response_model=SubscriptionList)
 def list_subscriptions(request: Request, arena: Services, caller: Who, team: OneTeam = None) -> Response:
     """The subscriptions of your teams; organisers see all."""
     rows = arena.subscriptions.all(team=team, caller=caller)
-    return answer(request, SubscriptionList(subscriptions=[SubscriptionLine.of(row) for row in rows]))
+    return answer(request, SubscriptionList(subscriptions=rows))
 
 
 @notifications.post("/notifications", status_code=201, responses=problems(403, 404, 409))
 def add_subscription(
     body: SubscriptionCreate, response: Response, arena: Services, caller: Who
-) -> SubscriptionSecret:
-    """Subscribe; the secret that webhooks are signed with is in this answer and nowhere else. For owners."""
-    created = arena.subscriptions.add(
-        body.name, body.address, team=body.team, kinds=body.events, caller=caller
-    )
+) -> SubscriptionLine:
+    """Subscribe. For owners."""
+    added = arena.subscriptions.add(body.name, body.address, team=body.team, kinds=body.events, caller=caller)
     response.headers["Cache-Control"] = "no-store"
-    return SubscriptionSecret.of_new(created)
+    return SubscriptionLine.of(added)
 
 
 @notifications.delete("/notifications/{number}", responses=problems(403, 404))
 def remove_subscription(
-    number: SubscriptionNumber, response: Response, arena: Services, caller: Who
+    number: SubscriptionNumber, response: Response, arena: Services, caller: Who, confirm: Confirm = False
 ) -> SubscriptionLine:
-    """End a subscription; what waits for it is not sent, and its log goes with it."""
+    """End a subscription; what waits for it is not sent."""
+    Irreversible.REMOVE_SUBSCRIPTION.require(confirmed=confirm)
     response.headers["Cache-Control"] = "no-store"
     return SubscriptionLine.of(arena.subscriptions.remove(number, caller=caller))
 
 
 @notifications.post("/notifications/{number}/test", responses=problems(403, 404))
-def send_test(number: SubscriptionNumber, response: Response, arena: Services, caller: Who) -> DeliveryLine:
-    """Send a test message now, and say how that ended."""
+def send_test(
+    number: SubscriptionNumber, response: Response, arena: Services, caller: Who
+) -> SubscriptionLine:
+    """Send a test message now; 422 where it does not arrive."""
     response.headers["Cache-Control"] = "no-store"
-    return DeliveryLine.of(arena.subscriptions.send_test(number, caller=caller))
-
-
-@notifications.get("/deliveries", responses=problems(403), response_model=DeliveryList)
-def list_deliveries(
-    request: Request,
-    arena: Services,
-    caller: Who,
-    team: OneTeam = None,
-    subscription: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Of this one.")] = None,
-    state: Annotated[DeliveryState | None, Query(description="Those in this state.")] = None,
-    limit: Limit = 100,
-) -> Response:
-    """What your teams were sent, or will be; organisers see all."""
-    rows = arena.subscriptions.deliveries(
-        team=team, subscription=subscription, state=state, limit=limit, caller=caller
-    )
-    return answer(request, DeliveryList(deliveries=[DeliveryLine.of(row) for row in rows]))
-
-
-@notifications.post(
-    "/deliveries/{number}/retry",
-    status_code=204,
-    responses=problems(403, 404, 409),
-    response_class=Response,
-)
-def retry_delivery(number: DeliveryNumber, arena: Services, caller: Who) -> Response:
-    """Let a worker send a dead message again."""
-    arena.subscriptions.retry([number], caller=caller)
-    return Response(status_code=204)
+    return SubscriptionLine.of(arena.subscriptions.send_test(number, caller=caller))
 
 
 router.include_router(notifications)

@@ -28,25 +28,21 @@ from arena.cli.options import (
     open_reaching,
 )
 from arena.cli.output import note, show_fields, show_json, show_line
+from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.errors import InputError
+from data.percent import percent
 from data.progress import reporting
+from judges.retrieval.registry import BM25
 
 if TYPE_CHECKING:
     from arena.services.retrieval.requests import RetrievalRequest
     from judges.pairwise.prompt import Prompt
 
-commands = typer.Typer(
-    help="Answers: let an LLM answer the questions from their passages.", no_args_is_help=True
-)
+commands = Commands("Answers: let an LLM answer the questions from their passages.")
 UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 EXAMPLES = 5
 EXCERPT = 300
-
-
-@commands.callback()
-def group() -> None:
-    """Answers: let an LLM answer the questions from their passages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +88,13 @@ class Source:
                     advice="Name a --corpus or a --retriever.",
                 )
             return None
-        from arena.services.retrieval.requests import LocalRetriever, RetrievalRequest
+        from arena.services.retrieval.requests import RetrievalRequest
 
         return RetrievalRequest(
             set_name=set_name,
             k=passages,
             corpus=self.corpus,
-            retriever=self.retriever or LocalRetriever.BM25,
+            retriever=self.retriever or BM25,
             rerank=self.rerank,
             domains=domains,
             budget_usd=budget_usd,
@@ -208,6 +204,8 @@ def generate(
 ) -> None:
     """Answer every question of a set from its passages, or from those that are found for it.
 
+    $ arena answers generate --set fiqa --model gpt-5-mini --passages 5 --out answers.jsonl
+
     Writes a file for `arena submissions add` and its system card, and prints the share of "no answer". If it
     is interrupted, or ends at the budget, the same command continues: replies that arrived are in the cache,
     and what they cost counts against the budget.
@@ -247,7 +245,7 @@ def generate(
     outcomes, reasons = fields.pop("outcomes"), fields.pop("reasons")
     show_fields(fields)
     for domain, share in shares.items():
-        show_line(f"no answer, {domain}: {share:.1%}")
+        show_line(f"no answer, {domain}: {percent(share)}")
     for outcome, count in outcomes.items():
         show_line(f"{outcome}: {count:,}")
     if silent:
@@ -263,11 +261,13 @@ def generate(
 def silences(file: File, set_name: SetName, *, as_json: AsJson = False) -> None:
     """Show "no answer" replies of a file whose thinking found an answer.
 
+    $ arena answers silences answers.jsonl --set fiqa
+
     Thinking is read from the field `thinking`, or from tags before the answer. Whether it found something is
     seen from its form: it does not say itself that there is nothing, and has words that the question lacks.
     Where the set has short answers or references, what was found is compared with them.
     """
-    fields = open_arena().generation.silences(file, set_name)
+    fields = open_arena().generation.missed_answers(file, set_name)
     if as_json:
         show_json(fields)
         return

@@ -2,46 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+import os
+import re
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from arena import own_version
+from data.errors import InputError
+
 if TYPE_CHECKING:
     from typer._click import Command
 
+PRIVATE = 0o077
+"""What is left out of the rights to what a command writes: homes, backups, exports are their user's alone."""
+SHARED = frozenset({"battles", "leaderboard", "metrics", "retrieve", "retrieval"})
+"""Commands that write what others are to read, with the rights that the user gives to files."""
 NOUNS = {
     "sets": ("question_sets.commands", "Question sets: import, build, list and export them."),
     "submissions": ("submissions", "Submissions: one system's file of answers each."),
-    "teams": ("teams", "Teams, accounts, members, tokens and the audit log."),
-    "notifications": ("notifications", "Webhooks, Slack and mail: who is notified of which events."),
-    "judges": ("judges", "Judges: a model with its prompt and settings."),
     "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
-    "questions": ("questions", "Questions of a round: find and sort them."),
-    "jobs": ("jobs", "Jobs: the work that is queued, running or finished."),
-    "battles": ("battles.commands", "Battle files: rate, compare and convert them."),
+    "judges": ("judges", "Judges: a model with its prompt and settings."),
     "labels": ("labels.commands", "Labels of people: tasks, the next item, a label for it."),
-    "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
-    "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
+    "references": ("labels.references", "References: people write them from passages."),
     "votes": ("public_votes", "Public blind votes: visitors judge pairs of a set."),
+    "teams": ("teams", "Teams, accounts, members, tokens and the audit log."),
+    "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
+    "questions": ("questions", "Questions of a round: find and sort them."),
+    "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
     "retrieval": ("retrieval_boards", "Boards of retrieved passages without answers."),
-    "corpora": ("corpora", "Corpora: texts in which evidence for claims is found."),
+    "battles": ("battles.commands", "Battle files: rate, compare and convert them."),
     "answers": ("answers", "Answers: let an LLM answer the questions from their passages."),
-    "references": ("references.commands", "References: people write them from passages."),
+    "corpora": ("corpora", "Corpora: texts in which evidence for claims is found."),
+    "jobs": ("jobs", "Jobs: the work that is queued, running or finished."),
+    "notifications": ("notifications", "Webhooks, Slack and mail: who is notified of which events."),
     "db": ("system", "The database: upgrade, move, back up and restore it."),
 }
 """For each noun the module of its verbs, and what `arena --help` says of it."""
 VERBS = {
-    "retrieve": ("retrieval", "Retrieve passages for the questions of a set."),
+    "rank": ("rank", "Rank systems by their files of answers, in one command."),
+    "losses": ("rank", "List the questions that one system of a ranking lost to another."),
+    "compare": ("rank", "Say which of two systems of a ranking is better, and how surely."),
+    "help": ("tree.topics", "Explain a command, or settings, judges and files."),
     "demo": ("system", "Judge, rate and publish the bundled sets, then serve the site."),
+    "retrieve": ("retrieval", "Retrieve passages for the questions of a set."),
     "serve": ("system", "Serve the site, and run the jobs of the queue beside it."),
     "worker": ("jobs", "Run the jobs of the queue, beside any number of other workers."),
     "mcp": ("system", "Serve what is published to agents, read-only, by the Model Context Protocol."),
 }
 """The same for commands without a noun."""
+PARTS = {
+    "Start here": ("rank", "losses", "compare", "demo", "help"),
+    "Run an arena": ("sets", "submissions", "rounds", "judges", "labels", "references", "votes", "teams"),
+    "Look into results": ("leaderboard", "questions", "metrics", "retrieval"),
+    "Files": ("battles", "answers", "retrieve", "corpora"),
+    "Operate": ("serve", "worker", "jobs", "notifications", "db", "mcp"),
+}
+"""In which part of `arena --help` each command stands."""
 SERVING = ("serve", "worker", "mcp")
 """Commands that run on until somebody ends them; they log."""
 
@@ -49,27 +71,54 @@ SERVING = ("serve", "worker", "mcp")
 def _show_version(asked: bool) -> None:
     if not asked:
         return
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        typer.echo(f"answer-arena {version('answer-arena')}")
-    except PackageNotFoundError:
-        typer.echo("answer-arena, from a checkout that is not installed")
+    version = own_version()
+    checkout = "answer-arena, from a checkout that is not installed"
+    typer.echo(checkout if version == "checkout" else f"answer-arena {version}")
     raise typer.Exit
+
+
+def _use_plugins(files: list[Path] | None) -> list[Path] | None:
+    # Before the command is looked up, whose help names what they add.
+    if files:
+        _add_plugins(files)
+    return files
 
 
 def root(
     context: typer.Context,
     *,
+    plugin: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--plugin",
+            metavar="FILE.py",
+            help="A Python file that adds metrics, judges, formats, retrievers, transports or pages "
+            "(docs/extending.md); repeatable.",
+            callback=_use_plugins,
+        ),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Judge, rate and explain the long-form answers of question-answering systems."""
+    del plugin
+    if context.invoked_subcommand not in SHARED:
+        os.umask(PRIVATE)
     if not version and context.invoked_subcommand not in SERVING:
         from arena.cli.progress import showing_progress
 
         context.with_resource(showing_progress())
+
+
+def _add_plugins(files: Sequence[Path]) -> None:
+    from arena.settings import add_plugins
+    from data.plugins import use_plugin_files
+
+    missing = [file for file in files if not file.is_file()]
+    if missing:
+        raise InputError(f"There is no plugin file {missing[0]}.", advice="Give the path of a Python file.")
+    use_plugin_files(add_plugins(files))
 
 
 class _Commands(MutableMapping[str, "Command"]):
@@ -98,13 +147,15 @@ class _Commands(MutableMapping[str, "Command"]):
 
 def _noun(name: str) -> Command:
     app = _plain()
-    app.add_typer(import_module(f"arena.cli.{NOUNS[name][0]}").commands, name=name)
+    app.add_typer(import_module(f".{NOUNS[name][0]}", __package__).commands, name=name)
     return typer.main.get_group(app).commands[name]
 
 
 def _verb(name: str) -> Command:
+    from arena.cli.tree.pages import Page
+
     app = _plain()
-    app.command(name)(getattr(import_module(f"arena.cli.{VERBS[name][0]}"), name))
+    app.command(name, cls=Page)(getattr(import_module(f".{VERBS[name][0]}", __package__), name))
     return typer.main.get_command(app)
 
 
@@ -114,6 +165,32 @@ def _plain(**settings: Any) -> typer.Typer:  # noqa: ANN401 - Typer's own settin
     )
 
 
+ABOVE = "".join(f"{part}." for part in __name__.split(".")[:-3])
+REGISTERED = re.compile(r"\{([a-z_.]+):([a-z_]+)\}")
+"""Where the help of an option names what a registry has: the function that tells it."""
+
+
+def name_registered(command: Any) -> None:  # noqa: ANN401 - Typer's own copies of Click's classes
+    """Let the help of a command's options, and of those below it, name what registries have now."""
+    for parameter in command.params:
+        if parameter.help:
+            parameter.help = REGISTERED.sub(_registered, parameter.help)
+    for inner in getattr(command, "commands", {}).values():
+        name_registered(inner)
+
+
+def _asked(command: Any, words: Sequence[str]) -> Any:  # noqa: ANN401 - as above
+    """The command whose help is asked for, below another one by the words that follow it."""
+    for word in words[: words.index("--help")]:
+        command = getattr(command, "commands", {}).get(word, command)
+    return command
+
+
+def _registered(found: re.Match[str]) -> str:
+    text: str = getattr(import_module(f"{ABOVE}{found[1]}"), found[2])()
+    return text
+
+
 class _Root(TyperGroup):
     """`arena`, whose commands are imported one by one."""
 
@@ -121,11 +198,24 @@ class _Root(TyperGroup):
         super().__init__(**settings)
         self.commands = _Commands()
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - Typer's own copies of Click's classes
+        """Find a command; where its help is asked for, the help names what registries have."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if "--help" in rest:
+            _add_plugins(())
+            asked = _asked(command, rest)
+            # The help of a group names no options of its commands, and registries are slow to import.
+            if not hasattr(asked, "commands"):
+                name_registered(asked)
+        return name, command, rest
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own copies of Click's classes
         """Write what each command is for, without importing it."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in {**VERBS, **NOUNS}.items()])
+        known = {**VERBS, **NOUNS}
+        for part, names in PARTS.items():
+            with formatter.section(part):
+                formatter.write_dl([(name, known[name][1]) for name in names])
 
 
 def build() -> typer.Typer:

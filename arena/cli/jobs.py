@@ -7,17 +7,41 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import LARGEST_NUMBER, AsJson
-from arena.cli.output import show_fields, show_json, show_line, show_rows
+from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, ask
+from arena.cli.output import close_to_others, show_fields, show_json, show_line, show_rows
+from arena.cli.tree.pages import Commands
 from arena.container import open_arena
+from data.records.irreversible import Irreversible
 
-commands = typer.Typer(help="Jobs: the work that is queued, running or finished.", no_args_is_help=True)
+commands = Commands("Jobs: the work that is queued, running or finished.")
 Number = Annotated[int, typer.Argument(metavar="JOB", max=LARGEST_NUMBER, help="Number of the job.")]
 
 
-@commands.command("list")
-def list_(*, as_json: AsJson = False) -> None:
-    """List the latest jobs, newest first."""
+@commands.command()
+def show(
+    number: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="JOB",
+            max=LARGEST_NUMBER,
+            show_default="the latest, newest first",
+            help="Number of the job.",
+        ),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the latest jobs, or one with the workers that run it.
+
+    $ arena jobs show 12
+    """
+    if number is None:
+        _list(as_json=as_json)
+    else:
+        _show(number, as_json=as_json)
+
+
+def _list(*, as_json: bool) -> None:
     statuses = open_arena().jobs.recent()
     rows = [
         (
@@ -40,9 +64,7 @@ def list_(*, as_json: AsJson = False) -> None:
     )
 
 
-@commands.command()
-def show(number: Number, *, as_json: AsJson = False) -> None:
-    """Show a job and the workers that run it."""
+def _show(number: int, *, as_json: bool) -> None:
     fields = open_arena().jobs.status(number).as_json()
     if as_json:
         show_json(fields)
@@ -56,11 +78,14 @@ def show(number: Number, *, as_json: AsJson = False) -> None:
 
 
 @commands.command()
-def cancel(number: Number) -> None:
+def cancel(number: Number, *, yes: Yes = False) -> None:
     """Cancel a job.
+
+    $ arena jobs cancel 12 --yes
 
     Calls in flight finish, and the job's round is paused.
     """
+    ask(Irreversible.CANCEL_JOB, yes=yes)
     open_arena().jobs.cancel(number)
     show_line(f"Job {number} is cancelled.")
 
@@ -86,6 +111,8 @@ def worker(
 ) -> None:
     """Run the jobs of the queue, beside any number of other workers.
 
+    $ arena worker --once
+
     Ctrl-C returns unfinished work to the queue.
     """
     from arena.logs import configure_logs
@@ -93,6 +120,7 @@ def worker(
     from arena.workers.worker import Worker
 
     arena = open_arena()
+    close_to_others(arena.settings)
     configure_logs(arena.settings)
     try:
         Worker(arena, this_worker(name), parent=parent).run(once=once)

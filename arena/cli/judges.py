@@ -1,4 +1,4 @@
-"""`arena judges`: list, show, try, calibrate, cascade."""
+"""`arena judges`: list, show, price, try, calibrate."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson, Cache, JudgeName, open_reaching
-from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
+from arena.cli.output import show_fields, show_json, show_line, show_rows, show_table
+from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.errors import JudgeError
 from data.records import JudgeKind, Outcome
 from data.records.plain import to_json
-from judges.cascades import CascadeConfidence
 from judges.lexical.agreement import AGREEMENT
 
 ADVICE = {
@@ -29,14 +29,31 @@ IN_TABLES = ("by_domain", "system_bias", "human_round", "human_round_unknown")
 if TYPE_CHECKING:
     from arena.services.judging.calibration import JudgeCalibration
 
-commands = typer.Typer(
-    help="Judges: a model with its prompt and settings, or an embedded method.", no_args_is_help=True
-)
+commands = Commands("Judges: a model with its prompt and settings, or an embedded method.")
 
 
-@commands.command("list")
-def list_(*, as_json: AsJson = False) -> None:
-    """List the bundled judges and those of the judges folder."""
+@commands.command()
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="JUDGE", show_default="all judges", help="Name of a judge, or the path of its spec."
+        ),
+    ] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the bundled judges and those of the judges folder, or one with its settings, hash and prompt.
+
+    $ arena judges show lexical
+    """
+    if name:
+        _show(name, as_json=as_json)
+    else:
+        _list(as_json=as_json)
+
+
+def _list(*, as_json: bool) -> None:
     from dataclasses import asdict
 
     judges = open_arena().judges.known()
@@ -45,13 +62,7 @@ def list_(*, as_json: AsJson = False) -> None:
     show_rows([asdict(line) for line in judges], headers, rows, as_json=as_json)
 
 
-@commands.command()
-def show(
-    name: Annotated[str, typer.Argument(metavar="JUDGE", help="Name of a judge, or the path of its spec.")],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Show a judge's settings, hash and prompt."""
+def _show(name: str, *, as_json: bool) -> None:
     spec = open_arena().judges.spec(name)
     prompt = "" if spec.prompt is None else spec.prompt.text
     if as_json:
@@ -70,6 +81,29 @@ def show(
         show_line(prompt)
 
 
+@commands.command()
+def price(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The LLM as judges name it.")],
+    read: Annotated[
+        float, typer.Argument(metavar="IN", min=0.0, help="USD for a million tokens that it reads.")
+    ],
+    written: Annotated[
+        float, typer.Argument(metavar="OUT", min=0.0, help="USD for a million tokens that it writes.")
+    ],
+) -> None:
+    """Say what a model costs, for plans and caps.
+
+    $ arena judges price gpt-5-mini 0.25 2
+
+    The price goes into prices.toml in ARENA_HOME, before the bundled prices. A judge with `price = 0` costs
+    nothing, nor does a model without a price at an endpoint on this machine or a private network.
+    """
+    from judges.llm.prices import Price
+
+    file = open_arena().judges.set_price(model, Price(input=read, output=written))
+    show_line(f"{model} costs {read:g} USD in and {written:g} USD out for a million tokens ({file}).")
+
+
 @commands.command("try")
 def try_(
     judge: JudgeName,
@@ -82,6 +116,8 @@ def try_(
     as_json: AsJson = False,
 ) -> None:
     """Let a judge decide one pair of answers.
+
+    $ arena judges try --judge lexical --question demo/q1 --a one.txt --b other.txt
 
     Nothing is stored. The exit code is 1 where the judge did not decide.
     """
@@ -101,6 +137,49 @@ def try_(
         raise JudgeError(
             f"The judge {judge} did not decide ({verdict.outcome}): {verdict.detail.rstrip('.')}.",
             advice=ADVICE.get(verdict.outcome, ""),
+        )
+
+
+@commands.command("test")
+def judge_test(
+    name: Annotated[
+        str, typer.Argument(metavar="JUDGE|MODEL", help="A judge by name or path, or the name of a model.")
+    ],
+    cache_mode: Cache = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Try a judge, or a model with the usual prompt, on three battles in both orders.
+
+    $ arena judges test judge.toml
+
+    Prints what was sent and what came back, the cost, the time of a reply, and whether the orders agree.
+    The first request is a probe: a wrong key or model is told after it. The exit code is 1 where a battle has
+    no verdict.
+    """
+    found = open_reaching(cache_mode).judge_tester.test(name)
+    if as_json:
+        show_json({**to_json(found), "passed": found.passed})
+    else:
+        for battle in found.battles:
+            show_line(f"# {battle['question']}")
+            show_line(f"a: {battle['answer_a']}")
+            show_line(f"b: {battle['answer_b']}")
+            for judgment in battle["judgments"]:
+                said = judgment["preference"] or judgment["outcome"]
+                why = f" ({judgment['detail']})" if judgment["detail"] else ""
+                show_line(f"{judgment['judge']}, order {judgment['presentation']}: {said}{why}")
+                for reply in judgment["replies"]:
+                    show_line(f"  [{reply['finish_reason'] or 'no finish reason'}] {reply['text']}")
+            show_line("")
+        fields = {name: getattr(found, name) for name in ("judge", "calls", "cost_usd", "latency")}
+        sent = next((one["settings"] for battle in found.battles for one in battle["judgments"]), "")
+        show_fields({**fields, "models": ", ".join(found.models), "sent with": sent})
+        show_line(found.sentence)
+    if not found.passed:
+        outcome = next(Outcome(one["outcome"]) for one in found.battles if one["preference"] is None)
+        raise JudgeError(
+            f"The judge is not usable as it is. {found.sentence}", advice=ADVICE.get(outcome, "")
         )
 
 
@@ -131,6 +210,8 @@ def calibrate(
 ) -> None:
     """Compare judges with human labels.
 
+    $ arena judges calibrate --judge lexical --labels labels.jsonl
+
     Prints agreement, ties, unreadable replies, position flips and biases; where the labels name systems, also
     what the judge gives each of them beyond people, and what a full round of people would say. Several judges
     make a table, best first by Pearson's correlation, with a column for each pair of systems.
@@ -148,86 +229,9 @@ def calibrate(
         show_table(*_judge_table(reports))
 
 
-@commands.command()
-def cascade(
-    cheap: Annotated[str, typer.Option("--cheap", metavar="CHEAP", help="The judge that is asked first.")],
-    expensive: Annotated[
-        str, typer.Option("--expensive", metavar="EXPENSIVE", help="The judge of what it is unsure about.")
-    ],
-    from_rounds: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            "--from-rounds",
-            metavar="A B",
-            help="Set the threshold on battles that both judged: a round of CHEAP, and one of EXPENSIVE.",
-        ),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", metavar="FILE", help="Set it on people's labels instead (CHEAP is asked)."),
-    ] = None,
-    level: Annotated[
-        float, typer.Option("--level", metavar="SHARE", help="Agreement to promise where CHEAP decides.")
-    ] = 0.9,
-    certainty: Annotated[
-        float, typer.Option("--certainty", metavar="SHARE", help="How sure the promise is to be.")
-    ] = 0.95,
-    confidence: Annotated[
-        CascadeConfidence | None,
-        typer.Option("--confidence", help="What says how sure CHEAP is; the first that it has."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="SPEC.toml", help="Write the cascade as a judge spec.")
-    ] = None,
-    concurrency: Annotated[
-        int, typer.Option("--concurrency", metavar="C", min=1, help="With --labels: most pairs in flight.")
-    ] = 16,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option("--budget-usd", metavar="X", min=0.0, help="With --labels: the most that may be spent."),
-    ] = None,
-    cache_mode: Cache = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Make a cascade of two judges: CHEAP decides where it is sure, EXPENSIVE the rest.
-
-    The least confidence with which CHEAP decides is set so that it agrees with EXPENSIVE, or with people, at
-    least as often as asked. Prints the agreement with its bound, and how much is expected to go on. The exit
-    code is 1 where no threshold reaches the level and a file was to be written.
-    """
-    from arena.services.judging.cascades import CascadeRequest
-    from judges.catalogue import require_new_spec
-
-    if out is not None:
-        require_new_spec(out)
-    arena = open_reaching(cache_mode)
-    setting = arena.cascades.set_threshold(
-        CascadeRequest(
-            cheap=cheap,
-            expensive=expensive,
-            level=level,
-            certainty=certainty,
-            confidence=confidence,
-            rounds=from_rounds,
-            labels=labels,
-            concurrency=concurrency,
-            budget_usd=budget_usd,
-        )
-    )
-    if as_json:
-        show_json(setting.as_json())
-    else:
-        show_fields(setting.as_json())
-        show_line(str(setting.cascade))
-    if out is not None:
-        arena.cascades.write(setting, out)
-        note(f"Written to {out}: use it as --judge {out}, or by its name in the judges folder.")
-
-
 def _show_people(report: JudgeCalibration) -> None:
     """How far the judge is from people, system by system, and what people would say themselves."""
-    from arena.cli.judge_tables import show_bias, show_human_round
+    from arena.cli.battles.judge_tables import show_bias, show_human_round
 
     found = report.people
     if found.bias:

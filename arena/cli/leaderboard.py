@@ -10,6 +10,7 @@ import typer
 
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_json, show_line, show_result, show_rows, show_table
+from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
@@ -18,23 +19,15 @@ from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.full_error import error_sentence
 from leaderboard.standings.judged_shares import partial_sentence
-from leaderboard.trust.asked_again import drift_warning
 from leaderboard.trust.sentences import trust_sentences
 from leaderboard.vocabulary import OVERALL, BoardForm, Control, ErrorKind
 
-commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
+commands = Commands("Published boards: list, show and export them.")
+SITE = "site"
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]
 
 
-@commands.command("list")
-def list_(
-    *,
-    snapshots: Annotated[
-        bool, typer.Option("--snapshots", help="Also snapshots that others took the place of.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """List the published boards."""
+def _list(*, snapshots: bool, as_json: bool) -> None:
     service = open_arena().boards
     boards = (*service.heads(), *(service.former() if snapshots else ()))
     show_rows(
@@ -48,11 +41,21 @@ def list_(
 
 @commands.command()
 def show(
-    name: Name,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROUND",
+            show_default="the published boards",
+            help="Name of the published round, or NAME@HASH.",
+        ),
+    ] = "",
     domain: Annotated[
         str, typer.Option("--domain", metavar="ID", help="A domain's id, or `overall`.")
     ] = "overall",
     *,
+    snapshots: Annotated[
+        bool, typer.Option("--snapshots", help="List also the snapshots that others took the place of.")
+    ] = False,
     people: Annotated[
         bool,
         typer.Option(
@@ -79,7 +82,7 @@ def show(
         Control | None,
         typer.Option(
             "--control",
-            help="Show the ratings under control for what may sway the judge, and what each term is worth: "
+            help="Show the ratings under control for what may bias the judge, and what each term is worth: "
             "`style` is length and form (headings, bold, lists, citations).",
         ),
     ] = None,
@@ -93,11 +96,16 @@ def show(
     ] = ErrorKind.QUESTIONS,
     as_json: AsJson = False,
 ) -> None:
-    """Show a published board.
+    """Show the published boards, or one.
+
+    $ arena leaderboard show demo --domain finance
 
     A partial board says how much of it was judged; systems without a judged battle are named below the table.
     NAME@HASH names one snapshot of a board, also after another took its place.
     """
+    if not name:
+        _list(snapshots=snapshots, as_json=as_json)
+        return
     board = open_arena().boards.get(name, caller=OPERATOR)
     _show_notice(board)
     alone = domain == OVERALL and not people and not between_systems
@@ -147,8 +155,10 @@ def _show_lines(board: Board, domain: str, *, people: bool) -> None:
 
     if people and domain != OVERALL:
         raise InputError("Votes correct ratings overall alone.", advice="Use --people without --domain.")
-    headers, rows = corrected_table(board) if people else board_table(board, domain)
+    headers, rows, notes = (*corrected_table(board), ()) if people else board_table(board, domain)
     show_table(headers, rows)
+    for said in notes:
+        show_line(said)
     show_line(f"{people_sentence(board.standings)}.")
     if people:
         show_line(board.standings[PEOPLE]["advice"])
@@ -156,7 +166,10 @@ def _show_lines(board: Board, domain: str, *, people: bool) -> None:
 
 
 def _show_below(standings: Mapping[str, Any], domain: str) -> None:
-    """On what the places rest, and who was not judged."""
+    """What the domain's ratings borrow, on what the places rest, and who was not judged."""
+    for said in (part.get("note") for part in standings["domains"] if part["id"] == domain):
+        if said:
+            show_line(said)
     for said in trust_sentences(standings):
         show_line(said)
     lines = standings["lines"][domain]
@@ -206,8 +219,6 @@ def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:
         yield about
     if said := partial_sentence(standings):
         yield f"{standings['title']}. {said}"
-    if warning := drift_warning(standings):
-        yield f"Warning: {warning}"
 
 
 @commands.command()
@@ -221,41 +232,51 @@ def export(
         ),
     ],
     form: Annotated[
-        BoardForm | None,
+        str,
         typer.Option(
             "--format",
-            help="By default that of the file's ending. `latex` is a booktabs table. `every-eval-ever` is a "
-            "folder (or a .zip) with a record a system by that schema, 0.2.2; `croissant` a folder with "
-            "standings, battles and the metadata that describe them.",
+            metavar="FORMAT",
+            show_default="that of the file's ending",
+            help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `site`. `latex` is a booktabs table. "
+            "`every-eval-ever` is a folder (or a .zip) with a record a system by that schema, 0.2.2; "
+            "`croissant` a folder with standings, battles and the metadata that describe them; `site` a "
+            "folder of pages that need no server: what the public may see, for a disk, GitHub Pages or a "
+            "static Space of Hugging Face.",
         ),
-    ] = None,
-) -> None:
-    """Write a published board to a file, or to a folder where the format has several files."""
-    written = open_arena().board_files.write(name, destination, form, caller=OPERATOR)
-    files = f" ({len(written)} files)" if len(written) > 1 else ""
-    show_line(f"{name} written to {destination}{files}.")
-
-
-@commands.command()
-def site(
-    name: Name,
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A new or empty folder, or one of an earlier export.")
-    ],
+    ] = "",
     *,
     questions: Annotated[
         bool,
         typer.Option(
-            "--questions/--no-questions", help="With the questions, their answers and what the judge said."
+            "--questions/--no-questions",
+            help="Of a site: with the questions, their answers and what the judge said.",
         ),
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Write a whole published board as pages that need no server, for any host of files.
+    """Write a published board to a file, or to a folder where the format has several files.
 
-    Standings, systems, questions with answers and judgments, method and data: what the public may see. The
-    folder works from a disk, from GitHub Pages and as a static Space of Hugging Face.
+    $ arena leaderboard export demo site --format site
     """
+    if form == SITE:
+        _export_site(name, destination, questions=questions, as_json=as_json)
+        return
+    if form and form not in list(BoardForm):
+        raise typer.BadParameter(
+            f"{form!r} is none of {', '.join(BoardForm)}, {SITE}.", param_hint="--format"
+        )
+    written = open_arena().board_files.write(
+        name, destination, BoardForm(form) if form else None, caller=OPERATOR
+    )
+    files = f" ({len(written)} files)" if len(written) > 1 else ""
+    show_result(
+        {"board": name, "files": [str(path) for path in written]},
+        f"{name} written to {destination}{files}.",
+        as_json=as_json,
+    )
+
+
+def _export_site(name: str, folder: Path, *, questions: bool, as_json: bool) -> None:
     from streamlit.logger import set_log_level
 
     # The pages' own modules say that no site runs; nobody asked for one.

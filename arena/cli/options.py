@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from arena.cli.output import note
 from arena.container import Arena, open_arena
 from arena.services.judging.llm_overrides import LlmOverrides
 from arena.settings import EngineKind, read_settings
-from judges.llm.settings import CacheMode, TransportKind
-from judges.metrics.registry import RetrieverKind
+from data.errors import ArenaError, InputError
+from data.records.irreversible import Irreversible
+from judges.llm.settings import CacheMode
+from judges.llm.transports.registry import transport_info
+from judges.retrieval.registry import retriever_info
 
 LARGEST_NUMBER = 2**31 - 1
 """Of a row, on both engines."""
@@ -48,7 +53,12 @@ TokenText = Annotated[
 ]
 Pairs = Annotated[
     str,
-    typer.Option("--pairs", metavar="PAIRS", help="`reference`, `reference,complete:K`, or `all`."),
+    typer.Option(
+        "--pairs",
+        metavar="PAIRS",
+        show_default="reference, or all where the set has no references",
+        help="`reference`, `reference,complete:K`, `versus:SYSTEM`, or `all`.",
+    ),
 ]
 Systems = Annotated[
     str | None,
@@ -83,10 +93,47 @@ Constants = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="A constant of the metric; repeatable."),
 ]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.")]
+
+
+def whole_card(path: Path | None) -> Path | None:
+    """The file of a card to read, where one is named, as `whole_file` has it."""
+    return None if path is None else whole_file(path)
+
+
+def whole_file(path: Path) -> Path:
+    """The file to read: of a pipe, a named pipe or `-` (standard input) a copy, until the process ends."""
+    import atexit
+    import shutil
+    import stat
+    import tempfile
+
+    is_input = str(path) == "-"
+    if not is_input and (
+        not path.exists() or not (stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISCHR(mode))
+    ):
+        return path
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copy = Path(folder) / ("stdin" if is_input else path.name)
+    with copy.open("wb") as file:
+        if is_input:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        else:
+            with path.open("rb") as pipe:
+                shutil.copyfileobj(pipe, file)
+    return copy
+
+
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="The file to read; - is standard input.", callback=whole_file),
+]
 SystemName = Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")]
 TeamName = Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")]
-CardFile = Annotated[Path | None, typer.Option("--card", metavar="FILE", help="The system card, YAML.")]
+CardFile = Annotated[
+    Path | None,
+    typer.Option("--card", metavar="FILE", help="The system card, YAML.", callback=whole_card),
+]
 
 
 def constant(text: str) -> tuple[str, Any]:
@@ -100,6 +147,20 @@ def constant(text: str) -> tuple[str, Any]:
         return name.strip(), value
 
 
+def known(look_up: Callable[[str], object]) -> Callable[[str | None], str | None]:
+    """A callback that takes an option's value for a name, and refuses one that nothing bears."""
+
+    def checked(value: str | None) -> str | None:
+        try:
+            if value is not None:
+                look_up(value)
+        except ArenaError as error:
+            raise typer.BadParameter(f"{error.message} {error.advice}") from error
+        return value
+
+    return checked
+
+
 Cache = Annotated[
     CacheMode | None,
     typer.Option(
@@ -110,11 +171,13 @@ Cache = Annotated[
     ),
 ]
 Transport = Annotated[
-    TransportKind | None,
+    str | None,
     typer.Option(
         "--transport",
+        metavar="TRANSPORT",
         show_default=AS_SET,
-        help="How requests are sent to the LLM: `direct` has the least overhead, `batch` costs half.",
+        help="How requests are sent to the LLM: {judges.llm.transports.registry:described_transports}.",
+        callback=known(transport_info),
     ),
 ]
 Rpm = Annotated[
@@ -179,11 +242,12 @@ Corpus = Annotated[
     ),
 ]
 Retriever = Annotated[
-    RetrieverKind,
+    str,
     typer.Option(
         "--retriever",
-        help="How evidence is found: by words, by vectors (after `arena corpora embed`), or by the web "
-        "search of `ARENA_SEARCH_URL` in place of a corpus.",
+        metavar="RETRIEVER",
+        help="How evidence is found: {judges.retrieval.registry:retrievers_of_evidence}.",
+        callback=known(partial(retriever_info, evidence=True)),
     ),
 ]
 Judgments = Annotated[
@@ -198,12 +262,14 @@ Judgments = Annotated[
 ]
 
 USUAL = 16
+MISUSE = 2
+"""The exit code."""
 WITH_BATCHES = 10_000
 
 
 def open_reaching(
     cache_mode: CacheMode | None = None,
-    transport: TransportKind | None = None,
+    transport: str | None = None,
     rpm: int | None = None,
     tpm: int | None = None,
     timeout: int | None = None,
@@ -216,10 +282,10 @@ def open_reaching(
 
 
 @contextmanager
-def open_spreading(engine: EngineKind | None) -> Iterator[Arena]:
+def open_parallel(engine: EngineKind | None, cache_mode: CacheMode | None = None) -> Iterator[Arena]:
     """Open the arena, and let its engine do what takes long until the end of the block."""
-    arena = open_reaching(engine=engine)
-    with arena.engine.spreading():
+    arena = open_reaching(cache_mode, engine=engine)
+    with arena.engine.parallel():
         yield arena
 
 
@@ -230,7 +296,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def taking(**values: Any) -> None:  # noqa: ANN401 - the options of any command
-        with open_spreading(values.pop(extra.name)):
+        with open_parallel(values.pop(extra.name)):
             command(**values)
 
     parameters = [*signature.parameters.values(), extra]
@@ -243,7 +309,7 @@ def in_flight(arena: Arena, asked: int | None) -> int:
     """How many battles may be in flight: what was asked for, else what suits the transport."""
     if asked is not None:
         return asked
-    return WITH_BATCHES if arena.settings.transport is TransportKind.BATCH else USUAL
+    return WITH_BATCHES if transport_info(arena.settings.transport).batches else USUAL
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -307,3 +373,45 @@ def _options_of(kind: type) -> list[inspect.Parameter]:
         )
         for field in fields(kind)
     ]
+
+
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+
+
+def ask(act: Irreversible, *, yes: bool) -> None:
+    """Say what an act leads to, and ask; with `--yes` nobody is asked.
+
+    Raises:
+        Exit: Nobody can be asked, which is misuse.
+        Abort: They said no.
+    """
+    if yes:
+        return
+    note(act.consequences)
+    if not sys.stdin.isatty():
+        note("arena: Nobody can be asked here, so nothing was done. Add --yes to do it.")
+        raise typer.Exit(MISUSE)
+    typer.confirm("Do it?", abort=True, err=True)
+
+
+def pair_of(text: str, option: str = "--compare") -> tuple[str, str]:
+    """The two systems of `A,B`.
+
+    Raises:
+        InputError: They are not two.
+    """
+    first, _, second = text.partition(",")
+    if not first or not second or "," in second:
+        raise InputError(f"{text!r} is no pair of systems.", advice=f"Write {option} A,B.")
+    return first, second
+
+
+def only_with(option: str, given: Mapping[str, object]) -> None:
+    """Refuse options that belong to another one, which is absent.
+
+    Raises:
+        BadParameter: One of them was given.
+    """
+    for name, value in given.items():
+        if value is not None and value is not False and value != "":
+            raise typer.BadParameter(f"It goes with {option}.", param_hint=name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,7 +13,10 @@ from data.files.text_files import MEBIBYTE
 from data.records import Problem
 from data.records.problems import few_of_each
 
-Cell = str | int | float | None
+if TYPE_CHECKING:
+    from arena.settings import Settings
+
+Cell = str | int | float | list[str] | None
 # From here on a number is a rating, of one decimal; below it is a share.
 RATING_SIZED = 10
 
@@ -55,6 +59,14 @@ def show_rows(
 def note(text: str) -> None:
     """Print a line that is not part of the result."""
     typer.echo(text, err=True)
+
+
+def close_to_others(settings: Settings) -> None:
+    """Close a home that others can read, and say so."""
+    from arena.services.system.private_files import made_private
+
+    if done := made_private(settings.home, settings.database_url):
+        note(done)
 
 
 def show_table(headers: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
@@ -104,7 +116,16 @@ def _text(value: Cell) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:,.1f}" if abs(value) >= RATING_SIZED else f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else value
+    if isinstance(value, list):
+        return ", ".join(map(_text, value)) or "–"
+    return f"{value:,}" if isinstance(value, int) else on_one_line(value)
+
+
+def on_one_line(text: str) -> str:
+    """A text whose line ends and other signs without a shape are shown by their codes."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def _is_number(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TextIO
 
@@ -18,6 +18,8 @@ FIRST = 2.0
 """Seconds before work is mentioned: what is quicker needs no word."""
 EVERY = 5.0
 """Seconds between two lines about the same work."""
+LINES_EVERY = 30.0
+"""Seconds between two tellings of what is known of the result so far, where nothing can be redrawn."""
 REDRAW_EVERY = 0.25
 MEGABYTE = 1_000_000
 MINUTE, HOUR = 60, 3600
@@ -95,6 +97,7 @@ class LineView:
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._last_line: dict[Work, float] = {}
+        self._last_lines: dict[Work, float] = {}
 
     def show(self, works: list[Work]) -> None:
         """Write a line for each whose last one is some seconds old."""
@@ -103,9 +106,14 @@ class LineView:
             if now - self._last_line.get(work, -EVERY) >= EVERY:
                 self._last_line[work] = now
                 self._write(line_of(work))
+            if work.lines and now - self._last_lines.get(work, 0.0) >= LINES_EVERY:
+                self._last_lines[work] = now
+                for line in work.lines:
+                    self._write(line)
 
     def end(self, work: Work) -> None:
         """Write a last line for what was mentioned before."""
+        self._last_lines.pop(work, None)
         if self._last_line.pop(work, None) is not None:
             self._write(f"{work.what}: {_amount(work)} in {span(work.watch.seconds)}")
 
@@ -121,15 +129,17 @@ class BarView:
 
     def __init__(self) -> None:
         self._bar: Bar | None = None
+        self._lines: list[str] = []
         self._tasks: dict[Work, TaskID] = {}
 
     def show(self, works: list[Work]) -> None:
         """Draw each."""
         if works and self._bar is None:
-            self._bar = _bar()
+            self._bar = _bar(lambda: self._lines)
             self._bar.start()
         for work in works:
             self._draw(work)
+        self._lines = [line for work in works for line in work.lines]
 
     def end(self, work: Work) -> None:
         """Draw one for the last time."""
@@ -151,10 +161,16 @@ class BarView:
         self._bar.update(self._tasks[work], total=work.total, completed=work.done, state=state)
 
 
-def _bar() -> Bar:
-    from rich.console import Console
+def _bar(lines: Callable[[], Sequence[str]]) -> Bar:
+    """A bar for each work, with lines below them."""
+    from rich.console import Console, Group, RenderableType
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
+    from rich.text import Text
+
+    class LinedBar(Bar):
+        def get_renderable(self) -> RenderableType:
+            return Group(super().get_renderable(), *map(Text, lines()))
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -162,7 +178,7 @@ def _bar() -> Bar:
         TextColumn("{task.fields[state]}", markup=False),
     )
     # What is printed as the result goes to stdout as it is, wherever that leads.
-    return Bar(*columns, console=Console(file=sys.stderr), redirect_stdout=False)
+    return LinedBar(*columns, console=Console(file=sys.stderr), redirect_stdout=False)
 
 
 def line_of(work: Work) -> str:
@@ -173,12 +189,15 @@ def line_of(work: Work) -> str:
 def state_of(work: Work) -> str:
     """How far some work is: how much of how much, how fast, and the time left."""
     progress = work.progress
+    asked = [f"{work.requests:,} requests"] if work.requests else []
+    noted = f"; {work.note}" if work.note else ""
     if not work.done:
-        return f"{span(progress.seconds)} so far"
-    parts = [_amount(work), _rate(work, progress)]
+        return ", ".join([*asked, f"{span(progress.seconds)} so far"]) + noted
+    spent = [f"{work.cost_usd:,.2f} USD spent"] if work.cost_usd else []
+    parts = [_amount(work), *asked, _rate(work, progress), *spent]
     if progress.seconds_left is not None:
         parts.append(f"{span(progress.seconds_left)} left")
-    return ", ".join(parts)
+    return ", ".join(parts) + noted
 
 
 def span(seconds: float) -> str:

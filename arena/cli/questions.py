@@ -8,16 +8,17 @@ import typer
 
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_json, show_line, show_table
+from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.question_lists import Order, QuestionFilter
 
 if TYPE_CHECKING:
-    from arena.services.evidence.question_search import FoundText, QuestionPage
+    from arena.services.evidence.question_search import FoundText
     from data.store.rounds.question_stats import QuestionStats
 
-commands = typer.Typer(help="Questions of a round: find and sort them.", no_args_is_help=True)
-SHOWN = 70
+commands = Commands("Questions of a round: find and sort them.")
+LONGEST_CELL = 70
 """Characters of a question in the table."""
 MOST_NAMES = 3
 """Systems that are named where something was found; of more, how many they are."""
@@ -30,7 +31,7 @@ def search(
     words: Annotated[
         str,
         typer.Argument(
-            metavar="[WORDS]",
+            metavar="WORDS",
             help='Words and "phrases" that the question, the reference or an answer must all have; endings, '
             "case and accents make no difference. Or a question's id. Every question without them.",
             show_default=False,
@@ -56,11 +57,14 @@ def search(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Search in questions, references and the answers of all systems of a round."""
+    """Search in questions, references and the answers of all systems of a round.
+
+    $ arena questions search demo "interest rates" --sort disagreement
+    """
     wanted = QuestionFilter(domain=domain, search=words, winner=winner)
     page = open_arena().question_search.page(name, wanted, sort, after=after, limit=limit, caller=OPERATOR)
     if as_json:
-        _show_json(page)
+        show_json(page.from_place(0).model_dump(include={"total", "questions"}))
         return
     if page.questions:
         show_table(HEADERS, [_row(question) for question in page.questions])
@@ -73,14 +77,6 @@ def search(
         note("No question matches. Use other or fewer words.")
 
 
-def _show_json(page: QuestionPage) -> None:
-    # Brings the models of the API along.
-    from arena.evidence_schemas import RoundQuestionLine
-
-    lines = [RoundQuestionLine.of_found(line, page.found.get(line.id)) for line in page.questions]
-    show_json({"total": page.total, "questions": [line.model_dump() for line in lines]})
-
-
 def _row(question: QuestionStats) -> tuple[str, ...]:
     shares = (question.margin, question.spread, question.disagreement)
     text = " ".join(question.question.split())
@@ -90,7 +86,7 @@ def _row(question: QuestionStats) -> tuple[str, ...]:
         question.winner or (f"{question.winners} share it" if question.winners else "–"),
         *("–" if share is None else f"{share:.2f}" for share in shares),
         str(question.flips),
-        text if len(text) <= SHOWN else f"{text[:SHOWN]}…",
+        text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…",
     )
 
 

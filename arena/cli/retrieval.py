@@ -10,6 +10,7 @@ import typer
 
 from arena.cli.options import AsJson, Budget, Cache, Domains, SetName, grouped, open_reaching
 from arena.cli.output import note, show_json, show_line, show_rows
+from judges.retrieval.registry import BM25
 
 if TYPE_CHECKING:
     from arena.services.retrieval.requests import RetrievalRequest
@@ -21,9 +22,7 @@ RetrieverName = Annotated[
     typer.Option(
         "--retriever",
         metavar="RETRIEVER",
-        help="`bm25` (words), `dense` (vectors, after `arena corpora embed`), `hybrid` (both, fused), `web` "
-        "(the search of `ARENA_SEARCH_URL`), `http:NAME` or `sql:NAME`, a server or a PostgreSQL "
-        "database that a TOML file describes (docs/retrievers.md).",
+        help="How passages are found: {judges.retrieval.registry:described_retrievers}.",
     ),
 ]
 
@@ -33,7 +32,7 @@ class RankingOptions:
     """How passages are ranked."""
 
     k: Annotated[int, typer.Option("--k", metavar="K", min=1, max=10_000, help="Passages.")] = 10
-    retriever: RetrieverName = "bm25"
+    retriever: RetrieverName = BM25
     rerank: Annotated[
         str,
         typer.Option(
@@ -62,7 +61,7 @@ class RankingOptions:
         bool,
         typer.Option(
             "--approximate",
-            help="Search vectors by the index that `arena corpora embed --approximate` builds, not exactly.",
+            help="Search vectors by the index that `arena corpora import --approximate` builds, not exactly.",
         ),
     ] = False
     page_text: Annotated[
@@ -108,7 +107,7 @@ def retrieve(
             "--out",
             metavar="FILE",
             help="The TREC run to write; with a name that ends in .jsonl, the passages with their texts, for "
-            "`arena sets attach-passages`.",
+            "`arena sets attach`.",
         ),
     ],
     corpus: Annotated[
@@ -123,6 +122,8 @@ def retrieve(
     as_json: AsJson = False,
 ) -> None:
     """Retrieve passages for the questions of a set.
+
+    $ arena retrieve --set fiqa --corpus wiki --out passages.jsonl
 
     A search that fails is counted and named, and its question is left out of the file.
     """
@@ -168,7 +169,10 @@ def search(
     how: RankingOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Search a corpus for some words."""
+    """Search a corpus for some words.
+
+    $ arena corpora search wiki "what a passage says"
+    """
     hits = open_reaching(how.cache_mode).retrieval.search(words, how.request(corpus=corpus))
     for hit in hits:
         if hit.remark:

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import AsJson, CardFile, File, Server, SetName, SystemName, TeamName, TokenText
+from arena.cli.options import (
+    LARGEST_NUMBER,
+    AsJson,
+    CardFile,
+    File,
+    Server,
+    SetName,
+    SystemName,
+    TeamName,
+    TokenText,
+    Yes,
+    ask,
+)
 from arena.cli.output import (
     note,
     note_problems,
@@ -19,14 +31,17 @@ from arena.cli.output import (
     show_rows,
     show_table,
 )
-from arena.cli.versions import Number, backend_of, compare, gate, report
+from arena.cli.tree.pages import Commands
+from arena.cli.versions import Number, backend_of, gate, report
 from arena.container import open_arena
-from data.records import SubmissionKind
+from data.records import Preference, SubmissionKind
+from data.records.concerns import Decision
+from data.records.irreversible import Irreversible
 
 if TYPE_CHECKING:
     from arena.client.backends import Change, Json, SubmissionBackend
 
-commands = typer.Typer(help="Submissions: one system's file of answers each.", no_args_is_help=True)
+commands = Commands("Submissions: one system's file of answers each.")
 
 
 COLUMNS = (
@@ -41,6 +56,10 @@ Kind = Annotated[
         "JSONL).",
     ),
 ]
+KeepNa = Annotated[
+    bool,
+    typer.Option("--keep-na", help="Read NA, None, NULL and the like as texts, not as missing values."),
+]
 
 
 @commands.command()
@@ -48,23 +67,38 @@ def check(
     file: File,
     set_name: SetName,
     kind: Kind = SubmissionKind.ANSWERS,
+    system: Annotated[
+        str,
+        typer.Option(
+            "--system",
+            metavar="SYSTEM",
+            help="Of a table with the answers of several systems: whose rows, or which column, to read.",
+        ),
+    ] = "",
     server: Server = None,
     token: TokenText = None,
     *,
+    keep_na: KeepNa = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a file of answers, or of contexts, and report all its problems.
 
-    Any format is recognised by its content: JSONL, CSV, Parquet, logs of evaluation harnesses, TREC's RAG
-    track, ragas, and folders or zip files of Hugging Face datasets and HELM runs.
+    $ arena submissions check answers.jsonl --set fiqa
+
+    Any format is recognised by its content: JSONL, JSON, CSV, Parquet, Excel, logs of evaluation harnesses,
+    TREC's RAG track, ragas, and folders or zip files of Hugging Face datasets and HELM runs.
 
     The exit code is 1 if any problem is an error.
     """
-    from submissions.check_report import report_json, report_lines
+    from arena.client.answer_arena_client.models.submissions import CheckReport
+    from arena.client.backends import SubmissionRequest
+    from submissions.check_report import report_lines
 
-    result = backend_of(server, token).check(file, set_name, kind)
+    request = SubmissionRequest(set_name=set_name, system=system, kind=kind, keep_na=keep_na)
+    _note_failed_formats()
+    result = backend_of(server, token).check(file, request)
     if as_json:
-        show_json(report_json(result))
+        show_json(CheckReport.of(result).to_json())
     else:
         for line in report_lines(result):
             show_line(line)
@@ -94,9 +128,12 @@ def add(
     hold: Annotated[
         bool, typer.Option("--hold", help="Store it as checked; `arena submissions confirm` submits it.")
     ] = False,
+    keep_na: KeepNa = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a file and store it as the system's next version.
+
+    $ arena submissions add answers.jsonl --set fiqa --system ours
 
     A file with errors is not stored.
     """
@@ -110,7 +147,9 @@ def add(
         card=card,
         anonymous=anonymous,
         hold=hold,
+        keep_na=keep_na,
     )
+    _note_failed_formats()
     submission = backend_of(server, token).add(file, request)
     note_problems(map(problem_of, submission["problems"]))
     state = "added" if submission["created"] else "unchanged: the newest version has the same content"
@@ -123,42 +162,42 @@ def add(
     )
 
 
+def _note_failed_formats() -> None:
+    from submissions.formats.registry import added_formats
+
+    for problem in added_formats().problems:
+        note(f"warning: {problem}")
+
+
 commands.command()(gate)
-commands.command()(compare)
 
 
 @commands.command()
-def template(
-    set_name: SetName,
-    *,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Print a small complete file instead, which a check accepts.")
-    ] = False,
-) -> None:
-    """Print a file of answers to fill in, with one line for each question."""
-    for line in open_arena().submissions.template(set_name, sample=sample):
-        show_line(line.rstrip("\n"))
-
-
-@commands.command("list")
-def list_(
+def show(
+    number: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="ID",
+            max=LARGEST_NUMBER,
+            show_default="all, by set, system and version",
+            help="Number of the submission.",
+        ),
+    ] = None,
     set_name: Annotated[
-        str | None, typer.Option("--set", metavar="SET", help="Only submissions to this question set.")
+        str | None, typer.Option("--set", metavar="SET", help="List only submissions to this question set.")
     ] = None,
     server: Server = None,
     token: TokenText = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List submissions, sorted by set, system and version."""
-    submissions = backend_of(server, token).find(set_name)
-    empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
-    show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
+    """Show the submissions, or one with its coverage and its card.
 
-
-@commands.command()
-def show(number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False) -> None:
-    """Show a submission, its coverage and its card."""
+    $ arena submissions show 3
+    """
+    if number is None:
+        _list(backend_of(server, token), set_name, as_json=as_json)
+        return
     fields = backend_of(server, token).view(number)
     if as_json:
         show_json(fields)
@@ -180,25 +219,34 @@ def export(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Write the answers of a submission in the format of TREC's RAG track, sentences with their citations."""
+    """Write the answers of a submission in the format of TREC's RAG track, sentences with their citations.
+
+    $ arena submissions export 3 answers.jsonl
+    """
     from arena.services.accounts.auth import OPERATOR
     from leaderboard.formats.sinks import atomic_text
 
-    answers = 0
+    answers = left_out = 0
     rows = open_arena().submissions.trec_rag(number, caller=OPERATOR)
     with atomic_text(destination) as file:
-        for row in rows:
+        for row, lost in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             answers += 1
-    fields = {"answers": answers, "file": str(destination)}
+            left_out += lost
+    fields = {"answers": answers, "file": str(destination), "citations_left_out": left_out}
     show_result(fields, f"{answers:,} answers in {destination}", as_json=as_json)
+    if left_out:
+        note(f"{left_out:,} citations name no context or passage of their answer, and are left out.")
 
 
 @commands.command()
 def confirm(
     number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
 ) -> None:
-    """Submit a submission that was only checked."""
+    """Submit a submission that was only checked.
+
+    $ arena submissions confirm 3
+    """
     from arena.client.backends import Change
 
     _change(backend_of(server, token), number, Change.CONFIRM, "is accepted", as_json=as_json)
@@ -208,7 +256,10 @@ def confirm(
 def select(
     number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
 ) -> None:
-    """Select the version that represents its system in future rounds."""
+    """Select the version that represents its system in future rounds.
+
+    $ arena submissions select 3
+    """
     from arena.client.backends import Change
 
     effect = "represents the system from now on"
@@ -224,14 +275,18 @@ def withdraw(
     server: Server = None,
     token: TokenText = None,
     *,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a submission.
+
+    $ arena submissions withdraw 3 --reason "A wrong file."
 
     Its entry stays, marked as withdrawn, and published boards do not change.
     """
     from arena.client.backends import Change
 
+    ask(Irreversible.WITHDRAW_SUBMISSION, yes=yes)
     backend = backend_of(server, token)
     _change(backend, number, Change.WITHDRAW, "is withdrawn", reason=reason, as_json=as_json)
 
@@ -241,14 +296,48 @@ def inbox(
     set_name: Annotated[
         str | None, typer.Option("--set", metavar="SET", help="Only submissions to this question set.")
     ] = None,
+    decide: Annotated[
+        int | None, typer.Option("--decide", metavar="N", help="Decide the concern of this number.")
+    ] = None,
+    decision: Annotated[
+        Decision, typer.Option("--as", help="With --decide: what is decided.")
+    ] = Decision.DISMISSED,
+    reason: Annotated[
+        str, typer.Option("--reason", help="With --decide: why; the team or the reader sees it.")
+    ] = "",
+    verdict: Annotated[
+        Preference | None, typer.Option("--verdict", help="With --as corrected: the verdict from now on.")
+    ] = None,
     *,
+    concerns: Annotated[bool, typer.Option("--concerns", help="List the concerns alone.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the submissions that wait, with what each waits for, and how to plan a round of them."""
+    """List what waits for an organiser: concerns to decide, and submissions with what each waits for.
+
+    $ arena submissions inbox --set fiqa
+
+    Concerns are copied answers, text that speaks to judges, injections that succeeded, caps that were
+    reached, judges that judge badly, and judgments that readers dispute.
+    """
+    from arena.client.answer_arena_client.models.concerns import Concern
     from arena.schemas import InboxLine
     from arena.services.accounts.auth import OPERATOR
 
-    inbox_service = open_arena().inbox
+    arena = open_arena()
+    if decide is not None:
+        decided = arena.concerns.decide(decide, decision, reason=reason, verdict=verdict, caller=OPERATOR)
+        show_result(Concern.of(decided).to_json(), f"Concern {decide} is {decision}.", as_json=as_json)
+        return
+    waiting = arena.concerns.waiting(caller=OPERATOR) if concerns or not as_json else ()
+    if concerns and as_json:
+        show_json([Concern.of(concern).to_json() for concern in waiting])
+        return
+    for concern in waiting:
+        show_line(f"{concern.id}: {concern.kind.words}: {concern.text}")
+        note(f"Decide: arena submissions inbox --decide {concern.id} --as {'|'.join(concern.choices)}")
+    if concerns:
+        return
+    inbox_service = arena.inbox
     inboxes = inbox_service.waiting(set_name=set_name, caller=OPERATOR)
     rows = [
         (str(row.submission.id), row.submission.set_name, row.submission.system, block.why, block.text)
@@ -266,7 +355,13 @@ def inbox(
     applied = inbox_service.applications(caller=OPERATOR)
     if applied:
         teams = ", ".join(application.team for application in applied)
-        note(f"Teams that somebody applied for: {teams}. Decide: arena teams applications list")
+        note(f"Teams that somebody applied for: {teams}. Decide: arena teams applications")
+
+
+def _list(backend: SubmissionBackend, set_name: str | None, *, as_json: bool) -> None:
+    submissions = backend.find(set_name)
+    empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
+    show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
 
 
 def _change(

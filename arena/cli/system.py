@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import AsJson
-from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_table
-from arena.container import open_arena
+from arena.cli.options import AsJson, only_with
+from arena.cli.output import close_to_others, note, show_fields, show_json, show_line, show_result, show_table
+from arena.cli.tree.pages import Commands
+from arena.container import Arena, open_arena
+from arena.settings import environment_of, settings_in
 from data.errors import ServeError
 from data.progress import reporting
 
 if TYPE_CHECKING:
     from arena.services.system.database import DatabaseService
 
-commands = typer.Typer(help="The database: upgrade, move, back up and restore it.", no_args_is_help=True)
+commands = Commands("The database: upgrade, move, back up and restore it.")
 Host = Annotated[str, typer.Option("--host", metavar="HOST", help="Address to listen on.")]
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the export.")]
-BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the backup.")]
 Port = Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="Port to listen on.")]
 
 
@@ -38,6 +39,8 @@ def demo(
 ) -> None:
     """Judge, rate and publish the bundled sets, then serve the site.
 
+    $ arena demo
+
     Needs no key and no network.
     """
     from arena.site.server import check_port, serve_site
@@ -45,7 +48,7 @@ def demo(
     if serve:
         check_port(host, port)
     arena = open_arena()
-    with arena.engine.spreading(), reporting("judging the demo round") as report:
+    with arena.engine.parallel(), reporting("judging the demo round") as report:
         boards = arena.demo.prepare(report=report, note=note)
     if as_json:
         show_json({"boards": [board.name for board in boards]})
@@ -57,6 +60,15 @@ def demo(
 
 
 def serve(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DIR",
+            show_default="the arena of the settings",
+            help="The folder of a ranking, or an empty one to make boards in; on this machine alone its "
+            "owner needs no sign-in.",
+        ),
+    ] = None,
     port: Port = 8501,
     host: Host = "127.0.0.1",
     *,
@@ -65,20 +77,41 @@ def serve(
         typer.Option("--worker/--no-worker", help="Run a worker beside the site, restarted when it dies."),
     ] = True,
 ) -> None:
-    """Serve the site, and run the jobs of the queue beside it."""
+    """Serve the site, and run the jobs of the queue beside it.
+
+    $ arena serve arena
+    """
     from arena.logs import configure_logs
-    from arena.site.server import check_port, serve_site
+    from arena.site.server import check_port, proxy_unnamed, serve_site
     from arena.workers.supervisor import supervised_worker
 
     check_port(host, port)
-    arena = open_arena()
+    arena = open_arena() if folder is None else _ranking(folder, host)
+    close_to_others(arena.settings)
+    if proxy := proxy_unnamed(arena.settings, host):
+        note(proxy)
     configure_logs(arena.settings)
     arena.store.close()
     if not worker:
         serve_site(host, port, arena.settings)
         return
-    with supervised_worker():
+    with supervised_worker(environment=environment_of(arena.settings)):
         serve_site(host, port, arena.settings)
+
+
+def _ranking(folder: Path, host: str) -> Arena:
+    """The arena of a ranking, whose user is its owner where nobody else can reach it."""
+    from arena.services.ranking.requests import require_ranking
+    from arena.site.hosts import LOOPBACK
+
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        require_ranking(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = settings_in(folder)
+    alone = host in LOOPBACK and not settings.public_url and not settings.hosts
+    if not alone:
+        note("Others may reach this address, so the site asks who is there: arena teams token create.")
+    return open_arena(replace(settings, sole_owner=alone))
 
 
 def mcp(
@@ -90,7 +123,10 @@ def mcp(
         bool, typer.Option("--http", help="Serve over HTTP at /mcp, in place of standard input and output.")
     ] = False,
 ) -> None:
-    """Serve what is published to agents, read-only, by the Model Context Protocol."""
+    """Serve what is published to agents, read-only, by the Model Context Protocol.
+
+    $ arena mcp
+    """
     from arena.site.server import check_port
 
     try:
@@ -111,16 +147,34 @@ def mcp(
 
 
 @commands.command()
-def upgrade() -> None:
-    """Upgrade the database to this program's schema, completely or not at all."""
+def upgrade(*, as_json: AsJson = False) -> None:
+    """Upgrade the database to this program's schema, completely or not at all.
+
+    $ arena db upgrade
+    """
     database, before, after = _service().upgrade()
-    show_line(f"{database}: schema {before or 'none'} → {after}.")
+    show_result(
+        {"database": database, "before": before, "after": after},
+        f"{database}: schema {before or 'none'} → {after}.",
+        as_json=as_json,
+    )
 
 
 @commands.command()
-def status(*, as_json: AsJson = False) -> None:
-    """Show where the database is, its schema, and its number of rows."""
-    fields = _service().status()
+def status(
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Also read all of it, and fail where it is damaged.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show where the database is, its schema, and its number of rows.
+
+    $ arena db status --check
+    """
+    if check:
+        _service().check()
+    fields = _service().status() | ({"checked": "nothing is damaged"} if check else {})
     if as_json:
         show_json(fields)
         return
@@ -130,46 +184,70 @@ def status(*, as_json: AsJson = False) -> None:
 
 
 @commands.command()
-def export(folder: Folder, *, as_json: AsJson = False) -> None:
-    """Write the whole arena into a folder that SQLite and PostgreSQL can import."""
-    _show_rows(_service().export(folder), f"exported to {folder}", as_json=as_json)
-
-
-@commands.command("import")
-def import_(folder: Folder, *, as_json: AsJson = False) -> None:
-    """Read an exported arena into an empty database, completely or not at all."""
-    _show_rows(_service().bring(folder), f"imported from {folder}", as_json=as_json)
-
-
-@commands.command()
-def backup(file: BackupFile) -> None:
+def backup(
+    destination: Annotated[
+        Path, typer.Argument(metavar="DEST", help="The file to write; with --folder a new folder.")
+    ],
+    *,
+    folder: Annotated[
+        bool,
+        typer.Option(
+            "--folder", help="Write a folder that SQLite and PostgreSQL can restore, to change engines."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Write a backup, also while the arena is in use.
 
-    SQLite's backup interface or `pg_dump` makes it.
+    $ arena db backup arena.backup
+
+    SQLite's backup interface or `pg_dump` makes the file. It is read whole before it is kept.
     """
-    show_line(f"{file}: {_service().back_up(file):,} bytes.")
+    if folder:
+        _show_rows(_service().export(destination), f"exported to {destination}", as_json=as_json)
+        return
+    size = _service().back_up(destination)
+    show_result(
+        {"file": str(destination), "bytes": size},
+        f"{destination}: {size:,} bytes, checked.",
+        as_json=as_json,
+    )
 
 
 @commands.command()
 def restore(
-    file: BackupFile,
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder of the backup.")],
     *,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Overwrite a database that is not empty.")
+        bool, typer.Option("--replace", help="Overwrite a database that is not empty, from a file.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Replace the database by a backup.
+    """Replace the database by a backup; from a folder, fill an empty one, completely or not at all.
+
+    $ arena db restore arena.backup
 
     Stop the site and all workers first.
     """
-    show_line(f"{file} is restored; its schema is {_service().restore(file, replace=replace)}.")
+    if source.is_dir():
+        only_with("a file", {"--replace": replace})
+        _show_rows(_service().bring(source), f"imported from {source}", as_json=as_json)
+        return
+    version = _service().restore(source, replace=replace)
+    show_result(
+        {"file": str(source), "schema": version},
+        f"{source} is restored; its schema is {version}.",
+        as_json=as_json,
+    )
 
 
 def _service() -> DatabaseService:
     from arena.services.system.database import DatabaseService
     from arena.settings import read_settings
 
-    return DatabaseService(read_settings().database_url)
+    settings = read_settings()
+    close_to_others(settings)
+    return DatabaseService(settings.database_url)
 
 
 def _show_rows(rows: Mapping[str, int], done: str, *, as_json: bool) -> None:

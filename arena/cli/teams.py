@@ -7,23 +7,18 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import applications
-from arena.cli.options import LARGEST_NUMBER, AsJson
+from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, ask, only_with
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
+from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.records import AuditEntry, Membership, Role, Team, Token, TokenScope, UserAccount
+from data.records.applications import ApplicationState
+from data.records.irreversible import Irreversible
 
-commands = typer.Typer(
-    help="Teams, accounts, members, tokens and the audit log; docs/teams.md has names and rights.",
-    no_args_is_help=True,
-)
-members = typer.Typer(help="Members of a team.", no_args_is_help=True)
-accounts = typer.Typer(help="Accounts: people who sign in.", no_args_is_help=True)
-tokens = typer.Typer(help="Access tokens of teams and accounts.", no_args_is_help=True)
-commands.add_typer(members, name="member")
-commands.add_typer(accounts, name="account")
+commands = Commands("Teams, accounts, members, tokens and the audit log; docs/teams.md has names and rights.")
+tokens = Commands("Access tokens of teams and accounts.")
 commands.add_typer(tokens, name="token")
-commands.add_typer(applications.commands, name="applications")
 
 Name = Annotated[str, typer.Argument(metavar="TEAM", help="Name of the team.")]
 AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
@@ -43,14 +38,33 @@ def add(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Add a team, whose name cannot be changed later."""
+    """Add a team, whose name cannot be changed later.
+
+    $ arena teams add lab --contact lab@example.org
+    """
     team = open_arena().teams.add(name, title=title, contact=contact, caller=OPERATOR)
     show_result(_json(team), f"Team {team.name} is added.", as_json=as_json)
 
 
-@commands.command("list")
-def list_(*, as_json: AsJson = False) -> None:
-    """List the teams."""
+@commands.command()
+def show(
+    name: Annotated[
+        str, typer.Argument(metavar="TEAM", show_default="all teams", help="Name of the team.")
+    ] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the teams, or one with its members and its tokens.
+
+    $ arena teams show lab
+    """
+    if name:
+        _show(name, as_json=as_json)
+    else:
+        _list(as_json=as_json)
+
+
+def _list(*, as_json: bool) -> None:
     teams = open_arena().teams.all(caller=OPERATOR)
     show_rows(
         [_json(team) for team in teams],
@@ -61,9 +75,7 @@ def list_(*, as_json: AsJson = False) -> None:
     )
 
 
-@commands.command()
-def show(name: Name, *, as_json: AsJson = False) -> None:
-    """Show a team, its members and its tokens."""
+def _show(name: str, *, as_json: bool) -> None:
     arena = open_arena()
     view = arena.teams.view(name, caller=OPERATOR)
     team_tokens = arena.tokens.all(team=name, caller=OPERATOR)
@@ -98,6 +110,8 @@ def audit(
 ) -> None:
     """Show the audit log, newest first.
 
+    $ arena teams audit lab
+
     Entries are added to the log and never changed.
     """
     entries = open_arena().teams.audit(
@@ -111,43 +125,40 @@ def audit(
     show_rows([_json(entry) for entry in entries], headers, rows, as_json=as_json)
 
 
-@members.command("add")
-def add_member(
+@commands.command()
+def members(
     name: Name,
     account: AccountName,
     role: Annotated[
         Role, typer.Option("--role", help="Role in the team; an owner also manages members and tokens.")
     ] = Role.MEMBER,
     *,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the account from the team.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add an account to a team, or change its role there."""
-    member = open_arena().teams.add_member(name, account, role=role, caller=OPERATOR)
-    show_result({"team": name, **_json(member)}, f"{account} is {member.role} of {name}.", as_json=as_json)
+    """Add an account to a team, change its role there, or remove it; `arena teams show TEAM` lists all.
+
+    $ arena teams members lab ada --role owner
+    """
+    if remove:
+        ask(Irreversible.REMOVE_MEMBER, yes=yes)
+        open_arena().teams.remove_member(name, account, caller=OPERATOR)
+        show_result(
+            {"team": name, "account": account, "role": None},
+            f"{account} is no member of {name} any more.",
+            as_json=as_json,
+        )
+        return
+    added = open_arena().teams.add_member(name, account, role=role, caller=OPERATOR)
+    show_result({"team": name, **_json(added)}, f"{account} is {added.role} of {name}.", as_json=as_json)
 
 
-@members.command("list")
-def list_members(name: Name, *, as_json: AsJson = False) -> None:
-    """List the members of a team."""
-    people = open_arena().teams.view(name, caller=OPERATOR).members
-    rows = [(member.account, member.role) for member in people]
-    show_rows([_json(member) for member in people], ("member", "role"), rows, as_json=as_json)
-
-
-@members.command("remove")
-def remove_member(name: Name, account: AccountName, *, as_json: AsJson = False) -> None:
-    """Remove an account from a team."""
-    open_arena().teams.remove_member(name, account, caller=OPERATOR)
-    show_result(
-        {"team": name, "account": account, "role": None},
-        f"{account} is no member of {name} any more.",
-        as_json=as_json,
-    )
-
-
-@accounts.command("add")
-def add_account(
-    name: AccountName,
+@commands.command()
+def accounts(
+    name: Annotated[
+        str, typer.Argument(metavar="ACCOUNT", show_default="all accounts", help="Name of the account.")
+    ] = "",
     email: Annotated[
         str | None,
         typer.Option("--email", metavar="EMAIL", help="The person's e-mail address at the OIDC provider."),
@@ -156,40 +167,86 @@ def add_account(
         str | None,
         typer.Option("--subject", metavar="SUBJECT", help="The person's subject identifier there."),
     ] = None,
-    organiser: Annotated[bool, typer.Option("--organiser", help="Grant the rights of organisers.")] = False,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Add an account for a person who may sign in."""
-    account = open_arena().teams.add_account(
-        name, subject=subject, email=email, is_organiser=organiser, caller=OPERATOR
-    )
-    show_result(_json(account), f"Account {name} is added.", as_json=as_json)
-
-
-@accounts.command("list")
-def list_accounts(*, as_json: AsJson = False) -> None:
-    """List the accounts."""
-    listed = open_arena().teams.accounts(caller=OPERATOR)
-    rows = [(account.name, account.email, "organiser" if account.is_organiser else "") for account in listed]
-    show_rows([_json(account) for account in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
-
-
-@accounts.command("set")
-def set_account(
-    name: AccountName,
     organiser: Annotated[
-        bool, typer.Option("--organiser/--no-organiser", help="Grant or revoke the rights.")
-    ],
+        bool | None,
+        typer.Option(
+            "--organiser/--no-organiser",
+            show_default="as it is, or none",
+            help="Grant or revoke the rights of organisers; at once, also for tokens in use.",
+        ),
+    ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Grant an account the rights of organisers, or revoke them.
+    """List the accounts, add one for a person who may sign in, or grant it the rights of organisers.
 
-    The change applies at once, also to tokens in use.
+    $ arena teams accounts ada --email ada@example.org
     """
-    account = open_arena().teams.set_organiser(name, is_organiser=organiser, caller=OPERATOR)
-    show_result(_json(account), f"{name} is {'an' if organiser else 'no'} organiser.", as_json=as_json)
+    teams = open_arena().teams
+    listed = teams.accounts(caller=OPERATOR)
+    if not name:
+        only_with("an account", {"--email": email, "--subject": subject, "--organiser": organiser})
+        rows = [(one.name, one.email, "organiser" if one.is_organiser else "") for one in listed]
+        show_rows([_json(one) for one in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
+    elif organiser is not None and email is None and subject is None and name in {one.name for one in listed}:
+        changed = teams.set_organiser(name, is_organiser=organiser, caller=OPERATOR)
+        show_result(_json(changed), f"{name} is {'an' if organiser else 'no'} organiser.", as_json=as_json)
+    else:
+        added = teams.add_account(
+            name, subject=subject, email=email, is_organiser=bool(organiser), caller=OPERATOR
+        )
+        show_result(_json(added), f"Account {name} is added.", as_json=as_json)
+
+
+@commands.command("applications")
+def decide(
+    number: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="ID", max=LARGEST_NUMBER, show_default="all", help="Number of the application."
+        ),
+    ] = None,
+    state: Annotated[
+        ApplicationState | None, typer.Option("--state", help="List only applications in this state.")
+    ] = None,
+    owner: Annotated[
+        str,
+        typer.Option(
+            "--account",
+            metavar="ACCOUNT",
+            show_default="the team's name",
+            help="With --approve: name of its owner's account.",
+        ),
+    ] = "",
+    reason: Annotated[
+        str,
+        typer.Option("--reason", metavar="TEXT", help="With --reject: why; the applicant sees it."),
+    ] = "",
+    *,
+    approve: Annotated[
+        bool, typer.Option("--approve", help="Make the team and its owner's account.")
+    ] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="Reject the application.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the applications for teams, oldest first, or decide one.
+
+    $ arena teams applications 3 --approve
+
+    Who applied by mail is sent a link that shows the first token, once. Approving again sends another link,
+    as long as the token was not fetched.
+    """
+    if number is None:
+        only_with("the number of an application", {"--approve": approve, "--reject": reject})
+        applications.show_all(state, as_json=as_json)
+    elif approve == reject:
+        raise typer.BadParameter("Say which of the two.", param_hint="--approve, --reject")
+    elif approve:
+        applications.approve(number, owner, as_json=as_json)
+    elif not reason.strip():
+        raise typer.BadParameter("The applicant is told why.", param_hint="--reason")
+    else:
+        applications.reject(number, reason, as_json=as_json)
 
 
 @tokens.command("create")
@@ -221,6 +278,8 @@ def create_token(
 ) -> None:
     """Create a token and print it.
 
+    $ arena teams token create --name laptop --team lab
+
     Only its hash is stored, so it is never shown again.
     """
     created = open_arena().tokens.create(
@@ -240,7 +299,10 @@ def create_token(
 
 @tokens.command("list")
 def list_tokens(team: OneTeam = None, *, as_json: AsJson = False) -> None:
-    """List tokens, without their texts."""
+    """List tokens, without their texts.
+
+    $ arena teams token list --team lab
+    """
     token_rows = [_json(token) for token in open_arena().tokens.all(team=team, caller=OPERATOR)]
     if as_json:
         show_json(token_rows)
@@ -252,9 +314,14 @@ def list_tokens(team: OneTeam = None, *, as_json: AsJson = False) -> None:
 def revoke_token(
     number: Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the token.")],
     *,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a token at once, and end the sessions that it opened."""
+    """Revoke a token at once, and end the sessions that it opened.
+
+    $ arena teams token revoke 4 --yes
+    """
+    ask(Irreversible.REVOKE, yes=yes)
     token = open_arena().tokens.revoke(number, caller=OPERATOR)
     show_result(_json(token), f"Token {number} ({token.name}) is revoked.", as_json=as_json)
 
@@ -272,8 +339,9 @@ def _cell(value: object) -> str | None:
 
 def _json(record: AuditEntry | Membership | Team | Token | UserAccount) -> dict[str, Any]:
     from arena import schemas
+    from arena.client.answer_arena_client.models.base import Value
 
-    lines: dict[type, type[schemas.Line]] = {
+    lines: dict[type, type[Value]] = {
         AuditEntry: schemas.LogLine,
         Membership: schemas.MemberLine,
         Team: schemas.TeamLine,

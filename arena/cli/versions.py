@@ -1,4 +1,4 @@
-"""`arena submissions gate`, `compare` and `report`: how a version of a system fares."""
+"""`arena submissions gate` and `report`: how a version of a system fares."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from arena.cli.options import (
     TokenText,
 )
 from arena.cli.output import BytesSent, note, note_problems, show_json, show_line, show_table
+from data.percent import percent
 
 if TYPE_CHECKING:
     from arena.client.backends import SubmissionBackend
@@ -118,6 +119,8 @@ def gate(
 ) -> None:
     """Check a file, and say whether it is worse than an earlier version of the system.
 
+    $ arena submissions gate answers.jsonl --set fiqa --system ours --max-loss 2
+
     Both versions are judged against the reference on the same questions, in growing waves, until a loss of
     more than --max-loss is ruled out or shown, or the cap is reached. The interval holds at every look.
 
@@ -167,38 +170,70 @@ def _append(path: Path, text: str) -> None:
         raise InputError(message, advice="Name another file for the summary.") from error
 
 
-def compare(
-    number: Annotated[
-        int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the newer submission.")
-    ],
-    against: Annotated[
-        str,
-        typer.Option(
-            "--against",
-            metavar="VERSION",
-            help="The earlier version: `last`, its number, or `id:` and the number of its submission.",
-        ),
-    ] = "last",
+def report(
+    number: Number,
     round_name: Annotated[
         str | None,
         typer.Option(
             "--round",
             metavar="ROUND",
             show_default="the latest with this submission",
-            help="The round that judged the newer one.",
+            help="Name of the round.",
         ),
     ] = None,
+    form: Annotated[ReportForm, typer.Option("--format", help="Format of the report.")] = ReportForm.JSON,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", show_default="standard output", help="File to write."),
+    ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            metavar="VERSION",
+            help="With --changes: the earlier version: `last`, its number, or `id:` and the number of its "
+            "submission.",
+        ),
+    ] = "last",
     server: Server = None,
     token: TokenText = None,
     *,
+    changes: Annotated[
+        bool,
+        typer.Option("--changes", help="What changed since an earlier version that was judged."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what changed from an earlier version of the system that was judged.
+    """Report where a judged submission loses, or what changed since an earlier version.
 
-    Both are taken from judged rounds, against the same opponents on the same questions; nothing is judged
-    again.
+    $ arena submissions report 3 --format html --out report.html
+    $ arena submissions report 3 --changes
+
+    The report says also which facts it misses, and which questions to read first. Versions are compared by
+    judged rounds, against the same opponents on the same questions; nothing is judged again.
     """
-    change = backend_of(server, token).compare(number, against, round_name)
+    from leaderboard.formats.sinks import atomic_text
+
+    backend = backend_of(server, token)
+    if changes:
+        _show_changes(backend.compare(number, against, round_name), as_json=as_json)
+        return
+    if as_json or (form is ReportForm.JSON and out is None):
+        show_json(backend.report(number, round_name))
+        return
+    if form is ReportForm.HTML:
+        text = backend.report_page(number, round_name)
+    else:
+        text = json.dumps(backend.report(number, round_name), indent=2)
+    if out is None:
+        show_line(text)
+    else:
+        with atomic_text(out) as file:
+            file.write(text)
+        show_line(f"The report is written to {out}.")
+
+
+def _show_changes(change: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json(change)
         return
@@ -218,52 +253,10 @@ def compare(
         note(text)
 
 
-def report(
-    number: Number,
-    round_name: Annotated[
-        str | None,
-        typer.Option(
-            "--round",
-            metavar="ROUND",
-            show_default="the latest with this submission",
-            help="Name of the round.",
-        ),
-    ] = None,
-    form: Annotated[ReportForm, typer.Option("--format", help="Format of the report.")] = ReportForm.JSON,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", show_default="standard output", help="File to write."),
-    ] = None,
-    server: Server = None,
-    token: TokenText = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Report where a judged submission loses.
-
-    The report says also which facts it misses, and which questions to read first.
-    """
-    from leaderboard.formats.sinks import atomic_text
-
-    backend = backend_of(server, token)
-    if as_json or (form is ReportForm.JSON and out is None):
-        show_json(backend.report(number, round_name))
-        return
-    if form is ReportForm.HTML:
-        text = backend.report_page(number, round_name)
-    else:
-        text = json.dumps(backend.report(number, round_name), indent=2)
-    if out is None:
-        show_line(text)
-    else:
-        with atomic_text(out) as file:
-            file.write(text)
-        show_line(f"The report is written to {out}.")
-
-
 def _share_row(share: Mapping[str, Any]) -> tuple[str, ...]:
     interval = share["interval"]
-    bounds = "" if interval is None else f"{interval['lower']:+.1%} to {interval['upper']:+.1%}"
-    difference = "" if share["difference"] is None else f"{share['difference']:+.1%}"
+    ends = () if interval is None else (interval["lower"], interval["upper"])
+    bounds = " to ".join(percent(end, signed=True) for end in ends)
+    difference = "" if share["difference"] is None else percent(share["difference"], signed=True)
     counts = (f"{share[name]:,}" for name in ("questions", "ahead", "behind"))
     return (share["domain"], difference, bounds, *counts)

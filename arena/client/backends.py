@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
+from arena.client.answer_arena_client.models.submissions import AddedSubmission, Submission
 from arena.container import open_arena
-from arena.schemas import SubmissionFields, SubmissionFull, SubmissionStatusFields
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import read_settings
 from data.errors import (
@@ -48,10 +48,6 @@ FIRST_LOOK, LONGEST_LOOK = 0.5, 10.0
 OVER = ("done", "failed", "cancelled")
 
 
-def _json(submission: object) -> Json:
-    return SubmissionFields.of(submission).to_json()
-
-
 class Change(StrEnum):
     """What can be done to a submission."""
 
@@ -71,6 +67,7 @@ class SubmissionRequest:
     card: Path | None = None
     anonymous: bool | None = None
     hold: bool = False
+    keep_na: bool = False
 
 
 class LocalBackend:
@@ -79,14 +76,14 @@ class LocalBackend:
     def __init__(self) -> None:
         self._arena = open_arena()
 
-    def check(self, path: Path, set_name: str, kind: SubmissionKind = SubmissionKind.ANSWERS) -> CheckResult:
+    def check(self, path: Path, request: SubmissionRequest) -> CheckResult:
         """Check a file; every problem at once."""
-        return self._arena.submissions.check(path, set_name, kind=kind)
+        return self._arena.submissions.check(
+            path, request.set_name, kind=request.kind, system=request.system, keep_na=request.keep_na
+        )
 
     def add(self, path: Path, request: SubmissionRequest) -> Json:
         """Submit a file."""
-        from submissions.check_report import problem_json  # noqa: PLC0415 - see above
-
         added = self._arena.submissions.add(
             path,
             request.set_name,
@@ -96,18 +93,18 @@ class LocalBackend:
             card=request.card,
             anonymous=request.anonymous,
             confirm=not request.hold,
+            keep_na=request.keep_na,
         )
-        warnings = [problem_json(problem) for problem in added.warnings]
-        return {**_json(added.submission), "created": added.created, "problems": warnings}
+        return AddedSubmission.of(added.submission, created=added.created, problems=added.warnings).to_json()
 
     def find(self, set_name: str | None) -> list[Json]:
         """Submissions by set, system and version."""
         lines = self._arena.submission_reader.find(set_name=set_name, caller=OPERATOR)
-        return [SubmissionStatusFields.of_line(line).to_json() for line in lines]
+        return [line.shown().to_json() for line in lines]
 
     def view(self, number: int) -> Json:
         """A submission with its coverage."""
-        return SubmissionFull.of_line(self._arena.submission_reader.view(number, caller=OPERATOR)).to_json()
+        return self._arena.submission_reader.view(number, caller=OPERATOR).shown().to_json()
 
     def report(self, number: int, round_name: str | None) -> Json:
         """What a team should improve."""
@@ -135,11 +132,12 @@ class LocalBackend:
         """Do something to a submission."""
         match change:
             case Change.CONFIRM:
-                return _json(self._arena.submissions.confirm(number))
+                changed = self._arena.submissions.confirm(number)
             case Change.SELECT:
-                return _json(self._arena.submissions.select(number))
+                changed = self._arena.submissions.select(number)
             case Change.WITHDRAW:
-                return _json(self._arena.submissions.withdraw(number, reason=reason))
+                changed = self._arena.submissions.withdraw(number, reason=reason)
+        return Submission.of(changed).to_json()
 
 
 class RemoteBackend:
@@ -150,13 +148,19 @@ class RemoteBackend:
         self._submissions = client.submissions
         self._sent = sent
 
-    def check(self, path: Path, set_name: str, kind: SubmissionKind = SubmissionKind.ANSWERS) -> CheckResult:
+    def check(self, path: Path, request: SubmissionRequest) -> CheckResult:
         """Check a file, or a folder as a zip file; every problem at once."""
         from submissions.check import CheckResult  # noqa: PLC0415 - as above
 
-        require_name(set_name, "Question set")
+        require_name(request.set_name, "Question set")
         with errors_as_ours():
-            report = self._submissions.check(path, set_name, kind=kind.value)
+            report = self._submissions.check(
+                path,
+                request.set_name,
+                kind=request.kind.value,
+                system=request.system,
+                keep_na=request.keep_na,
+            )
         return TypeAdapter(CheckResult).validate_python({**report.model_dump(), "set_name": report.set})
 
     def add(self, path: Path, request: SubmissionRequest) -> Json:
@@ -167,7 +171,7 @@ class RemoteBackend:
         # An arena of an earlier version refuses fields that it does not know.
         said = {} if request.card is None else asdict(load_card(request.card))
         with errors_as_ours():
-            added = self._submissions.submit(
+            return self._submissions.submit(
                 path,
                 request.set_name,
                 system=request.system,
@@ -176,21 +180,19 @@ class RemoteBackend:
                 card={name: value for name, value in said.items() if value},
                 anonymous=request.anonymous,
                 hold=request.hold,
+                keep_na=request.keep_na,
                 sent=self._sent,
-            )
-        warnings = [problem.model_dump() for problem in added.problems]
-        return {**_json(added.model_dump()), "created": added.created, "problems": warnings}
+            ).to_json()
 
     def find(self, set_name: str | None) -> list[Json]:
         """Submissions by set, system and version, as the token may see them."""
         with errors_as_ours():
-            lines = self._submissions.all(set_name=set_name)
-        return [SubmissionStatusFields.of(line.model_dump()).to_json() for line in lines]
+            return [line.to_json() for line in self._submissions.all(set_name=set_name)]
 
     def view(self, number: int) -> Json:
         """A submission with its coverage."""
         with errors_as_ours():
-            return SubmissionFull.of(self._submissions.get(number).model_dump()).to_json()
+            return self._submissions.get(number).to_json()
 
     def report(self, number: int, round_name: str | None) -> Json:
         """What a team should improve."""
@@ -248,8 +250,8 @@ class RemoteBackend:
                 case Change.SELECT:
                     changed = self._submissions.select(number)
                 case Change.WITHDRAW:
-                    changed = self._submissions.withdraw(number, reason=reason)
-            return _json(changed.model_dump())
+                    changed = self._submissions.withdraw(number, reason=reason, confirm=True)
+            return changed.to_json()
 
 
 @contextmanager

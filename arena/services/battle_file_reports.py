@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.services.battle_files import RatingRequest, notes_on, others_than, parse_anchor
+from arena.services.battle_files import AS_IT_IS, RatingRequest, Reading, notes_on, others_than, parse_anchors
 from data.errors import InputError
-from leaderboard.formats.reading import BattleFile, read_battles
-from leaderboard.formats.registry import BattleFormat
+from leaderboard.formats.reading import BattleFile
 from leaderboard.people import CorrectedRateTable, CorrectedTable, correct, correct_rates, read_votes
 from leaderboard.ratings import Cluster, IntervalKind, Method, Settings
+from leaderboard.ratings.rate import interval_for
 from leaderboard.trust.judge_error.rates import ErrorRates, rates_of_readings
 from leaderboard.trust.judge_error.ratings import ErrorTable, rate_readings
 from leaderboard.trust.judge_error.readings import Readings
@@ -23,7 +23,7 @@ from leaderboard.vocabulary import ErrorKind, VoteRule
 
 
 def rate_file_with_error(
-    path: Path, kind: ErrorKind, request: RatingRequest, *, read_as: BattleFormat | None = None
+    path: Path, kind: ErrorKind, request: RatingRequest, *, reading: Reading = AS_IT_IS
 ) -> tuple[ErrorTable, tuple[str, ...]]:
     """Rate the systems of a file of several readings a battle, with the judge's error in the intervals.
 
@@ -34,13 +34,14 @@ def rate_file_with_error(
         NotFoundError: No battle names the system that is to be left out.
         UnrankableError: The ratings do not exist.
     """
-    battle_file = read_battles(path, read_as)
+    battle_file = reading.of(path)
+    interval = request.interval or interval_for(len(battle_file.table.systems), request.method)
     settings = Settings(
         method=request.method,
-        interval=request.interval,
-        bootstrap=request.bootstrap if request.interval is IntervalKind.BOOTSTRAP else None,
+        interval=interval,
+        bootstrap=request.bootstrap if interval is IntervalKind.BOOTSTRAP else None,
         cluster=request.cluster,
-        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        anchor=parse_anchors(request.anchors),
         seed=request.seed,
     )
     rated = rate_readings(_readings(path, battle_file, request.without), kind, settings)
@@ -53,10 +54,10 @@ def winrates_of_file_with_error(
     *,
     reference: str | None,
     by_domain: bool,
-    read_as: BattleFormat | None = None,
+    reading: Reading = AS_IT_IS,
 ) -> tuple[ErrorRates, tuple[str, ...]]:
     """Win rates of a file of several readings a battle; errors as of `rate_file_with_error`."""
-    battle_file = read_battles(path, read_as)
+    battle_file = reading.of(path)
     readings = _readings(path, battle_file, None)
     rates = rates_of_readings(readings, kind, reference=reference, by_domain=by_domain)
     return rates, notes_on(battle_file)
@@ -67,6 +68,11 @@ def _readings(path: Path, battle_file: BattleFile, without: str | None) -> Readi
         raise InputError(
             f"{path.name} names no questions, so nobody can say which battles were read again.",
             advice="Give every row a question_id.",
+        )
+    if battle_file.wording is None and battle_file.repeat is None:
+        raise InputError(
+            f"{path.name} has no column `wording` or `repeat`: nobody knows which rows read one battle.",
+            advice="Add one of them, or leave out --error.",
         )
     columns = [
         None if column is None else np.array(column, dtype=object)
@@ -96,7 +102,7 @@ class PeopleRequest:
 
 
 def correct_file(
-    path: Path, people: PeopleRequest, request: RatingRequest, *, read_as: BattleFormat | None = None
+    path: Path, people: PeopleRequest, request: RatingRequest, *, reading: Reading = AS_IT_IS
 ) -> tuple[CorrectedTable, tuple[str, ...]]:
     """Rate the systems of a file of verdicts as people would, and say what a reader must know of it.
 
@@ -116,14 +122,14 @@ def correct_file(
             "Votes correct by questions alone: battles on one question are not independent.",
             advice="Use --cluster question.",
         )
-    plan = _plan(path, read_as)
+    plan = _plan(path, reading)
     table = correct(
         plan.table,
         read_votes(people.votes),
         rule=people.rule,
-        interval=request.interval,
+        interval=request.interval or IntervalKind.BOOTSTRAP,
         bootstrap=request.bootstrap,
-        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        anchor=parse_anchors(request.anchors),
         seed=request.seed,
         **({} if people.width is None else {"width": people.width}),
     )
@@ -139,10 +145,10 @@ def corrected_rates_of_file(
     interval: IntervalKind = IntervalKind.SANDWICH,
     bootstrap: int = 1000,
     seed: int = 0,
-    read_as: BattleFormat | None = None,
+    reading: Reading = AS_IT_IS,
 ) -> tuple[CorrectedRateTable, tuple[str, ...]]:
     """Win rates of a file of verdicts as people would give them; errors as of `correct_file`."""
-    plan = _plan(path, read_as)
+    plan = _plan(path, reading)
     table = correct_rates(
         plan.table,
         read_votes(people.votes),
@@ -157,8 +163,8 @@ def corrected_rates_of_file(
     return table, notes_on(plan)
 
 
-def _plan(path: Path, read_as: BattleFormat | None) -> BattleFile:
-    plan = read_battles(path, read_as)
+def _plan(path: Path, reading: Reading) -> BattleFile:
+    plan = reading.of(path)
     if not plan.questions_named:
         raise InputError(
             f"{path.name} names no questions, by which votes are joined to verdicts.",

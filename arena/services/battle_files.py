@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +13,9 @@ from data.errors import InputError, NotFoundError
 from leaderboard.battles import BattleTable
 from leaderboard.formats.covariates import chosen_cells, covariate_terms
 from leaderboard.formats.reading import BattleFile, read_battles
-from leaderboard.formats.registry import BattleFormat
-from leaderboard.formats.rows import Context
+from leaderboard.formats.registry import battle_format
+from leaderboard.formats.rows import Context, LeftOut
+from leaderboard.names import spelled
 from leaderboard.rates import RateTable, win_rates
 from leaderboard.ratings import (
     Anchor,
@@ -29,29 +29,50 @@ from leaderboard.ratings import (
     differences_by_domain,
     questions_to_separate,
     rate,
-    rate_beside_star,
     rate_under_control,
 )
 from leaderboard.ratings.judges import JudgeAwareRatings, rate_with_judges
-from leaderboard.trust.robustness.cycles import count_cycles
+from leaderboard.ratings.rate import interval_for
 from leaderboard.trust.robustness.fragility import Fragility, fragility
-from leaderboard.trust.robustness.star import star_ranking
 from leaderboard.trust.sections import Unit
 from leaderboard.vocabulary import Covariate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RatingRequest:
-    """How a file of battles is to be rated; `anchor` is `SYSTEM=RATING`, and `without` a system left out.
+class Reading:
+    """How a file of battles is read: as which format, and what of it counts (see `Context`)."""
 
+    read_as: str | None = None
+    strict: bool = False
+    named: bool = False
+
+    def of(self, path: Path, *, covariates: bool = False) -> BattleFile:
+        """The battles of a file.
+
+        Raises:
+            FileFormatError: The file cannot be read; the message names row and column.
+            RecordError: A value breaks a rule; likewise.
+        """
+        context = Context(covariates=covariates, strict=self.strict, named=self.named)
+        return read_battles(path, self.read_as, context=context)
+
+
+AS_IT_IS = Reading()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingRequest:
+    """How a file of battles is to be rated; `anchors` are each `SYSTEM=RATING`, `without` is left out.
+
+    `interval` is None for the one that suits the number of systems.
     `covariates` are what style control controls for; None for all that the file has.
     """
 
     method: Method = Method.BRADLEY_TERRY
-    interval: IntervalKind = IntervalKind.BOOTSTRAP
+    interval: IntervalKind | None = None
     bootstrap: int = 1000
     cluster: Cluster = Cluster.QUESTION
-    anchor: str | None = None
+    anchors: tuple[str, ...] = ()
     seed: int = 0
     without: str | None = None
     covariates: tuple[Covariate, ...] | None = None
@@ -76,7 +97,7 @@ class FileRatings:
         return self.table.as_json() | ({} if self.controlled is None else self.controlled.as_json())
 
 
-def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | None = None) -> FileRatings:
+def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS) -> FileRatings:
     """Rate the systems of a battle file.
 
     Raises:
@@ -88,12 +109,12 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
         UnrankableError: The ratings do not exist.
     """
     if request.method is Method.STYLE:
-        return _rate_controlled(path, request, read_as)
+        return _rate_controlled(path, request, reading)
     if request.covariates is not None:
         raise InputError(
             f"Ratings by {request.method.value} are controlled for nothing.", advice="Add --method style."
         )
-    battle_file = read_battles(path, read_as)
+    battle_file = reading.of(path)
     if request.method is Method.JUDGE_AWARE:
         return _rate_judges(battle_file, request)
     battles = battle_file.table
@@ -105,17 +126,18 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
         interval=request.interval,
         bootstrap=request.bootstrap,
         cluster=request.cluster,
-        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        anchor=parse_anchors(request.anchors),
         seed=request.seed,
     )
     rated = tuple(rating for rating in table.ratings if rating.system != request.without)
     return FileRatings(
-        table=replace(table, ratings=rated), notes=(*notes_on(battle_file), *_uncounted(battle_file))
+        table=replace(table, ratings=rated),
+        notes=(*notes_on(battle_file), *_uncounted(battle_file), *table.notes),
     )
 
 
-def _rate_controlled(path: Path, request: RatingRequest, read_as: BattleFormat | None) -> FileRatings:
-    battle_file = read_battles(path, read_as, context=Context(covariates=True))
+def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> FileRatings:
+    battle_file = reading.of(path, covariates=True)
     cells = chosen_cells(path.name, battle_file.covariates, request.covariates)
     known = np.asarray(~np.isnan(np.stack(list(cells.values()))).any(axis=0))
     rows = known
@@ -131,7 +153,7 @@ def _rate_controlled(path: Path, request: RatingRequest, read_as: BattleFormat |
         raise InputError(constant[0].reason, advice="Leave it out.")
     settings = Settings(
         cluster=request.cluster,
-        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        anchor=parse_anchors(request.anchors),
         seed=request.seed,
     )
     controlled = rate_under_control(battle_file.table.select(rows), columns, settings)
@@ -153,10 +175,10 @@ def _rate_judges(battle_file: BattleFile, request: RatingRequest) -> FileRatings
         rows = others_than(table, request.without)
         table, judges = table.select(rows), judges.select(rows)
     settings = Settings(
-        interval=request.interval,
+        interval=request.interval or interval_for(len(table.systems), Method.BRADLEY_TERRY),
         bootstrap=request.bootstrap,
         cluster=request.cluster,
-        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        anchor=parse_anchors(request.anchors),
         seed=request.seed,
     )
     rated = rate_with_judges(table, judges, settings)
@@ -183,7 +205,7 @@ def _require_system(table: BattleTable, system: str) -> None:
 
 
 def winrates_of_file(
-    path: Path, *, reference: str | None, by_domain: bool, read_as: BattleFormat | None = None
+    path: Path, *, reference: str | None, by_domain: bool, reading: Reading = AS_IT_IS
 ) -> tuple[RateTable, tuple[str, ...]]:
     """Win and win+tie rates of a battle file.
 
@@ -192,11 +214,13 @@ def winrates_of_file(
         RecordError: A value breaks a rule; likewise.
         NotFoundError: No battle names the reference.
     """
-    battle_file = read_battles(path, read_as)
+    battle_file = reading.of(path)
     rates = win_rates(
         battle_file.table, reference=reference, by_domain=by_domain, clustered=battle_file.questions_named
     )
-    return rates, (*notes_on(battle_file), *_uncounted(battle_file))
+    notes = (*notes_on(battle_file), *_uncounted(battle_file))
+    of_format = battle_format(battle_file.format).note
+    return rates, (*notes, of_format) if of_format else notes
 
 
 def _uncounted(battle_file: BattleFile) -> tuple[str, ...]:
@@ -210,21 +234,31 @@ def _uncounted(battle_file: BattleFile) -> tuple[str, ...]:
 
 
 def compare_in_file(
-    path: Path, first: str, second: str, *, bootstrap: int, seed: int, read_as: BattleFormat | None = None
-) -> dict[str, object]:
-    """The paired difference of two systems of a battle file, overall and by domain.
+    path: Path,
+    first: str,
+    second: str,
+    *,
+    interval: IntervalKind | None = None,
+    bootstrap: int,
+    seed: int,
+    reading: Reading = AS_IT_IS,
+) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The paired difference of two systems of a battle file, overall and by domain, and notes on the file.
 
     Raises:
         FileFormatError: The file cannot be read; the message names row and column.
+        InputError: The two are one system.
         NotFoundError: A system took part in no battle.
         UnrankableError: The battles do not compare the two.
     """
-    battle_file = read_battles(path, read_as)
-    settings = Settings(bootstrap=bootstrap, seed=seed)
-    table = rate(battle_file.table, bootstrap=bootstrap, seed=seed)
+    battle_file = reading.of(path)
+    first, second = (spelled(name, "model_a") for name in (first, second))
+    if first == second:
+        raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two different systems.")
+    table = rate(battle_file.table, interval=interval, bootstrap=bootstrap, seed=seed)
     needed = questions_to_separate(table, first, second)
-    domains = differences_by_domain(battle_file.table, first, second, settings)
-    return {
+    domains = differences_by_domain(battle_file.table, first, second, table.settings)
+    fields = {
         **asdict(difference(table, first, second)),
         "needed": needed.needed,
         "power": needed.power,
@@ -233,6 +267,7 @@ def compare_in_file(
             for row in domains
         },
     }
+    return fields, (*notes_on(battle_file), *_uncounted(battle_file), *table.notes)
 
 
 def fragility_of_file(
@@ -241,7 +276,7 @@ def fragility_of_file(
     unit: Unit,
     pair: tuple[str, str] | None,
     reference: str | None,
-    read_as: BattleFormat | None = None,
+    reading: Reading = AS_IT_IS,
 ) -> tuple[Fragility, tuple[str, ...]]:
     """The fewest questions, or battles, on which the places of a battle file's systems rest.
 
@@ -252,7 +287,7 @@ def fragility_of_file(
         NotFoundError: No battle names a system of the pair, or the reference.
         UnrankableError: The ratings do not exist.
     """
-    battle_file = read_battles(path, read_as)
+    battle_file = reading.of(path)
     if unit is Unit.QUESTIONS and not battle_file.questions_named:
         raise InputError("The file names no questions.", advice="Leave out battles: --unit battles.")
     if reference is not None:
@@ -260,36 +295,17 @@ def fragility_of_file(
     return fragility(battle_file.table, unit=unit, pair=pair, reference=reference), notes_on(battle_file)
 
 
-def cycles_of_file(
-    path: Path, *, reference: str | None, seed: int, read_as: BattleFormat | None = None
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """How often the judge of a battle file makes cycles, as JSON.
-
-    With a reference, `star` has the places by the battles against it alone.
+def parse_anchors(texts: Sequence[str]) -> Anchor | None:
+    """Read `SYSTEM=RATING` as often as it is given.
 
     Raises:
-        FileFormatError: The file cannot be read; the message names row and column.
-        RecordError: A value breaks a rule; likewise.
-        InputError: The file names no questions.
-        NotFoundError: No battle names the reference.
-        UnrankableError: No three systems were judged against each other on one question, or the battles
-            against the reference cannot be rated.
+        InputError: One is something else, or a system is given twice.
     """
-    battle_file = read_battles(path, read_as)
-    if not battle_file.questions_named:
-        raise InputError(
-            "The file names no questions, so nobody knows which battles are on the same one.",
-            advice="Give each battle a question_id.",
-        )
-    fields = count_cycles(battle_file.table, seed=seed).as_json()
-    if reference is not None:
-        settings = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
-        both = rate_beside_star(battle_file.table, reference, settings)
-        fields["star"] = star_ranking(both.mixed.ratings, both.star.ratings, reference).as_json()
-    return fields, notes_on(battle_file)
+    anchors = [_anchor(text) for text in texts]
+    return replace(anchors[0], others=tuple(anchors[1:])) if anchors else None
 
 
-def parse_anchor(text: str) -> Anchor:
+def _anchor(text: str) -> Anchor:
     """Read `SYSTEM=RATING`.
 
     Raises:
@@ -306,8 +322,18 @@ def parse_anchor(text: str) -> Anchor:
 
 def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
     """What a reader of numbers from a battle file must know about the file."""
-    left_out: Mapping[str, int] = {str(reason): count for reason, count in battle_file.left_out.items()}
-    notes = [f"left out: {count:,} records ({reason})" for reason, count in left_out.items() if count]
+    notes = left_out_notes(battle_file.left_out, battle_file.first)
     if not battle_file.questions_named:
         notes.append("the file names no questions, so every battle counts as a question of its own")
     return tuple(notes)
+
+
+def left_out_notes(left_out: Mapping[LeftOut, int], first: Mapping[LeftOut, InputError]) -> list[str]:
+    """What was left out, why, and what is wrong with the first mistaken record of each kind."""
+    notes = []
+    for reason, count in left_out.items():
+        records = "1 record" if count == 1 else f"{count:,} records"
+        wrong = f"; {'it' if count == 1 else 'the first'} is {first[reason]}" if reason in first else ""
+        hint = "; --named-votes counts them" if reason is LeftOut.NAMED else ""
+        notes.append(f"left out: {records} ({reason}{hint}){wrong}")
+    return notes

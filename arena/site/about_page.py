@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -12,9 +13,10 @@ from arena.html_pages import release
 from arena.services.accounts.auth import WINDOW
 from arena.services.accounts.registration import WINDOW as APPLICATIONS_WINDOW
 from arena.services.accounts.sessions import LASTS
+from arena.services.boards.signing import public_key
 from arena.site.public.votes import HALF_A_YEAR
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, note, page_heading
+from arena.site.ui.components import heading, lead, note, page_heading, verbatim
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, words_table
 
@@ -80,11 +82,16 @@ STORED = (
 )
 
 
+def opening() -> None:
+    """Say what this is."""
+    lead(WHAT)
+
+
 def show() -> None:
     """Show the page."""
     settings = arena().settings
     page_heading("About")
-    lead(WHAT)
+    opening()
     heading("Contact", anchor="contact")
     if settings.operator:
         st.text(f"Run by {settings.operator}.")
@@ -105,6 +112,10 @@ def show() -> None:
                 caption="Licences of the question sets",
             )
         )
+    if settings.signing_key:
+        heading("Signed exports", anchor="signature")
+        note("Exported rounds are signed. `arena rounds verify DIR --key KEY` and minisign check that by:")
+        verbatim(public_key(Path(settings.signing_key)))
     heading("Privacy", anchor="privacy")
     note("What this site stores about you depends on what you do here.")
     put(words_table(("What you do", "What is stored", "For how long"), map(astuple, STORED)))
@@ -120,7 +131,7 @@ def _documents(docs_url: str) -> list[tuple[Child, str]]:
         published = [(link, "guides for teams, organisers, annotators and operators")]
     return [
         *published,
-        (anchor("Methodology", "methodology"), "how a verdict comes about, and what the numbers mean"),
+        (anchor("Method in full", "methodology"), "how a verdict comes about, and what the numbers mean"),
         (anchor("Data", "data"), "files of every board, with their fields, and how to cite them"),
         (anchor("API", "api/v1/"), "every address, its parameters and answers"),
         (anchor("Submit", "submit"), "the format of a file of answers, with a sample"),

@@ -10,6 +10,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -18,46 +19,44 @@ import streamlit as st
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import env_util, file_util
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from arena.api.dependencies import Rates, client_of, too_many
 from arena.api.errors import problem_response
 from arena.container import Arena, open_arena
 from arena.services.accounts.mail import mailer_of
 from arena.services.system.prometheus import metrics_of
 from arena.settings import MetricsAccess, Settings
 from arena.site.browser_uploads import BrowserUploads
-from arena.site.first_views import Address, first_views, is_public
+from arena.site.first_views import FirstViews, is_public
 from arena.site.hosts import ServedHosts
-from arena.site.middleware import RetractedStatus, SiteMiddleware
+from arena.site.middleware import RetractedStatus, SiteMiddleware, UntrustedPeers
+from arena.site.pages import OWN, added_pages, pages
 from arena.site.plain_pages import refused
 from arena.site.public.routes import BoardRoutes
 from arena.site.public.votes import VoteRoutes
 from arena.site.security_policy import page_policy
 from arena.site.services import as_secrets, opened
 from arena.site.sign_in import SignIn
-from arena.site.ui.drawn import covering
 from arena.site.ui.errors import public_error
-from arena.site.ui.help_texts import PAGES
-from data.errors import ArenaError
+from data.errors import ArenaError, NotFoundError
 from data.store.boards.boards import is_called
 
 
 def metrics_route(arena: Arena) -> Route:
     """The route; it asks for the bearer token of the settings, unless they open it to everybody."""
-    metrics_token = arena.settings.metrics_token
-    closed = arena.settings.metrics_access is MetricsAccess.TOKEN
 
     async def metrics(request: Request) -> Response:
-        header = request.headers.get("authorization", "")
-        if closed and not (
-            metrics_token and hmac.compare_digest(header.encode(), f"Bearer {metrics_token}".encode())
-        ):
-            return _challenge(configured=metrics_token is not None)
+        refusal = metrics_refusal(arena.settings, request.headers)
+        if refusal is not None:
+            return refusal
         try:
             body = await run_in_threadpool(metrics_of, arena.store)
         except ArenaError as error:
@@ -65,6 +64,16 @@ def metrics_route(arena: Arena) -> Route:
         return Response(body, media_type=CONTENT_TYPE_LATEST)
 
     return Route("/metrics", metrics)
+
+
+def metrics_refusal(settings: Settings, headers: Mapping[str, str]) -> Response | None:
+    """Why somebody may not read metrics, ours and those of Streamlit; None where they may."""
+    token, shown = settings.metrics_token, headers.get("authorization", "")
+    if settings.metrics_access is not MetricsAccess.TOKEN:
+        return None
+    if token and hmac.compare_digest(shown.encode(), f"Bearer {token}".encode()):
+        return None
+    return _challenge(configured=token is not None)
 
 
 def _challenge(*, configured: bool) -> Response:
@@ -99,8 +108,10 @@ FACE = (
 )
 NO_CACHE = {"Cache-Control": "no-cache"}
 UNAVAILABLE = 503
-WARMED = ("arena.site.shown", "pandas", "pyarrow.parquet", "PIL.Image")
-"""Modules that the first readers of pages, charts and files would wait for."""
+UNCOUNTED = frozenset({"/healthz", "/metrics", "/site.js", "/style.css"})
+"""Addresses that a monitor or every page asks for."""
+WARMED = ("pandas", "pyarrow.parquet", "PIL.Image")
+"""Modules that the first readers of charts and files would wait for."""
 ASKED_FOR = (
     *("evidence", "question_lists", "question_search", "profiles", "weaknesses", "fixes", "versions"),
     *("comparisons", "history", "file_descriptions", "set_statistics", "rounds", "submissions"),
@@ -123,24 +134,41 @@ def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None]
             on_ready()
         yield
 
-    around = Middleware(
-        SiteMiddleware, hosts=ServedHosts.of(settings, host), policy=page_policy(settings.framers)
-    )
-    uploads = Middleware(BrowserUploads, files=routes.browser_files)
     return st.App(
         SCRIPT,
         secrets=as_secrets(settings),
         routes=routes.all(),
-        middleware=[around, uploads, Middleware(RetractedStatus, retracted=routes.retracted)],
+        middleware=middleware_of(settings, routes, host),
         lifespan=lifespan,
     )
 
 
-def _guarded(route: Route) -> Route:
-    """The route with errors in a sentence, as pages show them."""
+def middleware_of(settings: Settings, routes: _Routes, host: str = "") -> list[Middleware]:
+    """What goes round every request, the outermost first: who asks, then hosts and headers, then the rest."""
+    return [
+        Middleware(UntrustedPeers, proxies=settings.proxies),
+        Middleware(ProxyHeadersMiddleware, trusted_hosts=list(settings.proxies)),
+        Middleware(
+            SiteMiddleware, hosts=ServedHosts.of(settings, host), policy=page_policy(settings.framers)
+        ),
+        Middleware(StreamlitMetrics, settings=settings),
+        Middleware(BrowserUploads, files=routes.browser_files),
+        Middleware(RetractedStatus, retracted=routes.retracted),
+    ]
+
+
+def _guarded(route: Route, rates: Rates) -> Route:
+    """The route with errors in a sentence, as pages show them, and counted as requests of the API are."""
     answer: Callable[[Request], Awaitable[Response]] = route.endpoint
 
     async def guarded(request: Request) -> Response:
+        if route.path not in UNCOUNTED:
+            passed, limits = rates.request(f"address {client_of(request)}")
+            if not passed:
+                refusal = too_many(limits)
+                answered = refused(request, refusal.status_code, refusal.detail, advice=refusal.advice)
+                answered.headers.update({**limits, **(refusal.headers or {})})
+                return answered
         try:
             return await answer(request)
         except ArenaError as error:
@@ -149,11 +177,27 @@ def _guarded(route: Route) -> Route:
     return Route(route.path, guarded, methods=route.methods)
 
 
+class StreamlitMetrics:
+    """Asks for the token of `/metrics` at Streamlit's own address of metrics."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and scope["path"].rstrip("/") == "/_stcore/metrics":
+            refusal = metrics_refusal(self._settings, Headers(scope=scope))
+            if refusal is not None:
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
 class _LaterApi:
     """The API, made at its first request: its models take a third of the time in which the site starts."""
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena, self._one_makes = arena, threading.Lock()
+    def __init__(self, arena: Arena, rates: Rates) -> None:
+        self._arena, self._rates, self._one_makes = arena, rates, threading.Lock()
         self._api: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -166,7 +210,7 @@ class _LaterApi:
 
         with self._one_makes:
             if self._api is None:
-                self._api = make_api(self._arena)
+                self._api = make_api(self._arena, self._rates)
             return self._api
 
 
@@ -175,7 +219,7 @@ class _Routes:
 
     def __init__(self, settings: Settings) -> None:
         self._arena, self._pages = open_arena(settings), opened(as_secrets(settings))
-        self._boards = BoardRoutes(self._arena)
+        self._boards, self._views = BoardRoutes(self._arena), FirstViews(self._pages)
         # Settings that mail could not be sent with end the start, not somebody's application.
         mailer_of(settings)
         self.browser_files = self._arena.browser_files
@@ -187,24 +231,27 @@ class _Routes:
             metrics_route(self._arena),
             *self._boards.routes(),
             *VoteRoutes(self._arena).routes(),
-            *shell_routes(PAGES, self.first_view),
+            *shell_routes({name: page.title for name, page in pages().items()}, self.first_view),
             Route("/leaderboard", _to_the_leaderboard),
         ]
-        return [Mount("/api/v1", app=_LaterApi(self._arena)), *map(_guarded, plain)]
+        settings = self._arena.settings
+        rates = Rates(requests=settings.api_rate, intakes=settings.intake_rate)
+        api = Mount("/api/v1", app=_LaterApi(self._arena, rates))
+        return [api, *(_guarded(route, rates) for route in plain)]
 
-    async def first_view(self, page: str, request: Request) -> str:
-        """What the document of a page begins with, as HTML; nothing for those who are signed in."""
+    async def first_view(self, page: str, request: Request) -> tuple[str, int]:
+        """What the document of a page begins with, as HTML, and the status; nothing for who is signed in.
+
+        An address that names what does not exist answers 404, and its page says so.
+        """
         if not is_public(request.cookies):
-            return ""
+            return "", HTTPStatus.OK
         try:
-            view = await run_in_threadpool(
-                first_views(self._pages).of, Address.of(page, request.query_params.multi_items())
-            )
-            return view or ("" if page else await self._boards.first_view(request))
+            view = await run_in_threadpool(self._views.of, page, request.query_params.multi_items())
         except ArenaError as error:
-            # The page itself says what is wrong.
-            log.warning("first view not made", error=str(error))
-            return ""
+            log.info("first view not made", error=str(error))
+            return "", HTTPStatus.NOT_FOUND if isinstance(error, NotFoundError) else HTTPStatus.OK
+        return view, HTTPStatus.OK
 
     def retracted(self, board: str) -> bool:
         """Whether a board was taken down."""
@@ -214,6 +261,10 @@ class _Routes:
         """Load what the first reader would wait for: libraries, and the newest board's list of questions."""
         for name in WARMED:
             importlib.import_module(name)
+        for page in OWN:
+            page.load()
+        for problem in added_pages().problems:
+            log.warning("plugin", problem=problem)
         for name in ASKED_FOR:
             getattr(self._arena, name)
         judged = (head.round_name for head in self._arena.boards.heads() if head.round_name)
@@ -238,7 +289,8 @@ class _Routes:
         return JSONResponse({"status": "ok", "boards": len(boards)})
 
 
-FirstView = Callable[[str, Request], Awaitable[str]]
+FirstView = Callable[[str, Request], Awaitable[tuple[str, int]]]
+"""What the document of a page begins with, and the status of its answer."""
 
 
 def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route]:
@@ -280,16 +332,16 @@ def _faces(static: Path) -> str:
 
 
 def _begun(
-    text: str, first_view: Callable[[Request], Awaitable[str]]
+    text: str, first_view: Callable[[Request], Awaitable[tuple[str, int]]]
 ) -> Callable[[Request], Awaitable[Response]]:
     before, after = text.split(STYLED, maxsplit=1)
     style = STYLED.removesuffix(ROOT)
 
     async def answer(request: Request) -> Response:
-        look = await first_view(request)
-        begun = f"{covering(look)}{ROOT}" if look else ROOT
+        look, status = await first_view(request)
+        begun = f"{look}{ROOT}"
         headers = {**NO_CACHE, "Vary": "Cookie"}
-        return Response(f"{before}{style}{begun}{after}", media_type="text/html", headers=headers)
+        return Response(f"{before}{style}{begun}{after}", status, media_type="text/html", headers=headers)
 
     return answer
 

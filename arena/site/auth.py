@@ -13,13 +13,13 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
-from arena.services.accounts.auth import PUBLIC, Caller
+from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
 from arena.services.accounts.sessions import COOKIE
 from arena.settings import Registration
 from arena.site.services import arena
 from arena.site.ui.components import note
-from arena.site.ui.done import keep_done
 from arena.site.ui.errors import PageEndedError, show_error
+from arena.site.ui.flash_messages import keep_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
@@ -39,6 +39,9 @@ def show_visitor(purpose: str) -> Caller:
     """
     st.html(STYLE)
     caller = arena().sessions.who(st.context.cookies.get(COOKIE))
+    if caller.kind is CallerKind.OPERATOR:
+        put(element("p", "You are the owner: nobody but this machine reaches the site.", class_="aa-eyebrow"))
+        return caller
     if caller.signed_in:
         leave = element("a", "Sign out", href="./auth/sign-out", target="_self")
         put(element("p", f"Signed in as {caller.name} · ", leave, class_="aa-eyebrow"))
@@ -51,7 +54,7 @@ def choose_team(caller: Caller) -> str | None:
     teams = arena().teams.all(caller=caller)
     if not teams:
         st.info(
-            "You belong to no team yet. Ask the organisers to add you to one: `arena teams member add`.",
+            "You belong to no team yet. Ask the organisers to add you to one: `arena teams members`.",
             icon=":material/group_off:",
         )
         return None
@@ -75,7 +78,7 @@ def show_pairs(caller: Caller) -> bool:
 
 def tell(text: str, place: str = "") -> None:
     """Rerun the page, which says where it shows `place` what was done."""
-    keep_done(text, place)
+    keep_flash(text, place)
     st.rerun()
 
 

@@ -1,54 +1,32 @@
-"""The first view of a page: what the document of its address begins with, as the page was drawn last.
+"""The first view of a page: what the document of its address begins with.
 
-Streamlit's document is empty until its script has loaded, connected and drawn the page. What a run of the
-page sent to the browser of a visitor who is not signed in is kept as HTML, and covers the same address of
-the next visitor until their own page is whole.
+Streamlit's document is empty until its script has loaded, connected and drawn the page. Before that what the
+page says is there as HTML, made from the same templates, and covers it until it is whole.
 """
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME
 
 from arena.container import Arena
+from arena.html_pages import rendered
 from arena.services.accounts.sessions import COOKIE
-from arena.site.ui.drawn import Drawn
-from data.errors import ArenaError
+from arena.site.pages import pages
+from arena.site.services import PublicVisit, visited
+from arena.site.ui.errors import PageEndedError
 
 FRESH = 600.0
-"""Seconds for which a view stands in for its page; less where a board or a right changes."""
-MOST_CHARACTERS = 32_000_000
+"""Seconds for which a view is shown again; less where a board or a right changes."""
+MOST = 128
 LONGEST_ADDRESS = 300
 """Characters; longer ones are searches that hardly anybody opens again."""
 SIGNED_IN = (COOKIE, AUTH_COOKIE_NAME)
 """How the names of cookies begin that say who somebody is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """A page, and what its address asks for."""
-
-    page: str
-    query: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, page: str, query: Iterable[tuple[str, str]]) -> Address:
-        """The address, whatever the order in which it asks."""
-        return cls(page, tuple(sorted(query)))
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether a view of it is worth its place."""
-        return len(self.page) + sum(len(name) + len(value) for name, value in self.query) <= LONGEST_ADDRESS
+Query = tuple[tuple[str, str], ...]
 
 
 def is_public(cookies: Iterable[str]) -> bool:
@@ -56,81 +34,38 @@ def is_public(cookies: Iterable[str]) -> bool:
     return not any(name.startswith(SIGNED_IN) for name in cookies)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    html: str
-    state: object
-    until: float
-
-
 class FirstViews:
-    """The views of one arena; from threads of every session.
+    """The views of one arena, for whoever is signed in nowhere; from threads of every request.
 
     Args:
-        state_of: What the views rest on; one that was recorded in another state is not shown.
+        arena: Whose pages they are of.
         clock: Seconds that only grow.
     """
 
-    def __init__(self, state_of: Callable[[], object], clock: Callable[[], float] = time.monotonic) -> None:
-        self._state_of, self._clock = state_of, clock
-        self._kept: OrderedDict[Address, _Kept] = OrderedDict()
-        self._characters, self._one_changes = 0, threading.Lock()
+    def __init__(self, arena: Arena, clock: Callable[[], float] = time.monotonic) -> None:
+        self._arena, self._clock = arena, clock
+        self._made = lru_cache(maxsize=MOST)(self._make)
 
-    def of(self, address: Address) -> str:
-        """The view of an address as HTML; empty where there is none that holds."""
-        with self._one_changes:
-            kept = self._kept.get(address)
-            if kept is not None:
-                self._kept.move_to_end(address)
-        if kept is None or kept.until < self._clock() or kept.state != self._state_of():
+    def of(self, page: str, query: Iterable[tuple[str, str]]) -> str:
+        """The view of an address as HTML; empty where it has none.
+
+        Raises:
+            ArenaError: The address names something that does not exist or that the public may not see.
+        """
+        asked = tuple(sorted(dict(query).items()))
+        if len(page) + sum(len(name) + len(value) for name, value in asked) > LONGEST_ADDRESS:
             return ""
-        return kept.html
+        return self._made(page, asked, self._state(), self._clock() // FRESH)
 
-    def keep(self, address: Address, html: str, state: object) -> None:
-        """Keep the view of an address as it is in a state; those that nobody has asked for the longest go."""
-        with self._one_changes:
-            before = self._kept.pop(address, None)
-            self._characters += len(html) - (len(before.html) if before else 0)
-            self._kept[address] = _Kept(html, state, self._clock() + FRESH)
-            while self._characters > MOST_CHARACTERS:
-                _, gone = self._kept.popitem(last=False)
-                self._characters -= len(gone.html)
+    def _state(self) -> object:
+        """What the views depend on: the published boards, and what people have changed."""
+        return self._arena.store.audit.changes(), self._arena.boards.heads(), self._arena.boards.retracted()
 
-    def _known_state(self) -> object:
-        """The state; None where the database cannot be asked, which the page says."""
+    def _make(self, page: str, query: Query, _state: object, _period: float) -> str:
+        address: Mapping[str, str] = dict(query)
         try:
-            return self._state_of()
-        except ArenaError:
-            return None
-
-    @contextmanager
-    def recorded(self, address: Address) -> Iterator[None]:
-        """Keep what the run of a page shows meanwhile, unless it breaks off or shows an error."""
-        context, state = get_script_run_ctx(), self._known_state()
-        if context is None or state is None or not address.is_kept:
-            yield
-            return
-        drawn, send = Drawn(), context.enqueue
-
-        def take(message: ForwardMsg) -> None:
-            drawn.take(message)
-            send(message)
-
-        context.enqueue = take  # type: ignore[assignment,method-assign] # nothing else shows what is sent
-        try:
-            yield
-        finally:
-            context.enqueue = send  # type: ignore[method-assign] # as it was
-        if drawn.is_sound:
-            self.keep(address, drawn.html(), state)
-
-
-@lru_cache(maxsize=4)
-def first_views(arena: Arena) -> FirstViews:
-    """The views of an arena: they rest on its published boards, and on what its people have changed."""
-
-    def state() -> object:
-        changes = arena.store.audit.entries(limit=1)
-        return arena.boards.heads(), arena.boards.retracted(), *(change.id for change in changes)
-
-    return FirstViews(state)
+            with visited(PublicVisit(self._arena, address)):
+                look = pages()[page].look()
+                return rendered("pages/first_view.html", page=look, up="./", who="") if look else ""
+        except PageEndedError:
+            return ""

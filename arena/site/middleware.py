@@ -5,8 +5,9 @@ Plain ASGI, so that answers are streamed. Routes that need other headers set the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
+from ipaddress import ip_address, ip_network
 
 import structlog
 from starlette.concurrency import run_in_threadpool
@@ -23,6 +24,43 @@ from arena.site.security_policy import ALWAYS
 from data.errors import ArenaError
 
 log = structlog.get_logger("arena.site")
+FORWARDED = ("x-forwarded-for", "x-forwarded-proto")
+REWRITTEN = 0
+"""The port of a visitor whose address a trusted proxy has told."""
+UNTRUSTED = (
+    "a proxy that ARENA_PROXIES does not name forwards requests: all its visitors count as one, and cookies "
+    "are not for https alone"
+)
+
+
+class UntrustedPeers:
+    """Says once where somebody forwards requests whose word on visitors is not taken.
+
+    It stands behind the server, which has rewritten the requests of proxies on this machine, and before what
+    rewrites those of other proxies.
+    """
+
+    def __init__(self, app: ASGIApp, *, proxies: Sequence[str]) -> None:
+        self._app = app
+        self._trusted = [ip_network(proxy) for proxy in proxies]
+        self._said = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if not self._said and scope["type"] in {"http", "websocket"} and self._is_untrusted(scope):
+            self._said = True
+            log.warning(UNTRUSTED, peer=scope["client"][0])
+        await self._app(scope, receive, send)
+
+    def _is_untrusted(self, scope: Scope) -> bool:
+        headers, (host, port) = Headers(scope=scope), scope.get("client") or ("", 0)
+        if port == REWRITTEN or not any(name in headers for name in FORWARDED):
+            return False
+        try:
+            peer = ip_address(host)
+        except ValueError:
+            return True
+        return not (peer.is_loopback or any(peer in network for network in self._trusted))
 
 
 class SiteMiddleware:
@@ -156,4 +194,4 @@ def _board_of(scope: Scope) -> str:
 
 def _is_page(message: Message) -> bool:
     kind = Headers(raw=message["headers"]).get("content-type", "")
-    return message["status"] == OK and kind.startswith("text/html")
+    return message["status"] in {OK, HTTPStatus.NOT_FOUND} and kind.startswith("text/html")

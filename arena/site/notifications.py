@@ -1,4 +1,4 @@
-"""Being told: subscriptions and the log of what was sent, for organisers and on the page of a team."""
+"""Notifications: the subscriptions, for organisers and on the page of a team."""
 
 from __future__ import annotations
 
@@ -7,37 +7,32 @@ from collections.abc import Sequence
 import streamlit as st
 
 from arena.services.accounts.auth import Caller, may
-from arena.services.notifications.subscriptions import SENDABLE, SubscriptionView
-from arena.site.admin.common import NOTHING, attempt, duration, grid, organiser
+from arena.services.notifications.service import SENDABLE
+from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, note, page_heading
-from arena.site.ui.done import show_done
+from arena.site.ui.components import lead, note, page_heading, tick
+from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time
-from data.errors import UnavailableError
 from data.records import TokenScope
-from data.records.notifications import OF_SUBMISSIONS, Delivery, DeliveryState
-
-SECRET = "notifications-secret"  # noqa: S105 - where a new secret waits to be shown, not one
+from data.records.irreversible import Irreversible
+from data.records.notifications import OF_SUBMISSIONS, Subscription
 
 
 def show() -> None:
     """Show organisers who is notified of which events."""
     caller = organiser()
     page_heading("Notifications")
-    lead("What happens is sent as signed webhooks, to Slack, or by mail. No message holds a private text.")
+    lead("What happens is sent as webhooks, to Slack, or by mail. No message holds a private text.")
     show_notifications("", caller)
 
 
 def show_notifications(team: str, caller: Caller) -> None:
-    """Show the subscriptions and deliveries of a team; for '', all of the arena."""
-    show_done("subscriptions")
-    secret = st.session_state.pop(SECRET, None)
-    if secret:
-        st.warning("Copy the secret now: it is not shown again.", icon=":material/key:")
-        st.code(secret, language=None)
+    """Show the subscriptions of a team; for '', all of the arena."""
+    show_flash("subscriptions")
     subscriptions = arena().subscriptions.all(team=team or None, caller=caller)
     if subscriptions:
-        grid(("Subscription", "Team", "By", "To", "Events"), [_row(row) for row in subscriptions])
+        headings = ("Subscription", "Team", "By", "To", "Events", "Delivered", "Failed", "Last failure")
+        grid(headings, [_row(row) for row in subscriptions])
     else:
         note("There are no subscriptions.")
     manages = may(caller, TokenScope.MANAGE if team else TokenScope.ORGANISE, team=team or None)
@@ -46,13 +41,13 @@ def show_notifications(team: str, caller: Caller) -> None:
     else:
         _change(subscriptions, caller)
         _add(team, caller)
-    heading("Deliveries", anchor="deliveries")
-    _deliveries(team, manages, caller)
 
 
-def _row(row: SubscriptionView) -> tuple[str, ...]:
+def _row(row: Subscription) -> tuple[str, ...]:
     events = ", ".join(row.kinds) or "all"
-    return (f"{row.id}: {row.name}", row.team or NOTHING, row.channel.value, row.place, events)
+    failure = f"{format_time(row.failed_at)}: {row.error}" if row.failed_at else NOTHING
+    who = (f"{row.id}: {row.name}", row.team or NOTHING, row.channel.value, row.place, events)
+    return (*who, f"{row.delivered:,}", f"{row.failed:,}", failure)
 
 
 def _add(team: str, caller: Caller) -> None:
@@ -70,59 +65,31 @@ def _add(team: str, caller: Caller) -> None:
     if not sent:
         return
 
-    def add() -> None:
-        created = arena().subscriptions.add(
+    attempt(
+        lambda: arena().subscriptions.add(
             name.strip(), address.strip(), team=team, kinds=kinds, caller=caller
-        )
-        st.session_state[SECRET] = created.secret
+        ),
+        "The subscription is added.",
+        "subscriptions",
+    )
 
-    attempt(add, "The subscription is added.", "subscriptions")
 
-
-def _change(subscriptions: Sequence[SubscriptionView], caller: Caller) -> None:
+def _change(subscriptions: Sequence[Subscription], caller: Caller) -> None:
     names = {row.id: f"{row.id}: {row.name}" for row in subscriptions}
     if not names:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.selectbox("Subscription", list(names), format_func=names.__getitem__, width=240)
         if st.button("Send a test", icon=":material/send:"):
-            attempt(lambda: _test(number, caller), "The test message arrived.", "subscriptions")
-        sure = st.checkbox("Remove it with its log", key="notifications-sure")
+            attempt(
+                lambda: arena().subscriptions.send_test(number, caller=caller),
+                "The test message arrived.",
+                "subscriptions",
+            )
+        sure = tick(Irreversible.REMOVE_SUBSCRIPTION, key="notifications-sure")
         if st.button("Remove", disabled=not sure, icon=":material/delete:"):
             attempt(
                 lambda: arena().subscriptions.remove(number, caller=caller),
                 f"Subscription {number} is removed.",
                 "subscriptions",
             )
-
-
-def _test(number: int, caller: Caller) -> None:
-    sent = arena().subscriptions.send_test(number, caller=caller)
-    if sent.state is not DeliveryState.DELIVERED:
-        raise UnavailableError(f"The test message did not arrive: {sent.error}.")
-
-
-def _deliveries(team: str, manages: bool, caller: Caller) -> None:
-    service = arena().subscriptions
-    show_done("deliveries")
-    rows = service.deliveries(team=team or None, caller=caller)
-    if not rows:
-        note("Nothing has been sent, and nothing waits.")
-        return
-    headings = ("Event", "When", "To", "State", "HTTP", "Next try in", "Why")
-    grid(headings, [_line(row) for row in rows])
-    dead = [row.id for row in rows if row.state is DeliveryState.DEAD]
-    if manages and dead and st.button(f"Send {len(dead):,} dead ones again", icon=":material/replay:"):
-        attempt(lambda: service.retry(dead, caller=caller), "They wait for a worker.", "deliveries")
-
-
-def _line(row: Delivery) -> tuple[str, ...]:
-    return (
-        row.kind.value,
-        format_time(row.at),
-        f"{row.subscription_id}: {row.subscription}",
-        f"{row.state.value} (sent {row.attempts} {'time' if row.attempts == 1 else 'times'})",
-        NOTHING if row.status is None else str(row.status),
-        duration(row.wait),
-        row.error or NOTHING,
-    )

@@ -22,44 +22,53 @@ from arena.services.evidence.weaknesses import Weaknesses
 from arena.site.auth import present
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.view_model import BoardView, board_label, snapshot_label
-from arena.site.services import arena
+from arena.site.services import arena, is_public_visit
 from data.errors import RetractedError
 from data.records import SetSummary
 from data.store.boards.boards import SNAPSHOT, BoardHead, is_called, snapshot_name, snapshot_of
-from data.store.rounds.question_stats import BattleResult, QuestionStats
+from data.store.rounds.question_stats import BattleResult, QuestionRecord, QuestionStats
 
 FRESH = 15
 LONG = 60
 MOST_BOARDS = 32
+MOST_COUNTED = 100_000
+"""Battles up to which a board is looked through for the questions that each system lost."""
 Asked = ParamSpec("Asked")
 Value = TypeVar("Value")
 Query = Callable[Concatenate[Arena, Asked], Value]
 ReaderQuery = Callable[Concatenate[Arena, Caller, BoardView, Asked], Value]
 
-# Everything here is public. A published board never changes, so what depends on it is cached by its hash.
-BY_CONTENT: dict[str | type, Callable[[Any], str]] = {
-    Arena: lambda source: source.settings.database_url,
+# Everything here is public, and cached until anything is changed that readers may notice: a text that was
+# withheld is withheld from the next request on, in every process.
+BY_STATE: dict[str | type, Callable[[Any], object]] = {
+    Arena: lambda source: (source.settings.database_url, source.store.audit.changes()),
     BoardView: lambda view: f"{view.round_name} {view.content_hash}",
     BoardHead: lambda head: f"{head.name} {head.content_hash} {head.notice}",
 }
+# A published board never changes: what is made of it alone, and holds no text of its set, outlasts changes.
+BY_CONTENT = {**BY_STATE, Arena: lambda source: source.settings.database_url}
 
 
 def _cached(
-    *, most: int, seconds: int | None = None, spinner: str | bool = False
+    *, most: int, seconds: int | None = None, spinner: str | bool = False, of_board_alone: bool = False
 ) -> Callable[[Query[Asked, Value]], Callable[Asked, Value]]:
     """Let a query of the application be asked without naming it, and cache its result.
 
-    Without `seconds` it is cached for ever. What is cached must not be changed, as all readers share it.
+    It is cached for `seconds`, until the next change at most; what is `of_board_alone` over changes too. What
+    is cached must not be changed, as all readers share it. What has a spinner is not cached for first views,
+    where none could be shown.
     """
+    named_by = BY_CONTENT if of_board_alone else BY_STATE
 
     def cache_query(query: Query[Asked, Value]) -> Callable[Asked, Value]:
         cached: Query[Asked, Value] = st.cache_resource(
-            ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=BY_CONTENT
+            ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=named_by
         )(query)
 
         @wraps(query)
         def asked(*args: Asked.args, **options: Asked.kwargs) -> Value:
-            return cached(arena(), *args, **options)
+            ask = query if spinner and is_public_visit() else cached
+            return ask(arena(), *args, **options)
 
         return asked
 
@@ -77,7 +86,7 @@ def _cached_for_public(
 ) -> Callable[[ReaderQuery[Asked, Value]], Callable[Concatenate[BoardView, Asked], Value]]:
     """As `_cached`, for what holds texts: where these are not public, people who sign in are read for afresh.
 
-    What is cached is dropped when a set's texts become public or cease to be.
+    What is cached is dropped at the next change.
     """
     cache = st.cache_data if copied else st.cache_resource
 
@@ -91,13 +100,13 @@ def _cached_for_public(
         ) -> Value:
             return query(source, PUBLIC, view, *args, **options)
 
-        cached = cache(ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=BY_CONTENT)(for_public)
+        cached = cache(ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=BY_STATE)(for_public)
 
         @wraps(query)
         def asked(view: BoardView, /, *args: Asked.args, **options: Asked.kwargs) -> Value:
             kept = texts_kept_back(view)
-            caller = present() if kept else PUBLIC
-            if caller.signed_in:
+            caller = present() if kept and not is_public_visit() else PUBLIC
+            if caller.signed_in or (spinner and is_public_visit()):
                 return query(arena(), caller, view, *args, **options)
             return cached(arena(), kept, view, *args, **options)
 
@@ -111,7 +120,7 @@ def _heads(source: Arena) -> tuple[BoardHead, ...]:
     return source.boards.heads()
 
 
-@_cached(most=MOST_BOARDS)
+@_cached(most=MOST_BOARDS, of_board_alone=True)
 def _view(source: Arena, head: BoardHead) -> BoardView:
     return read_board(source.boards.get(snapshot_of(head)))
 
@@ -169,10 +178,26 @@ def voted_set(source: Arena, view: BoardView) -> str:
     return "" if view.round_name is None else source.public_votes.open_for_round(view.round_name)
 
 
+@_cached(seconds=FRESH, most=64)
+def notices_of(source: Arena, view: BoardView) -> tuple[str, ...]:
+    """What readers of a judged board must know beside it: verdicts under review, systems withdrawn."""
+    return () if view.round_name is None else source.concerns.notices(view.round_name)
+
+
 @_cached_for_public(seconds=LONG, most=64, spinner="Counting battles …")
 def profile_of(source: Arena, caller: Caller, view: BoardView, system: str) -> SystemProfile:
     """How a system of a judged board fared, question by question."""
     return source.profiles.of(str(view.round_name), system, caller=caller)
+
+
+@_cached_for_public(seconds=LONG, most=64)
+def lost_questions(
+    source: Arena, caller: Caller, view: BoardView, most: int
+) -> Mapping[str, tuple[QuestionRecord, ...]]:
+    """The questions that each system of a judged board lost most clearly."""
+    if view.round_name is None or view.battles > MOST_COUNTED:
+        return {}
+    return source.profiles.lost(view.round_name, view.systems, most, caller=caller)
 
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Reading scores …")
@@ -237,7 +262,7 @@ def texts_found(view: BoardView, search: str, questions: Sequence[QuestionStats]
     return _texts_found(view, search.strip(), tuple(question.id for question in questions), questions)
 
 
-@_cached(most=MOST_BOARDS)
+@_cached(most=MOST_BOARDS, of_board_alone=True)
 def files_of(source: Arena, view: BoardView) -> Described:
     """How large a board's files are, and their columns."""
     name = view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
@@ -250,6 +275,12 @@ def set_of(source: Arena, view: BoardView) -> SetSummary | None:
     if view.round_name is None:
         return None
     return source.sets.summary(source.rounds.get(view.round_name, caller=PUBLIC).set_name)
+
+
+def change_of(view: BoardView) -> Entry | None:
+    """The board in the history; None where no board of its set stands before it."""
+    found = next((entry for entry in history() if entry.board == view.name), None)
+    return None if found is None or found.changes is None else found
 
 
 @_cached(seconds=FRESH, most=4, spinner="Reading boards …")

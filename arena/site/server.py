@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.settings import Settings
+from arena.site.hosts import LOOPBACK
 from data.errors import ServeError
 
 HERE = Path(__file__).parent
@@ -34,7 +35,10 @@ def serve_site(
 
     tell = announce or _say
     app = make_app(settings, host=host, on_ready=lambda: tell(address_of(host, port)))
-    app.run(config={**configuration(), "server.address": host, "server.port": port})
+    own = settings.public_url or address_of(host, port)
+    # Whose messages the pages take, from a window around them.
+    fixed = {"server.address": host, "server.port": port, "client.allowedOrigins": [own]}
+    app.run(config={**configuration(), **fixed})
 
 
 def address_of(host: str, port: int) -> str:
@@ -65,6 +69,16 @@ def check_port(host: str, port: int) -> None:
             probe.bind(address)
         except OSError as error:
             raise _refused(host, port, error) from error
+
+
+def proxy_unnamed(settings: Settings, host: str) -> str:
+    """That a proxy must be in front whose word on visitors is not taken; empty where nothing says so."""
+    if host in LOOPBACK or settings.proxies or not settings.public_url.startswith("https://"):
+        return ""
+    return (
+        f"The site is {settings.public_url}, and listens on {host}, so that a proxy is in front: name its "
+        "address or network in ARENA_PROXIES; else visitors count as one, and cookies go without https too."
+    )
 
 
 def configuration() -> Mapping[str, Any]:

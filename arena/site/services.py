@@ -5,7 +5,11 @@ Only published boards are cached, by the hash of their content; nothing that dep
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,9 +21,19 @@ from arena.container import Arena, open_arena
 from arena.settings import PageHosts, Registration, Settings, read_settings
 
 SECTION = "arena"
-WORDS = ("home", "database_url", "registration", "notify_hosts", "has_key")
-TEXTS = ("endpoint", "public_url", "smtp_url", "mail_from", "operator", "contact", "privacy", "docs_url")
-LIMITS = ("max_upload_mb", "max_answer_chars", "uploads", "upload_hours", "trial_usd")
+WORDS = ("home", "database_url", "registration", "notify_hosts", "has_key", "sole_owner", "plugins")
+TEXTS = (
+    "endpoint",
+    "public_url",
+    "smtp_url",
+    "mail_from",
+    "operator",
+    "contact",
+    "privacy",
+    "docs_url",
+    "signing_key",
+)
+LIMITS = ("max_upload_mb", "max_answer_chars", "trial_usd")
 """What the settings let in and let be spent; so do the pages."""
 
 
@@ -32,14 +46,51 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
             "notify_hosts": settings.notify_hosts.value,
             "registration": settings.registration.value,
             "has_key": "yes" if settings.has_key else "",
+            "sole_owner": "yes" if settings.sole_owner else "",
+            "plugins": os.pathsep.join(map(str, settings.plugins)),
             **{name: getattr(settings, name) or "" for name in TEXTS},
             **{name: getattr(settings, name) for name in LIMITS},
         }
     }
 
 
+@dataclass(frozen=True, slots=True)
+class PublicVisit:
+    """A page that is made outside Streamlit, for whoever is signed in nowhere: of which arena, and where."""
+
+    arena: Arena
+    address: Mapping[str, str]
+
+
+_VISIT: ContextVar[PublicVisit | None] = ContextVar("visit", default=None)
+
+
+@contextmanager
+def visited(visit: PublicVisit) -> Iterator[None]:
+    """Let what is read meanwhile be what a visit asks for."""
+    token = _VISIT.set(visit)
+    try:
+        yield
+    finally:
+        _VISIT.reset(token)
+
+
+def is_public_visit() -> bool:
+    """Whether a page is made outside Streamlit."""
+    return _VISIT.get() is not None
+
+
+def address() -> Mapping[str, str]:
+    """What the address of the page asks for."""
+    visit = _VISIT.get()
+    return st.query_params.to_dict() if visit is None else visit.address
+
+
 def arena() -> Arena:
     """The application behind the pages, opened once a process."""
+    visit = _VISIT.get()
+    if visit is not None:
+        return visit.arena
     settings = _given()
     return opened(as_secrets(read_settings()) if settings is None else {SECTION: settings})
 
@@ -64,7 +115,7 @@ def _given() -> Mapping[str, Any] | None:
 # A page asks a dozen times; Streamlit's cache would read through every setting each time.
 @lru_cache(maxsize=4)
 def _open(texts: tuple[str, ...], limits: tuple[int, ...]) -> Arena:
-    home, database_url, registration, notify_hosts, has_key, *others = texts
+    home, database_url, registration, notify_hosts, has_key, sole_owner, plugins, *others = texts
     given: dict[str, Any] = dict(zip((*TEXTS, *LIMITS), (*others, *limits), strict=True))
     settings = Settings(
         home=Path(home),
@@ -72,6 +123,8 @@ def _open(texts: tuple[str, ...], limits: tuple[int, ...]) -> Arena:
         registration=Registration(registration),
         notify_hosts=PageHosts(notify_hosts),
         key_elsewhere=bool(has_key),
+        sole_owner=bool(sole_owner),
+        plugins=tuple(Path(file) for file in plugins.split(os.pathsep) if file),
         **given,
     )
     return open_arena(settings)

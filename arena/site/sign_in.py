@@ -25,6 +25,7 @@ from arena.site.hosts import ServedHosts
 from arena.site.plain_pages import HEADERS, plain_page
 from arena.site.ui.errors import public_error
 from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError
+from data.records import TaskKind
 
 FORM_COOKIE = "arena_form"
 LONGEST_FORM = 4_096
@@ -91,7 +92,7 @@ class SignIn:
             return "team"
         if self._arena.annotation.open_to(caller):
             return "annotate"
-        return "references" if self._arena.references.open_to(caller) else "team"
+        return "references" if self._arena.annotation.open_to(caller, TaskKind.REFERENCES) else "team"
 
     async def leave(self, request: Request) -> Response:
         """The question whether to sign out."""

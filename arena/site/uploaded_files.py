@@ -40,6 +40,17 @@ def choose_file(
     )
 
 
+def choose_files(label: str, *, key: str, advice: str | None = None) -> list[UploadedFile]:
+    """The same for any number of files."""
+    return st.file_uploader(
+        f"{label}, up to {_most_mb():,} MiB each",
+        key=key,
+        help=advice,
+        accept_multiple_files=True,
+        max_upload_size=MOST_READ // MEBIBYTE,
+    )
+
+
 @contextmanager
 def laid_down(dropped: UploadedFile, *, most_mb: int | None = None) -> Iterator[Path]:
     """A chosen file on the disk, under the name that it has at its owner's, until the end of the block.

@@ -25,9 +25,9 @@ from arena.services.system.text_process import PROCESSES, Result, TextProcess, u
 from arena.services.system.text_work import MEMORY
 from arena.settings import EngineKind
 from data.errors import ArenaError, WorkError
+from data.parallel import Spread, Task, in_parallel
 from data.progress import Report
 from data.records import RoundCounts
-from data.spreading import Spread, Task, spreading
 
 Value = TypeVar("Value")
 AHEAD = 4
@@ -54,10 +54,10 @@ class LocalEngine:
         self._arena = arena
 
     @contextmanager
-    def spreading(self) -> Iterator[Spread]:
+    def parallel(self) -> Iterator[Spread]:
         """A context in which the parts of long work are done in processes."""
         spread = LocalSpread(self._arena.settings.processes or usable_processors())
-        with spreading(spread):
+        with in_parallel(spread):
             yield spread
 
     def judge(

@@ -19,9 +19,9 @@ from arena.settings import EngineKind
 from arena.workers.local import guarded
 from arena.workers.ray_cluster import connected, load_ray, open_on_node
 from data.errors import JudgeError, WorkError
+from data.parallel import Spread, Task, in_parallel
 from data.progress import Report
 from data.records import RoundCounts
-from data.spreading import Spread, Task, spreading
 
 Value = TypeVar("Value")
 AHEAD = 4
@@ -45,12 +45,12 @@ class RayEngine:
         self._arena = arena
 
     @contextmanager
-    def spreading(self) -> Iterator[Spread]:
+    def parallel(self) -> Iterator[Spread]:
         """A context in which the parts of long work are tasks of the cluster; see `Engine`."""
         ray = load_ray()
         with connected(ray):
             spread = RaySpread(ray)
-            with spreading(spread):
+            with in_parallel(spread):
                 yield spread
 
     def judge(

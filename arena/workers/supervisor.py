@@ -7,10 +7,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
+
+import arena
 
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
@@ -20,10 +22,13 @@ POLL_EVERY = 0.2
 
 
 @contextmanager
-def supervised_worker(arguments: Sequence[str] = ()) -> Iterator[None]:
+def supervised_worker(
+    arguments: Sequence[str] = (), *, environment: Mapping[str, str] | None = None
+) -> Iterator[None]:
     """Keep a worker running until the block ends, then let it finish what is in flight."""
     supervisor = Supervisor(
-        [sys.executable, "-m", "arena", "worker", "--parent", str(os.getpid()), *arguments]
+        [sys.executable, "-m", arena.__name__, "worker", "--parent", str(os.getpid()), *arguments],
+        environment,
     )
     supervisor.start()
     try:
@@ -35,8 +40,9 @@ def supervised_worker(arguments: Sequence[str] = ()) -> Iterator[None]:
 class Supervisor:
     """Restarts a command whenever it exits, with growing waits where it exits at once."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self._command = list(command)
+        self._environment = environment
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="worker-supervisor", daemon=True)
         self._process: subprocess.Popen[bytes] | None = None
@@ -61,7 +67,7 @@ class Supervisor:
         while not self._stopping.is_set():
             started = time.monotonic()
             command = self._command
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - one of our own
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=self._environment)  # noqa: S603 - one of our own
             code = self._wait(self._process)
             self._process = None
             if self._stopping.is_set():

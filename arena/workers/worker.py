@@ -37,6 +37,8 @@ BEAT_EVERY = 1.0
 PARENT_EVERY = 1.0
 LOOK_AHEAD_EVERY = 60.0
 USUAL_CONCURRENCY = 16
+LANES = 4
+"""Messages that a worker sends at once."""
 Work = Callable[[Job, StopEvent], dict[str, Any]]
 
 
@@ -105,7 +107,7 @@ class Worker:
                 if time.monotonic() - looked >= LOOK_AHEAD_EVERY:
                     await asyncio.to_thread(self._look_ahead)
                     looked = time.monotonic()
-                await self._deliver(stop)
+                await self._send_messages(stop)
                 wait = LONGEST_LOOK
             except StoreError as error:
                 self._log.warning("worker.notifications_wait", error=str(error), wait=wait)
@@ -114,19 +116,32 @@ class Worker:
 
     async def _notify_once(self) -> None:
         await asyncio.to_thread(self._look_ahead)
-        await self._deliver(None)
+        await self._send_messages(asyncio.Event())
 
     def _look_ahead(self) -> None:
-        self._arena.deliveries.look_ahead()
+        """Record the phases that close within a day, and forget what is long past."""
+        self._arena.store.outbox.closing_phases()
+        self._arena.store.outbox.forget()
 
-    async def _deliver(self, stop: asyncio.Event | None) -> None:
-        deliveries = await asyncio.to_thread(lambda: self._arena.deliveries)
-        if attempts := await deliveries.deliver_due(stop):
-            self._log.info("notifications.sent", attempts=attempts)
+    async def _send_messages(self, stop: asyncio.Event) -> None:
+        """Send the messages that are due, some at once, so that one that is not answered holds nobody up."""
+        first = await asyncio.to_thread(self._take, messages=True)
+        if first is not None:
+            await asyncio.gather(
+                *(self._send_on(first if lane == 0 else None, stop) for lane in range(LANES))
+            )
 
-    def _take(self) -> tuple[Job, Lease] | None:
+    async def _send_on(self, claimed: tuple[Job, Lease] | None, stop: asyncio.Event) -> None:
+        while not stop.is_set() or claimed is not None:
+            claimed = claimed or await asyncio.to_thread(self._take, messages=True)
+            if claimed is None:
+                return
+            await self._do(*claimed, stop)
+            claimed = None
+
+    def _take(self, *, messages: bool = False) -> tuple[Job, Lease] | None:
         # Opening the database is a part of it, which may fail as well.
-        return self._leases.take()
+        return self._leases.take(messages=messages)
 
     async def _do(self, job: Job, lease: Lease, stop: asyncio.Event) -> bool:
         """Do a job and release its lease; False where something went wrong."""
@@ -151,21 +166,27 @@ class Worker:
         return failure is None
 
     async def _perform(self, job: Job, lease: Lease, stop: asyncio.Event) -> Release:
+        work: Work
         match job.kind:
             case JobKind.JUDGE | JobKind.RETRY:
                 await self._judge(job, lease, stop)
                 return Release()
             case JobKind.PUBLISH:
-                return await self._attended(lease, partial(self._publish, lease), job, stop)
+                work = partial(self._publish, lease)
             case JobKind.CALIBRATE:
-                return await self._attended(lease, self._calibrate, job, stop)
+                work = self._calibrate
             case JobKind.TRIAL:
-                return await self._attended(lease, self._try, job, stop)
+                work = self._try
+            case JobKind.JUDGE_TEST:
+                work = self._test_judge
             case JobKind.GATE:
-                return await self._attended(lease, self._gate, job, stop)
+                work = self._gate
+            case JobKind.NOTIFY:
+                work = self._send
             case JobKind.RETEST:
                 # Jobs of this kind belong to the command that began them.
                 return Release(error=f"Job {job.id} is run by the command that began it.", final=True)
+        return await self._attended(lease, work, job, stop)
 
     async def _judge(self, job: Job, lease: Lease, stop: asyncio.Event) -> None:
         name, payload = job.round_name or "", dict(job.payload)
@@ -219,7 +240,7 @@ class Worker:
         client = on_behalf(job.payload.get("asked_by"))
         from arena.services.people.carried_votes import source_of  # noqa: PLC0415 - loads tables, which judging does without
 
-        with source_of(job.payload.get("people")) as people, self._arena.engine.spreading():
+        with source_of(job.payload.get("people")) as people, self._arena.engine.parallel():
             board, created = self._arena.boards.publish(
                 job.round_name or "",
                 report=note,
@@ -258,11 +279,18 @@ class Worker:
     def _try(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
         return self._arena.trials.run(RoundRequest.from_json(job.payload["request"]), stop_event=stop_event)
 
+    def _test_judge(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
+        return self._arena.judge_tester.test(job.payload["judge"], stop_event=stop_event).as_json()
+
     def _gate(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
         from arena.services.gates.model import GateRequest  # noqa: PLC0415 - loads arrays, which judging does without
 
         request = GateRequest.from_json(job.payload["request"])
         return self._arena.gates.run(request, stop_event=stop_event).as_json()
+
+    def _send(self, job: Job, _stop_event: StopEvent) -> dict[str, Any]:
+        self._arena.subscriptions.send(job)
+        return {}
 
     async def _watch_parent(self, stop: asyncio.Event) -> None:
         while self._parent is not None and not stop.is_set():

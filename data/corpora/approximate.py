@@ -29,7 +29,7 @@ ADDED_AT_ONCE = 16_384
 QUERIES = 500
 K = 10
 EXTRA = "Install it: `pip install answer-arena[ann]`."
-BUILD = "Build it with `arena corpora embed NAME --model MODEL --approximate`."
+BUILD = "Build it with `arena corpora import --name NAME --embeddings MODEL --approximate`."
 HalfVectors = NDArray[np.float16]
 
 

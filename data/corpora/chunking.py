@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from data.corpora.terms import Analyser, Vocabulary
 from data.errors import RecordError
+from data.files.trec_runs import run_field
 from data.records import Passage
 
 WORDS = 128
@@ -75,6 +77,40 @@ class Chunking:
 def chunk_id(document: str, number: int) -> str:
     """The id of a document's chunk, counted from 1."""
     return f"{document}{MARK}{number}"
+
+
+class Documents:
+    """Finds the document that an id of elsewhere belongs to, among known ones.
+
+    An id that is known is a document itself, also where it is written as in a run, or in another Unicode
+    form. Where known ids look like chunks' (`wiki#12`), an id of that form is a chunk of a known document or
+    a document of its own; else it is a chunk.
+    """
+
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = known
+        self._look_like_chunks = any(document_of(name) != name for name in known)
+        self._written: dict[str, str | None] = {}
+        for name in known:
+            for form in {run_field(name), unicodedata.normalize("NFC", name)} - {name}:
+                self._written[form] = None if form in self._written else name
+
+    def of(self, name: str) -> str:
+        """The document of an id."""
+        name = self.own(name)
+        if name in self._known:
+            return name
+        document = self.own(document_of(name))
+        return name if self._look_like_chunks and document not in self._known else document
+
+    def own(self, name: str) -> str:
+        """The known id that a name is another writing of, as a whole; else the name itself."""
+        if name in self._known:
+            return name
+        composed = unicodedata.normalize("NFC", name)
+        if composed in self._known:
+            return composed
+        return self._written.get(name) or self._written.get(composed) or name
 
 
 def document_of(chunk: str) -> str:

@@ -27,7 +27,7 @@ from data.records import Passage
 BUILDING = ".dense-"
 VECTORS = "vectors.bin"
 ROWS = 65_536
-EMBED = "Embed it with `arena corpora embed NAME --model MODEL`."
+EMBED = "Embed it with `arena corpora import --name NAME --embeddings MODEL`."
 Vectors = NDArray[np.float32]
 
 

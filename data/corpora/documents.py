@@ -16,7 +16,7 @@ from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 
 from data.errors import FileFormatError
-from data.files.jsonl import each_record
+from data.files.tabular.records import each_record
 from data.files.text_files import MEBIBYTE, GuardedStream, ReadLimits
 from data.records import Passage, ProblemList
 
@@ -70,9 +70,21 @@ def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGE
         if path.is_dir() and kind is DocumentFormat.TEXT:
             yield from _text_file(file, file.relative_to(path).as_posix(), problems, limits)
         elif kind is DocumentFormat.TREC:
-            yield from _trec_file(file, problems, limits)
+            yield from _trec_file(file, _shown(file, path), problems, limits)
         else:
-            yield from (document for _, document in each_record(file, limits, _document, problems))
+            try:
+                yield from (document for _, document in each_record(file, limits, _document, problems))
+            except FileFormatError as error:
+                if not path.is_dir():
+                    raise
+                problems.add(
+                    error.line, error.code, f"{_shown(file, path)}: {error.message}", advice=error.advice
+                )
+
+
+def _shown(file: Path, path: Path) -> str:
+    """The name of a file in messages: its path within the folder."""
+    return file.relative_to(path).as_posix() if path.is_dir() else file.name
 
 
 def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
@@ -85,9 +97,15 @@ def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
     for file in document_files(path):
         name = file.relative_to(path).as_posix() if path.is_dir() else ""
         digest.update(f"{len(name)}:{name}:".encode())
-        with GuardedStream(file, limits) as stream:
-            while piece := stream.read(READ_AT_ONCE):
-                digest.update(piece)
+        try:
+            with GuardedStream(file, limits) as stream:
+                while piece := stream.read(READ_AT_ONCE):
+                    digest.update(piece)
+        except FileFormatError as error:
+            # Reading notes each of a folder's files that cannot be read; here a file alone cannot.
+            if not path.is_dir():
+                raise
+            digest.update(error.code.encode())
     return digest.hexdigest()
 
 
@@ -133,10 +151,7 @@ def _text_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
         yield Passage(name, text, path.stem)
 
 
-def _document(line: int, row: object, problems: ProblemList) -> Passage | None:
-    if not isinstance(row, Mapping):
-        problems.add(line, "not-object", "This line is not a JSON object.")
-        return None
+def _document(line: int, row: Mapping[str, object], problems: ProblemList) -> Passage | None:
     name = next((row[key] for key in IDS if key in row), None)
     if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
         problems.add(line, "missing-field", f"There is no id: none of {', '.join(IDS)} has one.")
@@ -146,48 +161,65 @@ def _document(line: int, row: object, problems: ProblemList) -> Passage | None:
     if not isinstance(text, str):
         problems.add(line, "missing-field", f"There is no text: none of {', '.join(TEXTS)} is a string.")
         return None
-    titles = [row[part] for part in ("title", "headings") if isinstance(row.get(part), str)]
-    return Passage(str(name), text, " ".join(title.strip() for title in titles if title.strip()))
+    titles = [value.strip() for part in ("title", "headings") if isinstance(value := row.get(part), str)]
+    return Passage(str(name), text, " ".join(filter(None, titles)))
 
 
-_TAG = re.compile(r"<[^<>]*+>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--[^<>]*+-->")
 _SECTION = re.compile(r"<(TITLE|HEAD|HEADLINE|HL|TTL)>", re.IGNORECASE)
 _BODY = re.compile(r"<TEXT>", re.IGNORECASE)
 # `str.upper` lengthens some letters, and places would no longer agree.
 _CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
 
 
-def _trec_file(path: Path, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
+_OPENING, _CLOSING = re.compile(r"<DOC>", re.IGNORECASE), re.compile(r"</DOC>", re.IGNORECASE)
+
+
+def _trec_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
     """Yield the `<DOC>` elements; what stands outside of them is left alone, as TREC's tools do."""
     try:
         with GuardedStream(path, limits) as stream:
-            yield from _trec_documents(stream, problems)
+            for start, element in _trec_elements(stream, problems):
+                document = _trec_document(element)
+                if document is None:
+                    problems.add(start, "missing-field", "This <DOC> has no <DOCNO>.")
+                elif len(document.id.split()) > 1:
+                    problems.add(start, "bad-id", f"The <DOCNO> {document.id!r} has white space within.")
+                else:
+                    yield document
     except FileFormatError as error:
-        problems.add(error.line, error.code, f"{path.name}: {error.message}", advice=error.advice)
+        problems.add(error.line, error.code, f"{name}: {error.message}", advice=error.advice)
 
 
-def _trec_documents(stream: GuardedStream, problems: ProblemList) -> Iterator[Passage]:
-    lines: list[str] = []
-    start, size = 0, 0
+def _trec_elements(stream: GuardedStream, problems: ProblemList) -> Iterator[tuple[int, str]]:
+    """What stands between `<DOC>` and `</DOC>`, each with its first line; a line may hold several."""
+    pieces: list[str] = []
+    start, size, is_open = 0, 0, False
     while content := stream.readline():
-        line = content.decode("utf-8", "replace")
-        if not start and line.lstrip().upper().startswith("<DOC>"):
-            start, size, lines = stream.line, 0, []
-        if not start:
-            continue
-        lines.append(line)
-        size += len(content)
-        if size > LARGEST_TREC_DOCUMENT:
-            message = f"The document that begins here has more than {LARGEST_TREC_DOCUMENT:,} bytes."
-            raise FileFormatError(message, advice="Split it.", code="too-large", line=start)
-        if "</DOC>" in line.upper():
-            document = _trec_document("".join(lines))
-            if document is None:
-                problems.add(start, "missing-field", "This <DOC> has no <DOCNO>.")
-            else:
-                yield document
-            start = 0
-    if start:
+        try:
+            line, at = content.decode("utf-8"), 0
+        except UnicodeDecodeError as error:
+            message = f"Byte {error.start + 1} of this line is not UTF-8: the file is in another encoding."
+            advice = "Convert it, as with `iconv -f LATIN1 -t UTF-8`."
+            raise FileFormatError(message, advice=advice, code="not-utf8", line=stream.line) from error
+        while at < len(line):
+            if not is_open:
+                opening = _OPENING.search(line, at)
+                if opening is None:
+                    break
+                pieces, start, size, is_open, at = [], stream.line, 0, True, opening.end()
+            closing = _CLOSING.search(line, at)
+            end = len(line) if closing is None else closing.start()
+            pieces.append(line[at:end])
+            size += end - at
+            if size > LARGEST_TREC_DOCUMENT:
+                message = f"The document that begins here has more than {LARGEST_TREC_DOCUMENT:,} characters."
+                raise FileFormatError(message, advice="Split it.", code="too-large", line=start)
+            at = end
+            if closing is not None:
+                is_open, at = False, closing.end()
+                yield start, "".join(pieces)
+    if is_open:
         problems.add(start, "truncated", "The <DOC> that begins here is not closed.")
 
 

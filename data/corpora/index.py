@@ -19,9 +19,9 @@ from data.corpora.chunking import Chunking, CutWords, batches, cut_documents, do
 from data.corpora.manifests import AGAIN, MANIFEST, Manifest, read_manifest
 from data.corpora.terms import Analyser, TermNumbers, Vocabulary, itself
 from data.errors import FileFormatError, StoreError
+from data.parallel import parallel_map
 from data.progress import counted, working
 from data.records import Passage
-from data.spreading import mapped
 
 K1 = 1.5
 B = 0.75
@@ -165,7 +165,7 @@ def _write_chunks(
     count = 0
     with path.open("wb") as file:
         some = batches(counted(documents, "indexing documents"))
-        for cut in mapped(cut_documents, some, (chunking, analyser)):
+        for cut in parallel_map(cut_documents, some, (chunking, analyser)):
             count += cut.documents
             file.write(cut.lines)
             offsets.frombytes((np.uint64(offsets[-1]) + np.cumsum(cut.sizes, dtype=np.uint64)).tobytes())

@@ -13,43 +13,33 @@ from pathlib import Path
 from typing import Any
 
 VERSION = "http://mlcommons.org/croissant/1.0"
+_TERMS = (
+    *(
+        "citeAs",
+        "column",
+        "conformsTo",
+        "equivalentProperty",
+        "extract",
+        "field",
+        "fileProperty",
+        "fileObject",
+    ),
+    *("fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path"),
+    *("recordSet", "references", "regex", "repeated", "replace", "samplingRate", "separator", "source"),
+    *("subField", "transform"),
+)
 CONTEXT: Mapping[str, object] = {
+    **{term: f"cr:{term}" for term in _TERMS},
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
     "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
     "rai": "http://mlcommons.org/croissant/RAI/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
 }
 MEDIA_TYPES: Mapping[str, str] = {
     ".csv": "text/csv",
@@ -89,12 +79,12 @@ class DataFile:
     description: str = ""
 
     @classmethod
-    def of(cls, path: Path, *, url: str = "", description: str = "") -> DataFile:
-        """A file on disk, by default beside the metadata."""
+    def of(cls, path: Path, *, name: str = "", url: str = "", description: str = "") -> DataFile:
+        """A file on disk, by default beside the metadata and under its own name."""
         with path.open("rb") as content:
             digest = hashlib.file_digest(content, "sha256").hexdigest()
         return cls(
-            name=path.name,
+            name=name or path.name,
             url=url or path.name,
             sha256=digest,
             size=path.stat().st_size,
@@ -110,19 +100,20 @@ class DataFile:
             **({"description": self.description} if self.description else {}),
             "contentUrl": self.url,
             "contentSize": f"{self.size} B",
-            "encodingFormat": MEDIA_TYPES.get(Path(self.name).suffix, UNKNOWN_MEDIA),
+            "encodingFormat": MEDIA_TYPES.get(Path(self.name).suffix or Path(self.url).suffix, UNKNOWN_MEDIA),
             "sha256": self.sha256,
         }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataField:
-    """A column of a table, or a key of JSON's lines; `repeated` where a value is a list."""
+    """A column of a table, or a key of JSON's lines; `repeated` of lists, `parts` of objects in them."""
 
     name: str
     data_type: DataType = DataType.TEXT
     description: str = ""
     repeated: bool = False
+    parts: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,14 +140,25 @@ class DataTable:
 
     def _field(self, field: DataField) -> dict[str, object]:
         # In the lines of JSON a column is a key, which loaders read by its name too.
+        source = {"fileObject": {"@id": self.file}, "extract": {"column": field.name}}
+        place = f"{self.name}/{field.name}"
+        parts = [
+            {
+                "@type": "cr:Field",
+                "@id": f"{place}/{part}",
+                "name": part,
+                "dataType": DataType.TEXT.value,
+                "source": {**source, "transform": {"jsonPath": part}},
+            }
+            for part in field.parts
+        ]
         return {
             "@type": "cr:Field",
-            "@id": f"{self.name}/{field.name}",
+            "@id": place,
             "name": field.name,
             **({"description": field.description} if field.description else {}),
-            "dataType": field.data_type.value,
             **({"repeated": True} if field.repeated else {}),
-            "source": {"fileObject": {"@id": self.file}, "extract": {"column": field.name}},
+            **({"subField": parts} if parts else {"dataType": field.data_type.value, "source": source}),
         }
 
 

@@ -1,60 +1,15 @@
-"""Rows of untrusted files, checked one by one: all of them, or everything that is wrong with them."""
+"""Rows of untrusted files, checked one by one, and what pydantic finds wrong with them in plain words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from data.errors import FileFormatError, InvalidFileError
-from data.files.text_files import ReadLimits, decode, parse_json, read_lines
 from data.records import ProblemList
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
-
-
-Record = TypeVar("Record")
-Make = Callable[[int, object, ProblemList], Record | None]
-
-
-def read_records(path: Path, limits: ReadLimits, make: Make[Record]) -> tuple[Record, ...]:
-    """Read a file of records, at least one.
-
-    Args:
-        path: The file, plain or gzipped.
-        limits: How much of it is read.
-        make: Makes a record of a line's parsed JSON, noting what is wrong with it; None where it has
-            problems.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
-    """
-    problems = ProblemList()
-    records = tuple(record for _, record in each_record(path, limits, make, problems))
-    if not records and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} holds no records.", advice="Write at least one.")
-    if problems.errors:
-        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Correct them and try again.")
-    return records
-
-
-def each_record(
-    path: Path, limits: ReadLimits, make: Make[Record], problems: ProblemList
-) -> Iterator[tuple[int, Record]]:
-    """Yield the records of a file with their lines; what cannot be read is noted and left out."""
-    try:
-        for line, content in read_lines(path, limits):
-            try:
-                record = make(line, parse_json(decode(content, line), line), problems)
-            except FileFormatError as error:
-                problems.add(line, error.code, f"{path.name}: {error.message}", advice=error.advice)
-                continue
-            if record is not None:
-                yield line, record
-    except FileFormatError as error:
-        problems.add(error.line, error.code, error.message, advice=error.advice)
 
 
 Made = TypeVar("Made")

@@ -7,17 +7,19 @@ Sources: `trec_eval` and `ndeval`, whose second field is the subtopic of diversi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from data.errors import FileFormatError, InvalidFileError
+from data.files.tabular.values import seen
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines
 from data.records import ProblemList
 from data.records.rankings import WHOLE, QrelsKind
 
 TREC_FIELDS, BEIR_FIELDS, RUN_FIELDS = 4, 3, 6
 BEIR_HEADER = "query-id"
+GRADE_NAMES = ("score", "grade", "relevance", "rel", "label")
 QUESTIONS = ("question_id", "query_id", "qid", "example_id", "id")
 PASSAGES = ("passage_id", "pid", "docid", "doc_id")
 ANSWERS_FROM = 3.0
@@ -109,9 +111,11 @@ def _line(text: str, number: int) -> _Line:
         row = parse_json(text, number)
         assert isinstance(row, Mapping)  # noqa: S101 - it begins with a brace
         return _json_line(row, number)
-    fields = text.split()
+    # Tabs define BEIR's lines, whose ids may hold spaces; a header is where the third field is no grade.
+    tabbed = text.rstrip("\r\n").split("\t")
+    fields = tabbed if len(tabbed) == BEIR_FIELDS and all(map(str.strip, tabbed)) else text.split()
     if len(fields) == BEIR_FIELDS:
-        if fields[0] == BEIR_HEADER:
+        if fields[0] == BEIR_HEADER or (number == 1 and fields[2].strip().casefold() in GRADE_NAMES):
             return _Line(QrelsKind.GRADED)
         question, passage, grade = fields
         return _Line(QrelsKind.GRADED, [Judged(question, WHOLE, passage, _grade(grade, number))])
@@ -128,7 +132,7 @@ def _json_line(row: Mapping[str, object], number: int) -> _Line:
         names, table = _list(row.get("passages"), number), _list(row["ratings"], number)
         if len(names) != len(table):
             raise _bad(number, f"{len(names)} passages have {len(table)} rows of ratings.")
-        pairs = zip(map(str, names), table, strict=True)
+        pairs = zip((_id(name, "a passage", number) for name in names), table, strict=True)
         judged = [one for name, row_ in pairs for one in _rated(question, name, _list(row_, number), number)]
         threshold = row.get("threshold", ANSWERS_FROM)
         return _Line(QrelsKind.RATINGS, judged, _grade(threshold, number))
@@ -138,8 +142,13 @@ def _json_line(row: Mapping[str, object], number: int) -> _Line:
         return _Line(QrelsKind.RATINGS, list(rated), ANSWERS_FROM)
     if "nuggets" in row:
         nuggets = _list(row["nuggets"], number)
+        given = [str(one["id"]) for one in nuggets if isinstance(one, Mapping) and one.get("id") is not None]
+        if len(set(given)) < len(given):
+            raise _bad(number, f"Two nuggets of {question} have one id.")
         judged = [
-            one for place, nugget in enumerate(nuggets, 1) for one in _nugget(question, place, nugget, number)
+            one
+            for place, nugget in enumerate(nuggets, 1)
+            for one in _nugget(question, place, nugget, number, given)
         ]
         return _Line(QrelsKind.DIVERSITY, judged)
     raise _bad(number, "This object has neither ratings nor nuggets.")
@@ -153,24 +162,41 @@ def _rated(question: str, passage: str, ratings: Sequence[object], number: int) 
         yield Judged(question, str(place), passage, grade)
 
 
-def _nugget(question: str, place: int, nugget: object, number: int) -> Iterator[Judged]:
+def _nugget(
+    question: str, place: int, nugget: object, number: int, taken: Collection[str]
+) -> Iterator[Judged]:
     if not isinstance(nugget, Mapping):
         raise _bad(number, f"Nugget {place} is no object.")
-    name = str(nugget.get("id") or place)
+    given = nugget.get("id")
+    name = str(place) if given is None else _id(given, f"nugget {place}", number)
+    # A name that is made up meets none that is given.
+    while given is None and name in taken:
+        name += "'"
     passages = nugget.get("passages")
     if isinstance(passages, Mapping):
-        graded = [(str(passage), _grade(grade, number)) for passage, grade in passages.items()]
+        graded = [
+            (_id(passage, "a passage", number), _grade(grade, number)) for passage, grade in passages.items()
+        ]
     else:
-        graded = [(str(passage), 1.0) for passage in _list(passages, number)]
+        graded = [(_id(passage, "a passage", number), 1.0) for passage in _list(passages, number)]
     for passage, grade in graded:
         yield Judged(question, name, passage, grade)
 
 
 def _name(row: Mapping[str, object], fields: Sequence[str], number: int) -> str:
     found = next((row[field] for field in fields if field in row), None)
-    if isinstance(found, bool) or not isinstance(found, str | int) or not str(found).strip():
+    if found is None:
         raise _bad(number, f"There is none of {', '.join(fields)}.")
-    return str(found)
+    return _id(found, "this line", number)
+
+
+def _id(value: object, what: str, number: int) -> str:
+    """An id: a text that is not empty, or a whole number, of which 0 is one and 1.0 another."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise _bad(number, f"The id of {what} is {seen(value)}; a text or a whole number is expected.")
+    return str(value)
 
 
 def _list(value: object, number: int) -> Sequence[object]:

@@ -6,26 +6,28 @@ lines are streamed, so memory is bounded by the longest line allowed.
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import math
 import os
 import re
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self, cast
+from types import MappingProxyType
+from typing import Any, Self
 
 from data import progress
 from data.errors import FileFormatError
+from data.files.compression import COMPRESSED, LineFeeds, damages, decompressed
 
-GZIP_MAGIC = b"\x1f\x8b"
 UTF8_BOM = b"\xef\xbb\xbf"
-UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+ENCODINGS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
+    {"UTF-32": (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"), "UTF-16": (b"\xff\xfe", b"\xfe\xff")}
+)
+"""Byte order marks of encodings that are not read, the longer ones first."""
 MEBIBYTE = 1024 * 1024
 LONGEST_NAME = 60
 """Characters; no file system counts more than four bytes for one, or takes fewer than 255."""
@@ -41,12 +43,29 @@ class ReadLimits:
         line_bytes: Bytes of one line.
         lines: Lines, blank ones included.
         gzip_ratio: Decompressed bytes for one compressed byte, looked at past the first 16 MiB.
+        rows: Rows of a Parquet file.
+        items: Items of a list in a row of one, on average.
     """
 
     file_bytes: int = 200 * MEBIBYTE
     line_bytes: int = 16 * MEBIBYTE
     lines: int = 10_000_000
     gzip_ratio: int = 300
+    rows: int = 10_000_000
+    items: int = 100_000
+
+
+def too_many_bytes(name: str, limits: ReadLimits, line: int = 0) -> FileFormatError:
+    """The error of a file that is larger than it may be."""
+    message = f"{name} holds more than {limits.file_bytes:,} bytes once decompressed."
+    return FileFormatError(message, advice="Give a smaller file.", code="too-large", line=line)
+
+
+def magic_of(path: Path) -> bytes:
+    """The first bytes of a file as it is stored; empty where it cannot be read, which is said later."""
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(8)
+    return b""
 
 
 def file_name(path_text: str) -> str:
@@ -56,27 +75,30 @@ def file_name(path_text: str) -> str:
 
 
 class GuardedStream:
-    """The bytes of a file, decompressed where its content is gzip, never beyond the limits.
+    """The bytes of a file, decompressed where its content is (`COMPRESSED`), never beyond the limits.
 
-    Use it as a context manager. `line` counts the line ends passed by `readline`.
+    Use it as a context manager. `line` counts the line ends passed by `readline`, which with
+    `carriage_returns` are those of the classic Macintosh.
 
     Raises:
         FileFormatError: When opened: it is missing, a folder, unreadable or empty. When read: it is
             cut off, damaged, or over a limit.
     """
 
-    def __init__(self, path: Path, limits: ReadLimits) -> None:
+    def __init__(self, path: Path, limits: ReadLimits, *, carriage_returns: bool = False) -> None:
         self.name = path.name
         self.limits = limits
         self.line = 0
         self._read = 0
-        self._raw, self.gzipped = _open(path)
+        self._raw, self.compression = _open(path)
         self._work = progress.begin(
             f"reading {self.name}", os.fstat(self._raw.fileno()).st_size, in_bytes=True
         )
-        self._stream: IO[bytes] = self._raw
-        if self.gzipped:
-            self._stream = cast("IO[bytes]", gzip.GzipFile(fileobj=self._raw, mode="rb"))
+        article = "an" if self.compression == "xz" else "a"
+        self._kind = f"{article} {self.compression} file"
+        self._stream = decompressed(self._raw, self.compression)
+        if carriage_returns:
+            self._stream = io.BufferedReader(LineFeeds(self._stream), MEBIBYTE)
 
     def __enter__(self) -> Self:
         return self
@@ -111,27 +133,34 @@ class GuardedStream:
     def _guarded(self, read: Callable[[], bytes]) -> bytes:
         try:
             content = read()
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except damages() as error:
             after = f" after line {self.line}" if self.line else ""
-            message = f"{self.name} is a gzip file that is cut off or damaged{after}."
+            message = f"{self.name} is {self._kind} that is cut off or damaged{after}."
             advice = "Compress and upload it again."
             raise FileFormatError(message, advice=advice, code="truncated-gzip", line=self.line) from error
         except OSError as error:
-            message = f"{self.name} cannot be read: {error.strerror or error}."
-            raise FileFormatError(message, advice="Try again.", code="unreadable-file") from error
+            if self.compression:
+                # The decompressors say so what is no stream of theirs.
+                message = f"{self.name} is {self._kind} that is cut off or damaged."
+                raise FileFormatError(
+                    message, advice="Compress and upload it again.", code="truncated-gzip", line=self.line
+                ) from error
+            message = f"{self.name} cannot be read."
+            advice = "Check the disk and the permissions."
+            raise FileFormatError(message, advice=advice, code="unreadable-file") from error
         first = self._read == 0
         self._read += len(content)
-        self._work.done = self._raw.tell()
+        self._work.done = self._raw.tell() if self._raw.seekable() else self._read
         self._check_size()
         return _without_bom(self.name, content) if first else content
 
     def _check_size(self) -> None:
         if self._read > self.limits.file_bytes:
-            message = f"{self.name} holds more than {self.limits.file_bytes:,} bytes once decompressed."
-            raise FileFormatError(message, advice="Give a smaller file.", code="too-large", line=self.line)
-        if not self.gzipped or self._read <= RATIO_FROM:
+            raise too_many_bytes(self.name, self.limits, self.line)
+        if not self.compression or self._read <= RATIO_FROM:
             return
-        if self._read > self.limits.gzip_ratio * max(1, self._raw.tell()):
+        # Of a pipe nobody tells how much was read; the limit on its bytes holds all the same.
+        if self._raw.seekable() and self._read > self.limits.gzip_ratio * max(1, self._raw.tell()):
             message = f"{self.name} decompresses to more than {self.limits.gzip_ratio} times its size."
             advice = "Upload it without compression."
             raise FileFormatError(message, advice=advice, code="gzip-bomb", line=self.line)
@@ -166,13 +195,13 @@ def read_text(path: Path, limits: ReadLimits) -> str:
         FileFormatError: As `GuardedStream`, or it is not UTF-8.
     """
     with GuardedStream(path, limits) as stream:
-        content = stream.read(limits.file_bytes + 1)
+        content = b"".join(iter(lambda: stream.read(MEBIBYTE), b""))
     if not content.strip():
         raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code="empty-file")
     return decode(content, 0)
 
 
-def _open(path: Path) -> tuple[io.BufferedReader, bool]:
+def _open(path: Path) -> tuple[io.BufferedReader, str]:
     try:
         raw = path.open("rb")
     except FileNotFoundError as error:
@@ -183,13 +212,13 @@ def _open(path: Path) -> tuple[io.BufferedReader, bool]:
         message = f"{path} is a folder."
         raise FileFormatError(message, advice="Name the file inside it.", code="missing-file") from error
     except OSError as error:
-        message = f"{path} cannot be read: {error.strerror or error}."
+        message = f"{path} cannot be read."
         raise FileFormatError(message, advice="Check its permissions.", code="unreadable-file") from error
-    head = raw.peek(2)[:2]
+    head = raw.peek(8)
     if not head:
         raw.close()
         raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code="empty-file")
-    return raw, head == GZIP_MAGIC
+    return raw, next((kind for magic, kind in COMPRESSED.items() if head.startswith(magic)), "")
 
 
 def decode(content: bytes, line: int) -> str:
@@ -228,7 +257,7 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
             if "\\u0000" in text:
                 raise FileFormatError("There is a NUL character.", advice="Remove it.", code="not-utf8")
     except json.JSONDecodeError as error:
-        message = f"This is not JSON: {error.msg} at column {error.colno}."
+        message = f"This is not JSON: {json_fault(error)} at column {error.colno}."
         raise FileFormatError(
             message, advice="Write one JSON object a line.", code="not-json", line=line
         ) from error
@@ -250,10 +279,41 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
     return value
 
 
+JSON_FAULTS: Mapping[str, str] = MappingProxyType(
+    {
+        "Expecting value": "a value is missing",
+        "Expecting ',' delimiter": "a comma or a closing bracket is missing",
+        "Expecting ':' delimiter": "a colon is missing",
+        "Expecting property name": "a field name in double quotes is missing",
+        "Illegal trailing comma": "a comma too many stands",
+        "Extra data": "something follows the value",
+        "Unterminated string": "a text is never closed, which begins",
+        "Invalid control character": "a line end or control character stands in a text",
+        "Invalid \\": "a backslash is followed by a wrong sign",
+        "Unexpected UTF-8 BOM": "a byte order mark stands",
+    }
+)
+
+
+def json_fault(error: json.JSONDecodeError) -> str:
+    """What is wrong, without its place, by the first words that Python has for it."""
+    known = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
+    return next(known, "it cannot be read")
+
+
 def _without_bom(name: str, content: bytes) -> bytes:
-    if content.startswith(UTF16_BOMS):
-        raise FileFormatError(f"{name} is UTF-16.", advice="Save it as UTF-8.", code="not-utf8", line=1)
+    encoding = next((kind for kind, marks in ENCODINGS.items() if content.startswith(marks)), "")
+    if encoding or (encoding := _wide_encoding(content)):
+        raise FileFormatError(f"{name} is {encoding}.", advice="Save it as UTF-8.", code="not-utf8", line=1)
     return content.removeprefix(UTF8_BOM)
+
+
+def _wide_encoding(content: bytes) -> str:
+    """The encoding of a text with zeros beside each of its first signs; empty where there are none."""
+    signs = [bool(byte) for byte in content[:8]]
+    if signs in ([True, False, False, False] * 2, [False, False, False, True] * 2):
+        return "UTF-32"
+    return "UTF-16" if signs in ([True, False] * 4, [False, True] * 4) else ""
 
 
 def _refuse_constant(word: str) -> float:

@@ -6,6 +6,9 @@ Source: `trec_eval`'s format, a line each: question, `Q0`, passage, rank, score,
 from __future__ import annotations
 
 import math
+import re
+import struct
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +36,8 @@ class RunLine:
 def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[RunLine, ...]]:
     """Read a run, plain or gzipped: the passages of each question, highest score first.
 
-    As trec_eval does, the order comes from the scores; equal ones keep the file's order.
+    As trec_eval does, the order comes from the scores in single precision, that of equal ones from falling
+    passage ids.
 
     Raises:
         FileFormatError: The file cannot be read.
@@ -56,7 +60,12 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
         message = f"{path.name} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
         raise InvalidFileError(message, problems.result(), advice=ADVICE)
     return {
-        question: tuple(sorted(passages.values(), key=lambda line: -line.score))
+        question: tuple(
+            sorted(
+                sorted(passages.values(), key=lambda line: line.passage, reverse=True),
+                key=lambda line: -single(line.score),
+            )
+        )
         for question, passages in lines.items()
     }
 
@@ -96,6 +105,49 @@ def write_run(path: Path, lines: Iterable[str]) -> None:
         file.writelines(f"{line}\n" for line in lines)
 
 
+def single(score: float) -> float:
+    """A score in single precision, as trec_eval keeps it; infinite where that has no place for it."""
+    try:
+        value: float = struct.unpack("f", struct.pack("f", score))[0]
+    except OverflowError:
+        return math.copysign(math.inf, score)
+    return value
+
+
+_SHIFTING = re.compile(r"\s|%(?=[0-9A-F]{2})")
+
+
 def run_field(text: str) -> str:
-    """A name as a run's lines hold it: white space would shift the fields of a line."""
-    return "_".join(text.split()) or "_"
+    """A name as a run's lines hold it: white space, which would shift a line's fields, is `%20` and so on.
+
+    No two names have one field: a per cent sign that looks like such a code becomes one itself.
+    """
+    return _SHIFTING.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), text) or "%"
+
+
+class FieldNames:
+    """Finds which of some ids a field of a run or of qrels means.
+
+    It is the id itself, else as `run_field` writes it, else the one id that differs only in its Unicode form,
+    or in having white space where the field has `_`.
+    """
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        known = tuple(ids)
+        self._sure = {run_field(name): name for name in known} | {name: name for name in known}
+        self._likely: dict[str, set[str]] = {}
+        for name in known:
+            for form in {_composed(name), _composed("_".join(name.split()))}:
+                self._likely.setdefault(form, set()).add(name)
+
+    def get(self, field: str) -> str | None:
+        """The id; None where there is none, or several are as likely."""
+        sure = self._sure.get(field)
+        if sure is not None:
+            return sure
+        likely = self._likely.get(_composed(field), set())
+        return next(iter(likely)) if len(likely) == 1 else None
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)

@@ -8,7 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
@@ -17,11 +17,12 @@ from data.errors import FileFormatError
 from data.files.text_files import MEBIBYTE
 
 CHUNK = MEBIBYTE
+LOCAL_HEADER, LOCAL_MAGIC = 30, b"PK\x03\x04"
+ZIP_MAGICS = (LOCAL_MAGIC, b"PK\x05\x06")
 ENCRYPTED = 0x1
 HIDDEN = ("__MACOSX", ".DS_Store")
 ZSTANDARD = 93
 """What zipfile knows from Python 3.14 on only; inspect writes its logs so."""
-LOCAL_HEADER, LOCAL_MAGIC = 30, b"PK\x03\x04"
 DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, NotImplementedError, RuntimeError, OSError),
@@ -44,6 +45,13 @@ class ArchiveLimits:
     total_bytes: int = 200 * MEBIBYTE
     deepest: int = 2
     advice: str = ADVICE
+
+
+def members_of(path: Path) -> dict[str, int]:
+    """The files of a zip file and how long they are, as it says; none where it cannot be opened."""
+    with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as archive:
+        return {member.filename: member.file_size for member in archive.infolist()}
+    return {}
 
 
 def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Path:

@@ -2,9 +2,9 @@
 
 from alembic import context
 
-from data.tables.schema import metadata
+from data.tables.schema import ddl_metadata
 
 connection = context.config.attributes["connection"]
-context.configure(connection=connection, target_metadata=metadata, render_as_batch=True)
+context.configure(connection=connection, target_metadata=ddl_metadata(), render_as_batch=True)
 with context.begin_transaction():
     context.run_migrations()

@@ -13,8 +13,6 @@ from data.records.accounts import (
     require_label,
 )
 from data.records.annotation import (
-    LARGEST_RATING,
-    SCALES,
     AnnotationTask,
     BlindItem,
     DrawKind,
@@ -22,8 +20,6 @@ from data.records.annotation import (
     LabelScale,
     NewItem,
     OwnProgress,
-    Span,
-    SpanKind,
     TaskItem,
     TaskKind,
     TaskPerson,
@@ -60,6 +56,8 @@ from data.records.questions import (
     Submission,
     SystemCard,
     require_name,
+    require_system_name,
+    written_by_people,
 )
 from data.records.rounds import (
     OUT_OF_BUDGET,
@@ -80,6 +78,7 @@ from data.records.rounds import (
 )
 from data.records.vocabulary import (
     CheapKind,
+    GroundTruth,
     Importance,
     JobKind,
     JobState,
@@ -95,7 +94,6 @@ from data.records.vocabulary import (
     SubmissionKind,
     SubmissionState,
     WavesEnd,
-    Yardstick,
 )
 from data.records.waves import CheapCounts, CheapVerdict, EndOfWaves, Wave, WaveArrays, soft_share
 
@@ -105,10 +103,8 @@ __all__ = [
     "ENGINE",
     "ENGLISH",
     "LARGEST_GRADE",
-    "LARGEST_RATING",
     "OUT_OF_BUDGET",
     "PEOPLE",
-    "SCALES",
     "STOPPED",
     "Account",
     "Action",
@@ -131,6 +127,7 @@ __all__ = [
     "EndOfWaves",
     "GateRule",
     "GivenLabel",
+    "GroundTruth",
     "HumanLabel",
     "Importance",
     "Job",
@@ -171,8 +168,6 @@ __all__ = [
     "SetPolicy",
     "SetSummary",
     "Severity",
-    "Span",
-    "SpanKind",
     "Split",
     "Submission",
     "SubmissionKind",
@@ -192,10 +187,11 @@ __all__ = [
     "WaveArrays",
     "WavesEnd",
     "WorkerId",
-    "Yardstick",
     "battle_id",
     "require_label",
     "require_name",
+    "require_system_name",
     "soft_share",
     "unscored",
+    "written_by_people",
 ]

@@ -128,9 +128,11 @@ class Action(StrEnum):
     SUBMISSION_CONFIRMED = "submission-confirmed"
     SUBMISSION_SELECTED = "submission-selected"
     SUBMISSION_WITHDRAWN = "submission-withdrawn"
+    CONCERN_DECIDED = "concern-decided"
     ROUND_CREATED = "round-created"
     ROUND_PAUSED = "round-paused"
     ROUND_CANCELLED = "round-cancelled"
+    ROUND_DELETED = "round-deleted"
     ROUND_RETRIED = "round-retried"
     ROUND_RETESTED = "round-retested"
     ROUND_BUDGET_CHANGED = "round-budget-changed"
@@ -140,9 +142,9 @@ class Action(StrEnum):
     BOARD_RETRACTED = "board-retracted"
     ANNOTATION_OPENED = "annotation-opened"
     ANNOTATION_CLOSED = "annotation-closed"
-    ANNOTATION_SETTLED = "annotation-settled"
-    LABELS_SET_ASIDE = "labels-set-aside"
-    LABELS_TAKEN_BACK = "labels-taken-back"
+    ANNOTATION_ADJUDICATED = "annotation-adjudicated"
+    LABELS_EXCLUDED = "labels-excluded"
+    LABELS_INCLUDED = "labels-included"
     LABELS_DELETED = "labels-deleted"
     LABELS_IMPORTED = "labels-imported"
     BOARD_NOTED = "board-noted"
@@ -185,9 +187,11 @@ _ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
         Action.SUBMISSION_CONFIRMED: "confirmed a submission",
         Action.SUBMISSION_SELECTED: "chose a submission for the board",
         Action.SUBMISSION_WITHDRAWN: "withdrew a submission",
+        Action.CONCERN_DECIDED: "decided a concern",
         Action.ROUND_CREATED: "planned a round",
         Action.ROUND_PAUSED: "paused a round",
         Action.ROUND_CANCELLED: "cancelled a round",
+        Action.ROUND_DELETED: "deleted a round",
         Action.ROUND_RETRIED: "retried a round",
         Action.ROUND_RETESTED: "retested a round",
         Action.ROUND_BUDGET_CHANGED: "changed the cap of a round",
@@ -197,9 +201,9 @@ _ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
         Action.BOARD_RETRACTED: "retracted a board",
         Action.ANNOTATION_OPENED: "opened a task",
         Action.ANNOTATION_CLOSED: "closed a task",
-        Action.ANNOTATION_SETTLED: "settled an item of a task",
-        Action.LABELS_SET_ASIDE: "set labels aside",
-        Action.LABELS_TAKEN_BACK: "let labels count again",
+        Action.ANNOTATION_ADJUDICATED: "adjudicated an item of a task",
+        Action.LABELS_EXCLUDED: "excluded labels",
+        Action.LABELS_INCLUDED: "let labels count again",
         Action.LABELS_DELETED: "deleted labels",
         Action.LABELS_IMPORTED: "imported labels",
         Action.BOARD_NOTED: "wrote a notice on a board",

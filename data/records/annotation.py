@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from data.errors import RecordError
 from data.records.judging import LARGEST_GRADE
-from data.records.questions import Passage, Question
+from data.records.questions import Question
+from data.records.references import Draft, WrittenReference
 
 
 class TaskKind(StrEnum):
-    """What people are asked of an item."""
+    """What people are asked of an item: which of two answers is better, or to write a reference."""
 
     PAIRS = "pairs"
-    ANSWERABILITY = "answerability"
-    PASSAGES = "passages"
-    SPANS = "spans"
     REFERENCES = "references"
 
 
@@ -28,6 +24,11 @@ class LabelScale(StrEnum):
     GRADES = "grades"
     SIDES = "sides"
 
+    @property
+    def largest(self) -> int:
+        """The label of an answer b that is better; of an answer a it is negative."""
+        return LARGEST_GRADE if self is LabelScale.GRADES else 1
+
 
 class DrawKind(StrEnum):
     """How items were drawn, which their chances follow from."""
@@ -36,46 +37,6 @@ class DrawKind(StrEnum):
     UNIFORM = "uniform"
     DOMAIN = "domain"
     DOUBT = "doubt"
-
-
-class SpanKind(StrEnum):
-    """What is the matter with a part of an answer."""
-
-    WRONG = "wrong"
-    UNSUPPORTED = "unsupported"
-    MISSING = "missing"
-
-
-LARGEST_RATING = 5
-SCALES: Mapping[TaskKind, tuple[int, int]] = {
-    TaskKind.PAIRS: (-LARGEST_GRADE, LARGEST_GRADE),
-    TaskKind.ANSWERABILITY: (0, 1),
-    TaskKind.PASSAGES: (0, LARGEST_RATING),
-}
-"""Smallest and largest value of each kind; of spans the value is how many there are."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """A part of an answer with its fault: characters `start` to before `end`; what is missing has neither.
-
-    `text` says what is wrong or missing, in the annotator's words.
-    """
-
-    kind: SpanKind
-    start: int | None = None
-    end: int | None = None
-    text: str = ""
-
-    def __post_init__(self) -> None:
-        if self.kind is SpanKind.MISSING:
-            if not self.text.strip():
-                raise RecordError("A missing statement has no text.", advice="Say what is missing.")
-        elif self.start is None or self.end is None or not 0 <= self.start < self.end:
-            raise RecordError(
-                f"A span from {self.start} to {self.end} marks nothing.",
-                advice="Give the places of its first character and of the one after its last.",
-            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,19 +101,15 @@ class NewItem:
 
     Attributes:
         question: The question.
-        a: The submission whose answer is side a, or whose answer is marked; None without an answer.
-        b: The submission of side b; None for kinds that have one answer or none.
-        passage: Id of the passage that is rated; empty for none.
-        sub_question: What a passage or set of passages is held against; empty for the question itself.
-        chance: Probability that the item was put to people; None where it was chosen by hand.
+        a: The submission whose answer is side a; None for references, which show no answer.
+        b: The submission of side b; None as `a`.
+        chance: Probability that the item was labelled by humans; None where it was chosen by hand.
         gold: The right value of an item with a known answer; None for the others.
     """
 
     question: int
     a: int | None = None
     b: int | None = None
-    passage: str = ""
-    sub_question: str = ""
     chance: float | None = None
     gold: int | None = None
 
@@ -164,26 +121,24 @@ class BlindItem:
     Attributes:
         id: The number of this person's label.
         question: The question; without its reference where the task does not show it.
-        first: The text shown first; empty for kinds without answers.
-        second: The text shown second; empty but for pairs.
-        passage: The passage that is rated, for that kind.
-        sub_question: What it is rated against; empty for the question itself.
+        first: The answer shown first; empty for references.
+        second: The answer shown second; empty for references.
         value: What the person said so far, as shown: negative where the first is better. None for nothing.
-        spans: What the person marked.
-        comment: What the person wrote.
+        comment: What the person wrote of it.
         skip_reason: Why it was skipped; None where it was not.
+        draft: What an LLM wrote, for references; None without one.
+        written: The reference that the person wrote, with what its audit found; None before the first text.
     """
 
     id: int
     question: Question
     first: str
     second: str
-    passage: Passage | None = None
-    sub_question: str = ""
     value: int | None = None
-    spans: tuple[Span, ...] = ()
     comment: str = ""
     skip_reason: str | None = None
+    draft: Draft | None = None
+    written: WrittenReference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,17 +172,17 @@ class OwnProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskPerson:
-    """Somebody who labels in a task; `aside_reason` is None where their labels count."""
+    """Somebody who labels in a task; `excluded_reason` is None where their labels count."""
 
     name: str
     has_account: bool
     consented_at: datetime | None
-    aside_reason: str | None
+    excluded_reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskItem:
-    """An item with whose answers it shows; `settled` is what an adjudicator decided, None before.
+    """An item with whose answers it shows; `adjudicated` is what an adjudicator decided, None before.
 
     `a_id` and `b_id` are the submissions that the answers are of.
     """
@@ -240,12 +195,10 @@ class TaskItem:
     b_id: int | None
     system_a: str
     system_b: str
-    passage: str
-    sub_question: str
     chance: float | None
     gold: int | None
-    settled: int | None
-    settled_by: str
+    adjudicated: int | None
+    adjudicated_by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,9 +208,7 @@ class GivenLabel:
     item: int
     person: str
     value: int | None
-    spans: tuple[Span, ...]
     comment: str
     skip_reason: str | None
     seconds: float
-    aside: bool
-    labelled_at: datetime | None
+    excluded: bool

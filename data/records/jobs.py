@@ -106,4 +106,4 @@ class Beat:
     """What a heartbeat returns: whether to go on, and how many leases are taken in all."""
 
     wanted: bool
-    seats: int
+    leases: int

@@ -28,8 +28,10 @@ class Reply:
     took to get it, calls that were charged and brought nothing included; `cost_usd` is None where no
     price is known. `cached` replies cost nothing now: their tokens and cost are those first paid. `thinking`
     is the reasoning that an endpoint returned apart from the text, where the request asked to keep it.
-    `response_id` and `response_model` are the endpoint's own names of the reply and of what gave it; they are
-    not kept.
+    `response_id`, `response_model` and `fingerprint` are the endpoint's own names of the reply, of the model
+    that gave it, and of the system that ran the model. `left_out` names settings of the request that were not
+    sent because the endpoint refuses them, separated by commas. `metered` is false where the endpoint
+    reported no believable tokens; it is not kept.
     """
 
     key: str
@@ -46,6 +48,9 @@ class Reply:
     thinking: str | None = None
     response_id: str = ""
     response_model: str = ""
+    fingerprint: str = ""
+    left_out: str = ""
+    metered: bool = True
 
     def from_cache(self) -> Reply:
         """The same reply as one that costs nothing now."""
@@ -63,6 +68,10 @@ class Reply:
             cached=True,
             logprobs=self.logprobs,
             thinking=self.thinking,
+            response_id=self.response_id,
+            response_model=self.response_model,
+            fingerprint=self.fingerprint,
+            left_out=self.left_out,
         )
 
 
@@ -87,6 +96,7 @@ class Judgment:
         parser: Version of the parser that read the reply.
         calls: Requests sent for this judgment, re-asks included.
         reply: The last reply, where there was one.
+        earlier: The replies before it, after which the judge was asked again.
         input_tokens: Paid for this judgment: re-asks and calls without a reply included, replies from the
             cache not.
         output_tokens: Likewise.
@@ -107,6 +117,7 @@ class Judgment:
     parser: str = ""
     calls: int = 0
     reply: Reply | None = None
+    earlier: tuple[Reply, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
@@ -176,7 +187,7 @@ class MetricItem:
         id: Names the item in the scores.
         question: The text of the question.
         answer: The answer as submitted.
-        passages: The passages of the question: the yardstick of comprehensiveness and factuality.
+        passages: The passages of the question: the ground truth of comprehensiveness and factuality.
         reference: The set's own answer, where there is one.
         contexts: What the system was given: ranked passages, best first.
         aspects: Facets that a good answer addresses.
@@ -241,7 +252,7 @@ class MetricEstimate:
 
 ENGINE = "engine"
 """The detail of a score that names who found it: an LLM, or the embedded version."""
-EMBEDDED_ENGINE = "lexical-4"
+EMBEDDED_ENGINE = "lexical-5"
 """The version of the embedded metrics; a stored score of another one counts as none. A local model that
 relates texts for them follows after a comma.
 """
@@ -258,7 +269,7 @@ class Score:
             for the item or its LLM's replies could not be read, `refused`, `failed` and `skipped`
             (budget) as in judging.
         score: The value in the metric's own bounds, or None.
-        details: What the score rests on, as JSON values; for an item without a score, `reason`.
+        details: What the score depends on, as JSON values; for an item without a score, `reason`.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What subscribers are told of: events, who wants them, and what became of each delivery.
+"""Notifications: events, and who subscribed to them.
 
 An event holds names, numbers and states alone: never an answer, a reference, a mail address or a secret.
 """
@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
+from urllib.parse import urlsplit
 
+from data.records.concerns import NewConcern
 from data.records.policies import Phase
 from data.records.problems import Problem
 from data.records.questions import Submission
 from data.records.rounds import Board
-
-CHANGED = "changed"
-"""The state of a board's section `drift` where the judge is not the one that it was."""
 
 
 class EventKind(StrEnum):
@@ -32,15 +31,39 @@ class EventKind(StrEnum):
     ROUND_PAUSED = "round.paused"
     ROUND_OUT_OF_BUDGET = "round.out_of_budget"
     WORKER_LOST = "worker.lost"
-    JUDGE_DRIFT = "judge.drift"
     APPLICATION_WAITING = "application.waiting"
+    CONCERN_RAISED = "concern.raised"
+    SUBMISSION_QUESTIONED = "submission.questioned"
+    SUBMISSION_DISQUALIFIED = "submission.disqualified"
+    SUBMISSION_WITHDRAWN = "submission.withdrawn"
+    SUBMISSION_ON_BOARD = "submission.on_board"
     TEST = "notification.test"
 
 
+class Channel(StrEnum):
+    """How a subscriber is notified."""
+
+    WEBHOOK = "webhook"
+    SLACK = "slack"
+    MAIL = "mail"
+
+
+CHANNELS = {
+    "https": Channel.WEBHOOK,
+    "http": Channel.WEBHOOK,
+    "slack": Channel.SLACK,
+    "mailto": Channel.MAIL,
+    "mailtos": Channel.MAIL,
+}
+"""The channels by the schemes of addresses."""
 OF_SUBMISSIONS = (
     EventKind.SUBMISSION_ACCEPTED,
     EventKind.SUBMISSION_REFUSED,
     EventKind.SUBMISSION_JUDGED,
+    EventKind.SUBMISSION_QUESTIONED,
+    EventKind.SUBMISSION_DISQUALIFIED,
+    EventKind.SUBMISSION_WITHDRAWN,
+    EventKind.SUBMISSION_ON_BOARD,
 )
 """What teams may be told of; each is about one team."""
 
@@ -51,14 +74,6 @@ class PauseReason(StrEnum):
     ASKED = "asked"
     FAILED = "failed"
     STOPPED = "stopped"
-
-
-class DeliveryState(StrEnum):
-    """What became of telling one subscriber of one event."""
-
-    PENDING = "pending"
-    DELIVERED = "delivered"
-    DEAD = "dead"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +95,17 @@ class NewEvent:
     key: str | None = None
 
     @classmethod
-    def of_submission(cls, kind: EventKind, submission: Submission) -> NewEvent:
+    def of_concern(cls, number: int, concern: NewConcern) -> NewEvent:
+        """Something that organisers have to look at."""
+        return cls(
+            kind=EventKind.CONCERN_RAISED,
+            data={"concern": number, "what": concern.kind.value, "words": concern.kind.words},
+            path="/admin",
+            key=f"concern {number}",
+        )
+
+    @classmethod
+    def of_submission(cls, kind: EventKind, submission: Submission, **more: str) -> NewEvent:
         """An event of a submission that is stored."""
         return cls(
             kind=kind,
@@ -91,6 +116,7 @@ class NewEvent:
                 "version": submission.version,
                 "holds": submission.kind.value,
                 "team": submission.team,
+                **more,
             },
             team=submission.team,
             path="/team",
@@ -147,42 +173,15 @@ class NewEvent:
         )
 
 
-def published_events(board: Board) -> tuple[NewEvent, ...]:
-    """What a board that was just published, or renewed, is to be told of."""
-    published = NewEvent.of_board(EventKind.BOARD_PUBLISHED, board)
-    if (board.standings.get("drift") or {}).get("state") != CHANGED:
-        return (published,)
-    drift = NewEvent(
-        kind=EventKind.JUDGE_DRIFT,
-        data={"board": board.name, "round": board.round_name},
-        path=f"/trust?board={board.name}",
-        key=f"drift {board.name} {board.content_hash}",
-    )
-    return (published, drift)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An event as it is recorded; `uid` names it for whoever is told of it twice."""
+    """An event as it is recorded; `uid` names it for whoever gets it twice."""
 
     uid: str
     kind: EventKind
     data: Mapping[str, Any]
     path: str
     at: datetime
-
-
-def message_id(uid: str) -> str:
-    """The header `webhook-id` of an event; it stays the same however often the event is sent."""
-    return f"msg_{uid}"
-
-
-class Channel(StrEnum):
-    """How a subscriber is told."""
-
-    WEBHOOK = "webhook"
-    SLACK = "slack"
-    MAIL = "mail"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,84 +191,36 @@ class NewSubscription:
     Attributes:
         name: What people call it.
         team: Whose events it gets; empty for those of the whole arena.
-        channel: How it is told.
-        address: Where; it may hold secrets.
-        secret: What webhooks are signed with; empty for other channels.
-        kinds: What it is told of; empty for everything that it may be.
+        address: Where they go; it may hold secrets.
+        kinds: What it gets; empty for everything that it may.
     """
 
     name: str
     team: str
-    channel: Channel
     address: str = field(repr=False)
-    secret: str = field(repr=False)
     kinds: tuple[EventKind, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription(NewSubscription):
-    """A subscription as it is stored."""
+    """A subscription as it is stored; `error` says why the last attempt that failed, at `failed_at`, did."""
 
     id: int
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """One event on its way to one subscriber.
-
-    Attributes:
-        attempts: How often it was sent, or tried to be.
-        status: The HTTP status of the last answer; None where there was none.
-        error: Why the last attempt failed; empty where it did not.
-        wait: Seconds until the next attempt, by the database's clock; None where there is none.
-    """
-
-    id: int
-    subscription_id: int
-    subscription: str
-    team: str
-    kind: EventKind
-    uid: str
-    at: datetime
-    state: DeliveryState
-    attempts: int
-    status: int | None
+    delivered: int
+    failed: int
     error: str
-    delivered_at: datetime | None
-    wait: float | None
+    failed_at: datetime | None
 
     @property
-    def message_id(self) -> str:
-        """What names the message for whoever gets it twice."""
-        return message_id(self.uid)
+    def channel(self) -> Channel:
+        """How it is notified."""
+        return CHANNELS[urlsplit(self.address).scheme]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedDelivery:
-    """A delivery that a worker is to send now; `claim` fences off whoever had it before."""
-
-    id: int
-    claim: str
-    attempts: int
-    event: Event
-    subscription: Subscription
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """How one attempt to deliver ended.
-
-    Attributes:
-        delivered: Whether the subscriber took it.
-        status: The HTTP status of the answer.
-        error: Why it was not delivered.
-        final: Whether trying again is of no use.
-        wait: Seconds that the subscriber asked to wait.
-    """
-
-    delivered: bool = False
-    status: int | None = None
-    error: str = ""
-    final: bool = False
-    wait: float | None = None
+    @property
+    def place(self) -> str:
+        """Where it is notified, without what may be secret in its address."""
+        parts = urlsplit(self.address)
+        return (
+            f"{parts.scheme}://{parts.netloc.rpartition('@')[2] if self.channel is Channel.WEBHOOK else ''}/…"
+        )

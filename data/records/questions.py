@@ -15,9 +15,18 @@ from data.records.vocabulary import Importance, Split, SubmissionKind, Submissio
 DEFAULT_PHASE = "open"
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 PEOPLE = "people"
+MODEL = re.compile(
+    r"\b(?:ai|claude|deepseek|gemini|generated|gpt|llama|llms?|mistral|models?|qwen|synthetic)\b"
+)
 ENGLISH = "en"
 LANGUAGE_PATTERN = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
+def written_by_people(reference_by: str) -> bool:
+    """Whether a set says that people wrote its references: `PEOPLE`, or a free text that names no model."""
+    said = reference_by.casefold()
+    return said.startswith(PEOPLE) or (bool(said.strip()) and not MODEL.search(said))
 
 
 def require_name(value: str, what: str) -> str:
@@ -29,6 +38,23 @@ def require_name(value: str, what: str) -> str:
     if not NAME_PATTERN.fullmatch(value):
         message = f"{what} {value!r} is not a usable name."
         raise RecordError(message, advice="Use 1 to 100 letters, digits, '.', '_', '+' or '-'.")
+    return value
+
+
+SYSTEM_NAME_PATTERN = re.compile(r"[^\W_](?:[^\s@]| (?=[^\s@])){0,99}")
+
+
+def require_system_name(value: str) -> str:
+    """Return a system's name where it can stand on one line: `meta-llama/Llama-3-70B`, `gpt-4o (2024-08)`.
+
+    Raises:
+        RecordError: It is empty, longer than 100 characters, does not begin with a letter or digit, has `@`,
+            white space at its end or twice in a row, or what cannot be printed.
+    """
+    if not SYSTEM_NAME_PATTERN.fullmatch(value) or not value.isprintable():
+        message = f"System name {value[:120]!r} is not a usable name."
+        advice = "Use 1 to 100 printable characters, a letter or digit first, without '@' and double spaces."
+        raise RecordError(message, advice=advice)
     return value
 
 
@@ -104,7 +130,7 @@ class QuestionSet:
 
     def __post_init__(self) -> None:
         require_name(self.name, "Question set name")
-        require_name(self.reference_name, "Reference name")
+        require_system_name(self.reference_name)
         if not LANGUAGE_PATTERN.fullmatch(self.language):
             message = f"Question set {self.name} has the language {self.language!r}."
             raise RecordError(message, advice="Give its ISO 639-1 code, such as en, de or ja.")
@@ -224,4 +250,4 @@ class Submission:
     kind: SubmissionKind = SubmissionKind.ANSWERS
 
     def __post_init__(self) -> None:
-        require_name(self.system, "System name")
+        require_system_name(self.system)

@@ -5,8 +5,9 @@ Source: Han et al. (2024), RAG-QA Arena, section 3.1: annotation instruction and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 VALID_FROM = 0.9
 """Share of an audited sample that must be valid, or the batch goes back."""
@@ -52,29 +53,25 @@ class WrittenReference:
         label: The number under which the item was given to the writer.
         item: The item.
         question_id: Its question.
-        domain: Of the question.
         writer: Who wrote it.
         text: The text.
         state: How far it is.
+        check: Its number in the sample of its last batch; None where it is in none.
         failures: What the last audit found; None where it was not in the sample or is not audited yet.
         remark: What the auditor wrote.
-        seconds: How long it took.
-        edits: How often it was changed.
-        aside: Whether the writer's work was set aside.
+        excluded: Whether the writer's work counts no more.
     """
 
     label: int
     item: int
     question_id: str
-    domain: str
     writer: str
     text: str
     state: ReferenceState
+    check: int | None
     failures: tuple[Failure, ...] | None
     remark: str
-    seconds: float
-    edits: int
-    aside: bool
+    excluded: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,38 +79,28 @@ class AuditBatch:
     """Texts that are audited together by a random sample.
 
     Attributes:
-        id: The store's number.
         number: Of the task's batches, from 1.
-        seed: Of the sample.
         texts: How many there are.
         drawn: How many are in the sample.
         audited: Of the sample, how many are decided.
         valid: Of those, how many are valid.
         accepted: Whether it was accepted; None until the whole sample is decided.
+        seed: Of the sample.
     """
 
-    id: int
     number: int
-    seed: int
     texts: int
     drawn: int
     audited: int
     valid: int
     accepted: bool | None
+    seed: int
 
     @property
     def share(self) -> float | None:
         """Share of the decided sample that is valid, 0–1; None before the first decision."""
         return self.valid / self.audited if self.audited else None
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditCheck:
-    """A text of a batch's sample; `failures` is None until it is decided, and empty where it is valid."""
-
-    id: int
-    batch: int
-    label: int
-    failures: tuple[Failure, ...] | None
-    remark: str
-    auditor: str
+    def to_json(self) -> dict[str, Any]:
+        """The batch with what its audit came to."""
+        return {**asdict(self), "share": self.share}

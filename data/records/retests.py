@@ -1,14 +1,14 @@
-"""Battles that a judge is asked anew: retests of a round, and control battles beside a later one."""
+"""Retests: battles of a round that its judge is asked about anew."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from data.errors import InputError
 from data.records.rounds import PendingBattle, require_amount
 from data.records.vocabulary import Outcome, Preference
+from data.records.waves import SHARES
 
 ORIGINAL = "original"
 """The wording of a round's own prompt."""
@@ -66,13 +66,13 @@ class Retest(NewRetest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedAsking:
+class PlannedCall:
     """A battle that is to be asked anew, once.
 
     Attributes:
         key: Its own id, from which the number of its samples comes, so that no earlier reply answers it.
         battle: The store's number of the battle.
-        repeat: Which asking of this request it is, from 1; the battle's own verdict is 0.
+        repeat: Which call of this request it is, from 1; the battle's own verdict is 0.
         wording: `ORIGINAL`, or the name of another prompt.
         turned: Whether the answers are shown in the other order.
     """
@@ -85,8 +85,8 @@ class PlannedAsking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PendingAsking:
-    """An asking without an outcome, with all that a judge needs."""
+class PendingCall:
+    """A call without an outcome, with all that a judge needs."""
 
     id: int
     key: str
@@ -96,23 +96,8 @@ class PendingAsking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedControls:
-    """The control battles of a new round.
-
-    Attributes:
-        judge: Names the judge whatever model it asks.
-        pool: Battles that become the set's control battles of this judge; empty where it has some.
-        askings: Those that the round asks.
-    """
-
-    judge: str
-    pool: tuple[int, ...] = ()
-    askings: tuple[PlannedAsking, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskingRecord:
-    """A verdict on a battle: its own (`repeat` 0), or one of its askings.
+class RetestCall:
+    """A verdict on a battle: its own (`repeat` 0), or a call of a retest.
 
     Attributes:
         battle: The store's number of the battle.
@@ -149,11 +134,8 @@ class AskingRecord:
         return SHARES[self.preference] if self.score is None else self.score
 
 
-SHARES: Mapping[Preference, float] = {Preference.A: 1.0, Preference.B: 0.0, Preference.TIE: 0.5}
-
-
 def sample_number(key: str) -> int:
-    """The number of an asking's first sample: one of its own, so that the reply cache answers no repeat.
+    """The number of a call's first sample: one of its own, so that the reply cache answers no repeat.
 
     Rounds number the samples of a request from 0, one for each vote, of which there are at most 99.
     """

@@ -1,4 +1,4 @@
-"""Rounds, their battles and their books."""
+"""Rounds, their battles and their accounting."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class PlannedBattle:
 class PendingBattle:
     """A battle that waits for its verdict, with all that a judge needs.
 
-    `reference_side` is "a" or "b" where that side is the reference of the set.
+    `reference_side` is "a" or "b" where that side is the reference of the set. `unread` counts the readings
+    of earlier attempts that gave no verdict.
     """
 
     id: int
@@ -54,6 +55,7 @@ class PendingBattle:
     answer_a: str
     answer_b: str
     reference_side: str | None = None
+    unread: int = 0
 
 
 class BattleEnd(NamedTuple):
@@ -130,7 +132,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundCounts:
-    """A round's books: what was planned, how much of it ended how, and what it cost.
+    """A round's accounting: what was planned, how much of it ended how, and what it cost.
 
     `planned` = judged + unreadable + refused + failed + skipped + missing + estimated + pending. Cost and
     tokens are everything that was charged for the round, cheap judges and canaries included, which are
@@ -298,5 +300,7 @@ def require_resumable(round_: Round) -> None:
     if round_.state not in RESUMABLE:
         raise ConflictError(
             f"Round {round_.name} is {round_.state}, so it cannot become {RoundState.RUNNING}.",
-            advice=f"It would have to be {' or '.join(RESUMABLE)}.",
+            advice="Judge a new round."
+            if round_.state in {RoundState.PUBLISHED, RoundState.RETRACTED}
+            else f"Judge what failed or was skipped again by `arena rounds resume --failed {round_.name}`.",
         )

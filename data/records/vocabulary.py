@@ -1,4 +1,4 @@
-"""The closed sets of words that records use (glossary: docs/design.md, section 2)."""
+"""The closed sets of words that records use (glossary: docs/glossary.md)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class OrderPolicy(StrEnum):
     BOTH = "both"
 
 
-class Yardstick(StrEnum):
+class GroundTruth(StrEnum):
     """What a judge holds answers against, beside each other."""
 
     NONE = "none"
@@ -87,22 +87,19 @@ class JudgeKind(StrEnum):
 
     LLM = "llm"
     PANEL = "panel"
-    CASCADE = "cascade"
     LEXICAL = "lexical"
+    FUNCTION = "function"
 
 
 class CheapKind(StrEnum):
     """What stands in for a round's own judge where that is not asked.
 
     `JUDGE`: another judge, asked about every battle. `ROUND`: the verdicts of an earlier round on the same
-    battles. `TRAINED`: a classifier trained on the verdicts that the round has paid for. `TRAINED_BEFORE`:
-    one trained on the verdicts of another, finished round, perhaps on another set.
+    battles.
     """
 
     JUDGE = "judge"
     ROUND = "round"
-    TRAINED = "trained"
-    TRAINED_BEFORE = "trained before"
 
 
 class WavesEnd(StrEnum):
@@ -136,6 +133,8 @@ class JobKind(StrEnum):
     TRIAL = "trial"
     RETEST = "retest"
     GATE = "gate"
+    NOTIFY = "notify"
+    JUDGE_TEST = "judge-test"
 
 
 class JobState(StrEnum):

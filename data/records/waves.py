@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from data.records.judging import Verdict
 from data.records.vocabulary import Outcome, Preference, WavesEnd
@@ -50,15 +50,15 @@ class Wave:
         seed: Of the draw.
         battles: How many were drawn.
         width: What was reached before it, in rating points; None where that was not known.
-        chances: (N,) chance of each planned battle, by its number, to have been drawn in this wave or in any
-            before, whether it was or not.
+        sampling_probs: (N,) probability of each planned battle, by its number, to have been drawn in this
+            wave or in any before, whether it was or not.
     """
 
     number: int
     seed: int
     battles: int
     width: float | None
-    chances: NDArray[np.float64]
+    sampling_probs: NDArray[np.float64]
     created_at: datetime | None = None
 
 
@@ -70,13 +70,11 @@ class EndOfWaves:
         reason: Why.
         width: What was reached, in rating points; None where no interval exists.
         shares: (N, K) what each cheap judge gave side a of each planned battle; 0.5 where nothing.
-        classifier: Feature to coefficient, with what it was trained on; None without one.
     """
 
     reason: WavesEnd
     width: float | None
     shares: NDArray[np.float64]
-    classifier: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -39,6 +39,18 @@ _QUOTED = re.compile(
     r"|(?<=«)[^«»\n]{0,600}+»)"
 )
 _FENCE = re.compile(r"```.*?(?:```|\Z)|(?<!`)`[^`\n]++`(?!`)", re.DOTALL)
+_GRADERS = r"(?:graders?|judges?|assessors?|evaluators?|raters?|annotators?|whoever)"
+# What a comment says to whoever grades: "note to the grader", "grader: …".
+_COMMENT = re.compile(
+    rf"(?:\#|//|--|%|/\*)[ \t]{{0,9}}("
+    rf"[^\n]{{0,40}}?(?:\bto (?:the |any |all |every )?{_GRADERS}\b|\b{_GRADERS} ?:)[^\n]*)"
+)
+_FOLLOWED = re.compile(r"\b(?:follow|followed|obey|obeyed|heed|apply|applies|applied|bind|binds|binding)\b")
+_HERE = re.compile(r"\b(?:here|now|you|your|this|these)\b")
+_TOLD_OF = re.compile(
+    r"\b(?:attack|inject|malicious|hidden|example|prompt|jailbreak|phrase|spam|trick|refuse|ignore)"
+    r"|\b(?:never|not|no|if|would|like|says?|said|wrote|writes?|reads?|called|about|filter|detect|security)\b"
+)
 # A tag of ours that was sanitised.
 _FAKE_TAG = re.compile(
     r"\((?:/\s{0,9}(?:answers?[ _-]?[0-9ab]?|rubric|thinking|rating|question|passages?)"
@@ -282,11 +294,22 @@ def _encoded(text: str) -> Iterator[Steering]:
 
 
 def without_code(text: str) -> str:
-    """Blank out code where there is prose enough around it for the code to be an example."""
+    """Blank out code where there is prose enough around it for the code to be an example.
+
+    What a comment in it says to whoever grades stays, since no program needs that.
+    """
     if "`" not in text:
         return text
     outside = _FENCE.sub(" ", text)
-    return text if len(_WORD.findall(outside)) < _FENCED_CONTEXT else _FENCE.sub(_blank, text)
+    return text if len(_WORD.findall(outside)) < _FENCED_CONTEXT else _FENCE.sub(_blank_code, text)
+
+
+def _blank_code(code: re.Match[str]) -> str:
+    pieces, end = [], 0
+    for comment in _COMMENT.finditer(code[0]):
+        pieces += [_VISIBLE.sub(" ", code[0][end : comment.start(1)]), comment[1]]
+        end = comment.end(1)
+    return "".join([*pieces, _VISIBLE.sub(" ", code[0][end:])])
 
 
 def _may_quote(plain_text: str) -> bool:
@@ -304,9 +327,17 @@ def _without_quotes(plain_text: str) -> str:
     pieces = []
     for match in _SENTENCE.finditer(unquoted):
         quoting = plain_text[match.start() : match.end()]
-        is_own = match[0] == quoting or len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
+        is_own = match[0] == quoting or (
+            len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT and not _endorses(match[0])
+        )
         pieces.append(match[0] if is_own else quoting)
     return "".join(pieces)
+
+
+def _endorses(around: str) -> bool:
+    """Whether a sentence says that what it quotes is to be done here, in place of telling of it."""
+    folded = around.lower()
+    return bool(_FOLLOWED.search(folded) and _HERE.search(folded)) and not _TOLD_OF.search(folded)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -316,7 +347,7 @@ def _blank(match: re.Match[str]) -> str:
 @cache
 def _record() -> Mapping[str, Mapping[str, Any]]:
     record: Mapping[str, Mapping[str, Any]] = tomllib.loads(
-        (files("data.steering") / "patterns.toml").read_text(encoding="utf-8")
+        (files(__package__) / "patterns.toml").read_text(encoding="utf-8")
     )
     return record
 

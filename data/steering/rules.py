@@ -308,7 +308,7 @@ def _any(words: Sequence[str], text: str) -> bool:
 
 @cache
 def _languages() -> tuple[_Language, ...]:
-    record = tomllib.loads((files("data.steering") / "languages.toml").read_text(encoding="utf-8"))
+    record = tomllib.loads((files(__package__) / "languages.toml").read_text(encoding="utf-8"))
     return tuple(
         _Language(**{part: tuple(map(skeleton, words)) for part, words in lists.items()})
         for lists in record.values()

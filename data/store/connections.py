@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from data.errors import StoreError
+from data.stored_text import json_text
 
 BUSY_TIMEOUT_MS = 10_000
-KEPT_CONNECTIONS = 4
+POOL_SIZE = 4
+OWNER_ALONE = 0o600
 WANTED = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
 PATIENCE = {
     "connect_timeout": 10,
@@ -48,14 +51,22 @@ def supported(url: URL) -> URL:
 def make_engine(url: URL) -> Engine:
     """An engine whose connections are kept: closing SQLite's last one copies the whole log each time."""
     if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True, connect_args=_patience(url))
+        return create_engine(url, pool_pre_ping=True, connect_args=_patience(url), json_serializer=json_text)
     path = url.database
     if not path or path == ":memory:":
-        engine = create_engine(url)
+        engine = create_engine(url, json_serializer=json_text)
     else:
         _make_parent(Path(path))
+        # SQLite gives its log the rights that the file has. Where it cannot be made, SQLite says why.
+        with suppress(OSError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ALONE))
         engine = create_engine(
-            url, poolclass=QueuePool, pool_size=KEPT_CONNECTIONS, max_overflow=-1, pool_use_lifo=True
+            url,
+            poolclass=QueuePool,
+            pool_size=POOL_SIZE,
+            max_overflow=-1,
+            pool_use_lifo=True,
+            json_serializer=json_text,
         )
         event.listen(engine, "checkout", _check_out)
     event.listen(engine, "connect", _prepare_sqlite)
@@ -69,7 +80,7 @@ def _patience(url: URL) -> dict[str, int]:
 
 def _make_parent(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         message = f"The folder {path.parent} cannot be made: {error.strerror}."
         raise StoreError(message, advice="Set ARENA_HOME to a folder you can write to.") from error

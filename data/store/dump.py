@@ -25,12 +25,12 @@ from data.records import JobState
 from data.store.engine import Database, newest_version
 from data.store.text_index import build_index
 from data.tables.columns import Moment, Packed, Word, pack
-from data.tables.jobs import asking_holds, battle_holds, canary_holds, jobs, seats
-from data.tables.schema import metadata
+from data.tables.jobs import battle_holds, canary_holds, jobs, lease_rows
+from data.tables.schema import ddl_metadata, metadata
 
 FORMAT = "answer-arena-dump/1"
 MANIFEST = "manifest.json"
-LEFT_BEHIND = (seats, battle_holds, canary_holds, asking_holds)
+LEFT_BEHIND = (lease_rows, battle_holds, canary_holds)
 INDEXED = ("question", "answer")
 ROWS_AT_ONCE = 1_000
 MOVED = "The arena was exported while its process ran it."
@@ -163,7 +163,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         message = f"{folder} is no complete export: its {MANIFEST} cannot be read."
-        raise FileFormatError(message, advice="Export again by `arena db export DIR`.") from error
+        raise FileFormatError(message, advice="Export again by `arena db backup --folder DIR`.") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise FileFormatError(f"{folder / MANIFEST} is of another format than {FORMAT}.")
     if manifest.get("schema") != newest_version():
@@ -243,7 +243,7 @@ def _foreign_keys_at_the_end(connection: Connection) -> Iterator[None]:
     if connection.dialect.name != "postgresql":
         yield
         return
-    kept = [key for table in metadata.sorted_tables for key in table.foreign_key_constraints]
+    kept = [key for table in ddl_metadata().sorted_tables for key in table.foreign_key_constraints]
     for key in kept:
         connection.execute(DropConstraint(key))
     yield

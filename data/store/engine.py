@@ -45,6 +45,18 @@ INDEX = "text_index"
 MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
 
 
+SIGNS_OF_DAMAGE = (
+    *("malformed", "file is not a database", "disk I/O error"),
+    *("invalid page", "could not read block", "checksum"),
+)
+"""What SQLite and PostgreSQL say of a file that they cannot trust."""
+DAMAGED = (
+    "Stop site and workers. `arena db status --check` looks at all of it; go back to the newest sound backup "
+    "with `arena db restore FILE --replace`."
+)
+REACHED = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
+
+
 class Database:
     """A database that holds the current schema.
 
@@ -209,8 +221,8 @@ class Database:
     def _unusable(self, error: SQLAlchemyError) -> StoreError:
         cause = str(getattr(error, "orig", error)).splitlines()[0]
         message = f"The database {self.place} cannot be used: {cause}."
-        advice = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
-        return StoreError(message, advice=advice)
+        damaged = any(sign in cause for sign in SIGNS_OF_DAMAGE)
+        return StoreError(message, advice=DAMAGED if damaged else REACHED)
 
 
 def new_id(result: CursorResult[Any]) -> int:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Table, func, select, text
 
-from data.records import JobState, RoundState
+from data.records import JobKind, JobState, RoundState
 from data.store.base import AnyRow, StorePart
 from data.store.engine import db_now, pairs
 from data.tables.columns import now
-from data.tables.jobs import jobs, seats
+from data.tables.jobs import jobs, lease_rows
 from data.tables.judgments import judgments, replies
 from data.tables.rounds import battles, boards, ledgers, retest_ledgers, rounds
 from data.tables.teams import applications
@@ -24,6 +24,7 @@ OPEN = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 class Figures:
     """The state of an arena in numbers; ages in seconds, `battles` of rounds that have not ended.
 
+    Messages to subscribers count neither as jobs nor as work of workers: those that failed wait for hours.
     `judgments` and `replies` are exact on SQLite and PostgreSQL's own estimate there, which follows
     within a minute.
     """
@@ -57,15 +58,21 @@ class CountingStore(StorePart):
                 .group_by(battles.c.outcome)
             )
             by_outcome: dict[str | None, int] = pairs(counts)
+            work = jobs.c.kind != JobKind.NOTIFY
+            by_state = select(jobs.c.state, func.count()).where(work).group_by(jobs.c.state)
             oldest = connection.execute(
-                select(func.min(jobs.c.created_at)).where(jobs.c.state == JobState.QUEUED)
+                select(func.min(jobs.c.created_at)).where(jobs.c.state == JobState.QUEUED, work)
             ).scalar()
-            alive = select(func.count()).where(seats.c.lease_until >= db_now(connection))
+            alive = (
+                select(func.count())
+                .select_from(lease_rows.join(jobs, jobs.c.id == lease_rows.c.job_id))
+                .where(lease_rows.c.lease_until >= db_now(connection), work)
+            )
             paid = [_summed(connection, table) for table in (ledgers, retest_ledgers)]
             standing = select(func.count()).where(~boards.c.retracted, boards.c.replaced_at.is_(None))
             return Figures(
                 rounds=_grouped(connection, rounds),
-                jobs=_grouped(connection, jobs),
+                jobs=pairs(connection.execute(by_state)),
                 battles={outcome or "pending": count for outcome, count in by_outcome.items()},
                 judgments=_size(connection, judgments),
                 replies=_size(connection, replies),

@@ -155,7 +155,7 @@ class SetStore(StorePart):
 def restore(content: object) -> Question:
     """Make a question of what the store keeps of it."""
     problems = ProblemList()
-    question = question_from_json(0, content, problems)
+    question = question_from_json(0, content if isinstance(content, Mapping) else {}, problems)
     if question is None:
         raise ConflictError(f"A stored question is damaged: {problems.result()[0].message}")
     return question

@@ -118,7 +118,7 @@ class RetrievalStore(StorePart):
             if head is None:
                 raise NotFoundError(
                     f"{set_name} has no relevance judgments called {name}.",
-                    advice=f"`arena sets qrels {set_name}` lists them.",
+                    advice=f"`arena sets show --qrels {set_name}` lists them.",
                 )
             query = (
                 select(questions.c.key, qrel_rows.c.grades)

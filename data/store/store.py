@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from data.store.annotation.references import ReferenceStore
     from data.store.annotation.tasks import AnnotationStore
     from data.store.boards.boards import BoardStore
-    from data.store.boards.judgment_flags import ReportStore
+    from data.store.boards.concerns import ConcernStore
     from data.store.boards.scores import EstimateStore, ScoreStore
     from data.store.jobs.jobs import JobStore
     from data.store.jobs.leases import LeaseStore
     from data.store.monitoring import CountingStore
-    from data.store.notifications.deliveries import DeliveryStore, SubscriptionStore
     from data.store.notifications.outbox import OutboxStore
+    from data.store.notifications.subscriptions import SubscriptionStore
     from data.store.public_votes import PublicVoteStore
     from data.store.question_sets import PolicyStore, SetStore
     from data.store.retrieval import RetrievalStore
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from data.store.rounds.battles import BattleStore
     from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
     from data.store.rounds.canaries import CanaryStore
-    from data.store.rounds.cascades import MemberStore
+    from data.store.rounds.conduct import ConductStore
     from data.store.rounds.question_stats import QuestionStatsStore
     from data.store.rounds.replies import BatchStore, ReplyStore
-    from data.store.rounds.retests import ControlStore, RetestStore
+    from data.store.rounds.retests import RetestStore
     from data.store.rounds.rounds import RoundStore
     from data.store.rounds.verdicts import VerdictStore
     from data.store.rounds.waves import WaveStore
@@ -115,6 +115,12 @@ class Store:
         return VerdictStore(self.database)
 
     @cached_property
+    def conduct(self) -> ConductStore:
+        from data.store.rounds.conduct import ConductStore
+
+        return ConductStore(self.database)
+
+    @cached_property
     def canaries(self) -> CanaryStore:
         from data.store.rounds.canaries import CanaryStore
 
@@ -131,12 +137,6 @@ class Store:
         from data.store.rounds.retests import RetestStore
 
         return RetestStore(self.database)
-
-    @cached_property
-    def controls(self) -> ControlStore:
-        from data.store.rounds.retests import ControlStore
-
-        return ControlStore(self.database)
 
     @cached_property
     def batches(self) -> BatchStore:
@@ -205,12 +205,6 @@ class Store:
         return BoardStore(self.database)
 
     @cached_property
-    def members(self) -> MemberStore:
-        from data.store.rounds.cascades import MemberStore
-
-        return MemberStore(self.database)
-
-    @cached_property
     def question_stats(self) -> QuestionStatsStore:
         from data.store.rounds.question_stats import QuestionStatsStore
 
@@ -223,10 +217,10 @@ class Store:
         return TextIndex(self.database)
 
     @cached_property
-    def reports(self) -> ReportStore:
-        from data.store.boards.judgment_flags import ReportStore
+    def concerns(self) -> ConcernStore:
+        from data.store.boards.concerns import ConcernStore
 
-        return ReportStore(self.database)
+        return ConcernStore(self.database)
 
     @cached_property
     def teams(self) -> TeamStore:
@@ -302,12 +296,6 @@ class Store:
 
     @cached_property
     def subscriptions(self) -> SubscriptionStore:
-        from data.store.notifications.deliveries import SubscriptionStore
+        from data.store.notifications.subscriptions import SubscriptionStore
 
         return SubscriptionStore(self.database)
-
-    @cached_property
-    def deliveries(self) -> DeliveryStore:
-        from data.store.notifications.deliveries import DeliveryStore
-
-        return DeliveryStore(self.database)

@@ -53,14 +53,12 @@ class AnnotationItemRow(Base, table=True):
     question_id: int = col.parent("question.id")
     a_id: int | None = col.parent("submission.id", nullable=True)
     b_id: int | None = col.parent("submission.id", nullable=True)
-    passage: str = col.prose()
-    sub_question: str = col.prose()
     chance: float | None = col.real(nullable=True)
     gold: int | None = col.whole(nullable=True)
     is_full: bool = col.flag(default=False)
-    settled: int | None = col.whole(nullable=True)
-    settled_by: str = col.prose(default="")
-    settled_at: datetime | None = col.moment(nullable=True)
+    adjudicated: int | None = col.whole(nullable=True)
+    adjudicated_by: str = col.prose(default="")
+    adjudicated_at: datetime | None = col.moment(nullable=True)
 
 
 annotation_items = AnnotationItemRow.__table__
@@ -76,8 +74,8 @@ class AnnotationPersonRow(Base, table=True):
     account_id: int | None = col.parent("account.id", nullable=True)
     name: str = col.label(100)
     consented_at: datetime | None = col.moment(nullable=True)
-    aside_at: datetime | None = col.moment(nullable=True)
-    aside_reason: str | None = col.prose(nullable=True)
+    excluded_at: datetime | None = col.moment(nullable=True)
+    excluded_reason: str | None = col.prose(nullable=True)
 
 
 annotation_people = AnnotationPersonRow.__table__
@@ -97,7 +95,6 @@ class AnnotationLabelRow(Base, table=True):
     person_id: int = col.parent("annotation_person.id")
     b_first: bool = col.flag()
     value: int | None = col.whole(nullable=True)
-    spans: Any = col.maybe_json()
     text: str | None = col.prose(nullable=True)
     comment: str = col.prose(default="")
     skip_reason: str | None = col.prose(nullable=True)
@@ -105,7 +102,7 @@ class AnnotationLabelRow(Base, table=True):
     shown_at: float = col.real()
     seconds: float = col.real(default=0.0)
     edits: int = col.whole(default=0)
-    is_aside: bool = col.flag(default=False)
+    is_excluded: bool = col.flag(default=False)
     labelled_at: datetime | None = col.moment(nullable=True)
 
 

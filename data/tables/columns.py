@@ -32,6 +32,7 @@ from sqlmodel._compat import SQLModelConfig
 from sqlmodel.main import SQLModelMetaclass
 
 from data.errors import StoreError
+from data.stored_text import storable
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -110,6 +111,25 @@ class Word(TypeDecorator[StrEnum]):
         del dialect
         # To call the members takes three times as long.
         return None if value is None else self._by_word.get(value) or self.members(value)
+
+
+class Prose(TypeDecorator[str]):
+    """A text from anywhere: what no database can keep is replaced as it is written or looked for."""
+
+    impl: Any = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """What the database is given."""
+        del dialect
+        return storable(value) if isinstance(value, str) else value
+
+
+class Label(Prose):
+    """The same of at most so many characters."""
+
+    impl: Any = String
+    cache_ok = True
 
 
 PACKED = b"\xff"
@@ -192,6 +212,7 @@ class Packed(TypeDecorator[str]):
         """What the database is given."""
         if value is None:
             return None
+        value = storable(value)
         packed = pack(value)
         return packed if dialect.name != "sqlite" or packed.startswith(PACKED) else value
 
@@ -233,7 +254,7 @@ def maybe_json() -> Any:  # noqa: ANN401 - as above
 
 def prose(*, nullable: bool = False, default: str | None = None) -> Any:  # noqa: ANN401 - as above
     """A text of any length."""
-    return field(Text, nullable=nullable, default=default)
+    return field(Prose, nullable=nullable, default=default)
 
 
 def packed(*, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
@@ -243,7 +264,7 @@ def packed(*, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
 
 def label(length: int, *, nullable: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
     """A text of at most so many characters."""
-    return field(String(length), nullable=nullable, **options)
+    return field(Label(length), nullable=nullable, **options)
 
 
 def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
@@ -278,6 +299,6 @@ def key_of(target: str, **options: Any) -> Any:  # noqa: ANN401 - as above
 
 def where(condition: str) -> dict[str, Any]:
     """A condition of an index."""
-    # Migrations make the indices, on both engines. To name PostgreSQL here would load its dialect in every
+    # `schema.ddl_metadata` gives it to PostgreSQL too: to name that here would load its dialect in every
     # command, which takes as long as a listing takes to read.
     return {"sqlite_where": text(condition)}

@@ -45,7 +45,7 @@ class JobRow(Base, table=True):
 jobs = JobRow.__table__
 
 
-class SeatRow(Base, table=True):
+class LeaseRow(Base, table=True):
     """Workers' leases on jobs. A number is never used again, so it fences off a worker whose lease expired.
 
     Moments are seconds of the database's clock since 1970. `drawn_usd` is what it set aside, `paid_*` what it
@@ -75,7 +75,7 @@ class SeatRow(Base, table=True):
     progress: Any = col.maybe_json()
 
 
-seats = SeatRow.__table__
+lease_rows = LeaseRow.__table__
 
 
 class BattleHoldRow(Base, table=True):
@@ -98,14 +98,3 @@ class CanaryHoldRow(Base, table=True):
 
 
 canary_holds = CanaryHoldRow.__table__
-
-
-class AskingHoldRow(Base, table=True):
-    """The lease that asks a control battle at present: by its primary key, one at most."""
-
-    __tablename__ = "asking_hold"
-    asking_id: int = col.key_of("asking.id")
-    seat_id: int = col.parent("seat.id", index=True)
-
-
-asking_holds = AskingHoldRow.__table__

@@ -25,6 +25,10 @@ class ReplyRow(Base, table=True):
     latency: float = col.real()
     logprobs: str | None = col.packed(nullable=True)
     thinking: str | None = col.packed(nullable=True)
+    response_id: str = col.prose(default="")
+    response_model: str = col.prose(default="")
+    fingerprint: str = col.prose(default="")
+    left_out: str = col.prose(default="")
     created_at: datetime = col.created()
 
 
@@ -46,7 +50,10 @@ batches = BatchRow.__table__
 
 
 class JudgmentRow(Base, table=True):
-    """One judge, one presentation order, one reply; tokens and cost are all that was paid for it."""
+    """One judge, one presentation order, one reply; tokens and cost are all that was paid for it.
+
+    `earlier_keys` names the replies after which the judge was asked again; null where it was asked once.
+    """
 
     __tablename__ = "judgment"
     id: int | None = col.number()
@@ -66,6 +73,7 @@ class JudgmentRow(Base, table=True):
     parser: str = col.prose()
     calls: int = col.whole()
     reply_key: str | None = col.label(64, nullable=True)
+    earlier_keys: Any = col.maybe_json()
     input_tokens: int = col.whole()
     output_tokens: int = col.whole()
     cost_usd: float | None = col.real(nullable=True)
@@ -75,19 +83,3 @@ class JudgmentRow(Base, table=True):
 
 
 judgments = JudgmentRow.__table__
-
-
-class JudgmentReportRow(Base, table=True):
-    """Readers' words that a judgment is wrong, for the organisers."""
-
-    __tablename__ = "judgment_report"
-    id: int | None = col.number()
-    battle_id: int = col.parent("battle.id", index=True)
-    judge: str = col.label(100)
-    presentation: Presentation = col.word(Presentation, 2)
-    reason: str = col.prose()
-    reporter: str = col.label(64, index=True)
-    created_at: datetime = col.created()
-
-
-judgment_reports = JudgmentReportRow.__table__

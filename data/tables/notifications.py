@@ -1,4 +1,4 @@
-"""Tables of who is told what: events, subscriptions, and deliveries of the ones to the others."""
+"""Tables of events and subscriptions; messages on their way are jobs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Index, UniqueConstraint
 
-from data.records.notifications import Channel, DeliveryState, EventKind
+from data.records.notifications import EventKind
 from data.tables import columns as col
 from data.tables.columns import Base
 
@@ -31,42 +31,20 @@ events = EventRow.__table__
 
 
 class SubscriptionRow(Base, table=True):
-    """Who is told of what; `secret` signs what is sent, so it stands here as it is."""
+    """Who gets what. A number is never used again: messages that still wait name their subscription by it."""
 
     __tablename__ = "subscription"
-    __table_args__ = (Index(None, "team"),)
+    __table_args__ = (Index(None, "team"), {"sqlite_autoincrement": True})
     id: int | None = col.number()
     name: str = col.label(100)
     team: str = col.label(100)
-    channel: Channel = col.word(Channel)
     address: str = col.prose()
-    secret: str = col.label(100)
     kinds: Any = col.json()
     created_at: datetime = col.created()
+    delivered: int = col.whole(default=0)
+    failed: int = col.whole(default=0)
+    error: str = col.prose(default="")
+    failed_at: datetime | None = col.moment(nullable=True)
 
 
 subscriptions = SubscriptionRow.__table__
-
-
-class DeliveryRow(Base, table=True):
-    """Events on their way; `next_at` is by the database's clock, and ahead while somebody sends it."""
-
-    __tablename__ = "delivery"
-    __table_args__ = (
-        Index(None, "state", "next_at"),
-        Index(None, "subscription_id"),
-        Index(None, "event_id"),
-    )
-    id: int | None = col.number()
-    event_id: int = col.parent("event.id")
-    subscription_id: int = col.parent("subscription.id")
-    state: DeliveryState = col.word(DeliveryState)
-    attempts: int = col.whole()
-    next_at: float = col.real()
-    claim: str = col.label(40)
-    status: int | None = col.whole(nullable=True)
-    error: str = col.prose()
-    delivered_at: datetime | None = col.moment(nullable=True)
-
-
-deliveries = DeliveryRow.__table__

@@ -110,14 +110,13 @@ waves = WaveRow.__table__
 
 
 class WavesEndRow(Base, table=True):
-    """Why a round drew no further wave, with the cheap shares and the classifier that it ended with."""
+    """Why a round drew no further wave, with the cheap shares that it ended with."""
 
     __tablename__ = "waves_end"
     round_id: int = col.key_of("round.id")
     reason: WavesEnd = col.word(WavesEnd)
     width: float | None = col.real(nullable=True)
     shares: Any = col.json()
-    classifier: Any = col.maybe_json()
     ended_at: datetime = col.created()
 
 
@@ -175,17 +174,17 @@ class RetestRow(Base, table=True):
 retests = RetestRow.__table__
 
 
-class AskingRow(Base, table=True):
-    """Battles asked anew: by a retest of their round, or as control battles of the later round `round_id`.
+class RetestCallRow(Base, table=True):
+    """Battles that a retest of their round asks anew.
 
-    The battle's own verdict stays where it is. `judgments` is as in `canary`; replies stand in `reply`.
+    The battle's own verdict stays where it is. `judgments` is as in `canary`; replies stand in `reply`. A row
+    without a retest is a control battle, which versions before asked.
     """
 
     __tablename__ = "asking"
-    __table_args__ = (Index(None, "retest_id", "outcome"), Index(None, "round_id", "outcome"))
+    __table_args__ = (Index(None, "retest_id", "outcome"),)
     id: int | None = col.number()
     retest_id: int | None = col.parent("retest.id", nullable=True)
-    round_id: int | None = col.parent("round.id", nullable=True)
     battle_id: int = col.parent("battle.id", index=True)
     key: str = col.label(64, unique=True)
     repeat: int = col.whole()
@@ -203,24 +202,7 @@ class AskingRow(Base, table=True):
     asked_at: datetime | None = col.moment(nullable=True)
 
 
-askings = AskingRow.__table__
-
-
-class ControlRow(Base, table=True):
-    """The control battles of a set and a judge, which every later round of the judge asks again.
-
-    `judge` is a hash of its name, order and prompts, whatever model it asks.
-    """
-
-    __tablename__ = "control"
-    __table_args__ = (UniqueConstraint("set_id", "judge", "battle_id"),)
-    id: int | None = col.number()
-    set_id: int = col.parent("question_set.id")
-    judge: str = col.label(64)
-    battle_id: int = col.parent("battle.id")
-
-
-controls = ControlRow.__table__
+retest_calls = RetestCallRow.__table__
 
 
 class LedgerRow(Base, table=True):

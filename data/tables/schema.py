@@ -1,10 +1,24 @@
 """Every table, declared: what reads only some of them imports their own modules, which is quicker."""
 
-from data.tables import annotation, jobs, judgments, notifications, questions, retrieval, rounds, teams
+from sqlalchemy import MetaData
+
+from data.tables import (
+    annotation,
+    concerns,
+    jobs,
+    judgments,
+    notifications,
+    questions,
+    retrieval,
+    rounds,
+    teams,
+)
 from data.tables.columns import metadata
 
 __all__ = [
     "annotation",
+    "concerns",
+    "ddl_metadata",
     "jobs",
     "judgments",
     "metadata",
@@ -14,3 +28,18 @@ __all__ = [
     "rounds",
     "teams",
 ]
+
+
+def ddl_metadata() -> MetaData:
+    """A copy of all tables from which statements that define or change them are made.
+
+    Conditions of indexes hold on both engines in it. It is a copy since SQLAlchemy takes a foreign key that
+    is dropped or added apart from its table out of every later `CREATE TABLE` of the same metadata.
+    """
+    copy = MetaData(naming_convention=metadata.naming_convention)
+    for table in metadata.sorted_tables:
+        for index in table.to_metadata(copy).indexes:
+            condition = index.dialect_options["sqlite"]["where"]
+            if condition is not None:
+                index.dialect_options["postgresql"]["where"] = condition
+    return copy

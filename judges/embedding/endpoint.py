@@ -18,7 +18,8 @@ import numpy as np
 
 from data.corpora.dense import Vectors, unit_rows
 from data.records import Outcome, Reply
-from judges.llm.errors import CallError, CallErrorKind
+from judges.llm.errors import CallError, CallErrorKind, quoted
+from judges.llm.replies import count_of, payload_of
 from judges.llm.requests import CallFailure, LlmClient, Message, Request, ResponseFormat, Sampling
 from judges.llm.settings import AccessSettings
 from judges.llm.transports.openai import OpenAIClients, as_faults
@@ -138,7 +139,7 @@ class EmbeddingTransport:
         except Exception as error:  # noqa: BLE001 - whatever it is belongs to those who wait
             _fail(gathered, error)
             return
-        shares = _shares(tokens, texts)
+        shares = _shares(tokens or 0, texts)
         latency = time.perf_counter() - started
         for (request, future), row, share in zip(gathered, unit_rows(vectors), shares, strict=True):
             reply = Reply(
@@ -148,18 +149,21 @@ class EmbeddingTransport:
                 text=_packed(row),
                 finish_reason="stop",
                 input_tokens=share,
+                metered=bool(tokens),
                 latency=latency,
             )
             if not future.done():
                 future.set_result(reply)
 
-    async def _post(self, endpoint: str, model: str, texts: Sequence[str]) -> tuple[Vectors, int]:
+    async def _post(self, endpoint: str, model: str, texts: Sequence[str]) -> tuple[Vectors, int | None]:
+        import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
+
         body = {"model": model, "input": list(texts), "encoding_format": "float"}
         client = self._clients.get(endpoint)
         with as_faults(self._timeout):
             async with asyncio.timeout(self._timeout):
-                payload: object = await client.post("/embeddings", cast_to=object, body=body)
-        return read_vectors(payload, len(texts))
+                response = await client.post("/embeddings", cast_to=httpx.Response, body=body)
+        return read_vectors(payload_of(response.content), len(texts))
 
     def stop(self) -> None:
         """Calls in flight finish; there is nothing to release."""
@@ -180,18 +184,18 @@ def embedding_access(settings: AccessSettings) -> AccessSettings:
     )
 
 
-def read_vectors(payload: object, count: int) -> tuple[Vectors, int]:
+def read_vectors(payload: object, count: int) -> tuple[Vectors, int | None]:
     """Read a reply of `/embeddings`.
 
     Returns:
-        One row a text, and the tokens that the endpoint counted.
+        One row a text, and the tokens that the endpoint counted; None where it gives no believable number.
 
     Raises:
         CallError: It has another shape, or not one usable vector for each text.
     """
     try:
         if not isinstance(payload, Mapping):
-            raise TypeError("it is no JSON object")
+            raise TypeError(f"it is no JSON object: {quoted(payload)}")
         rows = sorted(payload["data"], key=lambda row: int(row["index"]))
         numbers = [int(row["index"]) for row in rows]
         vectors = np.asarray([row["embedding"] for row in rows], dtype=np.float32)
@@ -202,8 +206,7 @@ def read_vectors(payload: object, count: int) -> tuple[Vectors, int]:
         detail = f"The endpoint's embeddings cannot be read: {error}"
         raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error
     usage = payload.get("usage")
-    tokens = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
-    return vectors, tokens if isinstance(tokens, int) and tokens >= 0 else 0
+    return vectors, count_of(usage.get("prompt_tokens")) if isinstance(usage, Mapping) else None
 
 
 def _fail(gathered: Sequence[tuple[Request, asyncio.Future[Reply]]], error: Exception) -> None:

@@ -1,4 +1,4 @@
-"""The embedded judge: coverage of a yardstick, no network, the same verdict everywhere."""
+"""The embedded judge: coverage of a ground truth, no network, the same verdict everywhere."""
 
 from judges.lexical.judge import LexicalJudge, LexicalSpec
 

@@ -1,4 +1,4 @@
-"""What one answer's score is made of, sentence by sentence of the yardstick and of the answer."""
+"""What one answer's score is made of, sentence by sentence of the ground truth and of the answer."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from data.records import Yardstick
+from data.records import GroundTruth
+from judges.lexical.ground_truth import LexicalGroundTruth
 from judges.lexical.overlap import Overlap, gist_of, overlaps, said_of_passages, support
 from judges.lexical.reading import TextReading
 from judges.lexical.settings import LexicalSettings
-from judges.lexical.yardstick import LexicalYardstick
 from judges.text.contradictions import Contradiction
 from judges.text.languages import language
 from judges.text.statements import read_statement
@@ -31,13 +31,13 @@ class Adjustment(StrEnum):
 
 @dataclass(frozen=True)
 class AnswerAnalysis:
-    """An answer held against a yardstick; its score is the sum of its parts.
+    """An answer held against a ground truth; its score is the sum of its parts.
 
     Attributes:
-        coverage: The share of the yardstick that the answer says, 0–1.
-        padding: The share of the answer that the yardstick does not have, 0–1.
-        shares: How far each sentence of the yardstick is said, 0–1.
-        credits: What each sentence of the yardstick gives.
+        coverage: The share of the ground truth that the answer says, 0–1.
+        padding: The share of the answer that the ground truth does not have, 0–1.
+        shares: How far each sentence of the ground truth is said, 0–1.
+        credits: What each sentence of the ground truth gives.
         costs: What each sentence of the answer takes, as numbers not above 0.
         sentences: The sentences of the answer.
         adjustments: What else gives or takes.
@@ -67,17 +67,19 @@ class AnswerAnalysis:
         )
 
 
-def analyse(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings) -> AnswerAnalysis:
-    """Hold one answer against a yardstick."""
-    count = len(yardstick.points)
+def analyse(
+    answer: TextReading, ground_truth: LexicalGroundTruth, settings: LexicalSettings
+) -> AnswerAnalysis:
+    """Hold one answer against a ground truth."""
+    count = len(ground_truth.points)
     if not answer.sentences:
         nothing = (0.0,) * count
         return AnswerAnalysis(0.0, 1.0, nothing, nothing, (), (), (), (), ())
-    measure = overlaps if yardstick.kind is Yardstick.REFERENCE else support
-    sought = yardstick.index.shares(answer, settings.kin)
-    found = measure(answer, yardstick, sought, settings)
-    names = yardstick.evidence.misplaced(answer)
-    contradictions = _contradictions(answer, yardstick)
+    measure = overlaps if ground_truth.kind is GroundTruth.REFERENCE else support
+    sought = ground_truth.index.shares(answer, settings.kin)
+    found = measure(answer, ground_truth, sought, settings)
+    names = ground_truth.evidence.misplaced(answer)
+    contradictions = _contradictions(answer, ground_truth)
     return AnswerAnalysis(
         coverage=_mean([(each.weight, each.recall) for each in found]),
         padding=1 - _mean([(each.weight, each.precision) for each in found]),
@@ -85,15 +87,15 @@ def analyse(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalS
         credits=_credits(found),
         costs=_costs(found),
         sentences=tuple(sentence.text for sentence in answer.sentences),
-        adjustments=tuple(_adjustments(answer, found, yardstick, names, contradictions, settings)),
+        adjustments=tuple(_adjustments(answer, found, ground_truth, names, contradictions, settings)),
         names=names,
         contradictions=contradictions,
     )
 
 
-def _contradictions(answer: TextReading, yardstick: LexicalYardstick) -> tuple[Contradiction, ...]:
+def _contradictions(answer: TextReading, ground_truth: LexicalGroundTruth) -> tuple[Contradiction, ...]:
     """What an answer says otherwise than the question's texts; what it repeats counts once."""
-    finder = yardstick.contradictions
+    finder = ground_truth.contradictions
     if finder is None:
         return ()
     sentences = dict.fromkeys(sentence.text for sentence in answer.sentences)
@@ -106,7 +108,7 @@ def _mean(weighed: list[tuple[float, float]]) -> float:
 
 
 def _credits(found: tuple[Overlap, ...]) -> tuple[float, ...]:
-    """What sentences of the yardstick give: the best value of each measure, by their share of its recall."""
+    """What sentences of the ground truth give: the best value of each measure, by share of its recall."""
     rows = [[each.best * gain / each.recall if each.recall else 0.0 for gain in each.gains] for each in found]
     return tuple(math.fsum(column) for column in zip(*rows, strict=True))
 
@@ -123,18 +125,18 @@ def _costs(found: tuple[Overlap, ...]) -> tuple[float, ...]:
 def _adjustments(
     answer: TextReading,
     found: tuple[Overlap, ...],
-    yardstick: LexicalYardstick,
+    ground_truth: LexicalGroundTruth,
     names: tuple[str, ...],
     contradictions: tuple[Contradiction, ...],
     settings: LexicalSettings,
 ) -> list[tuple[Adjustment, float]]:
-    evidence = yardstick.evidence
+    evidence = ground_truth.evidence
     said = 0.0
-    if yardstick.kind is Yardstick.REFERENCE and yardstick.passages:
-        said = settings.passages * said_of_passages(answer, yardstick, settings)
+    if ground_truth.kind is GroundTruth.REFERENCE and ground_truth.passages:
+        said = settings.passages * said_of_passages(answer, ground_truth, settings)
     value = math.fsum((said, *(each.value for each in found)))
     ordered = value * evidence.order(answer, settings)
-    worth = _worth_of_copies(answer, yardstick, settings)
+    worth = _worth_of_copies(answer, ground_truth, settings)
     misplaced = min(float(len(names)), settings.most_names)
     wrong = min(math.fsum(each.strength for each in contradictions), settings.most_contradictions)
     amounts = [
@@ -142,31 +144,33 @@ def _adjustments(
         (Adjustment.LENGTH, value - math.fsum((said, *(each.brief for each in found)))),
         (Adjustment.ORDER, ordered - value),
         (Adjustment.COPIES, ordered * worth - ordered),
-        (Adjustment.YES_NO, settings.yes_no * _agreement(answer, yardstick)),
+        (Adjustment.YES_NO, settings.yes_no * _agreement(answer, ground_truth)),
         (Adjustment.CONTRADICTIONS, -settings.contradiction * wrong),
         (Adjustment.NAMES, -settings.name * misplaced),
     ]
     return [(kind, amount) for kind, amount in amounts if amount]
 
 
-def _worth_of_copies(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings) -> float:
+def _worth_of_copies(
+    answer: TextReading, ground_truth: LexicalGroundTruth, settings: LexicalSettings
+) -> float:
     """What an answer counts, 0–1, for all that it copies beyond what any answer needs."""
-    against_reference = yardstick.kind is Yardstick.REFERENCE
+    against_reference = ground_truth.kind is GroundTruth.REFERENCE
     needed = (
-        max(settings.length_free, settings.copied_lengths * len(yardstick.texts[0].terms))
+        max(settings.length_free, settings.copied_lengths * len(ground_truth.texts[0].terms))
         if against_reference
-        else yardstick.evidence.allowance(settings)
+        else ground_truth.evidence.allowance(settings)
     )
-    copied = yardstick.evidence.copied(answer)
+    copied = ground_truth.evidence.copied(answer)
     return max(0.0, 1 - settings.copies * max(0.0, copied - needed) / len(answer.terms))
 
 
-def _agreement(answer: TextReading, yardstick: LexicalYardstick) -> int:
+def _agreement(answer: TextReading, ground_truth: LexicalGroundTruth) -> int:
     """1 where answer and reference begin with the same of Yes and No, -1 with the other, 0 otherwise."""
-    if yardstick.kind is not Yardstick.REFERENCE:
+    if ground_truth.kind is not GroundTruth.REFERENCE:
         return 0
-    known = language(yardstick.language).yes_and_no
-    theirs = yardstick.texts[0].beginning
+    known = language(ground_truth.language).yes_and_no
+    theirs = ground_truth.texts[0].beginning
     if answer.beginning not in known or theirs not in known:
         return 0
     return 1 if answer.beginning == theirs else -1

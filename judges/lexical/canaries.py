@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from data.no_answer import is_no_answer
 from data.records import Preference
 from judges.base import JudgeInput
 from judges.lexical.tricks import Material, families, play
 from judges.pairwise.canaries import Canary, canary_of, sides_of, turn
-from judges.pairwise.cleaning import is_no_answer
 from judges.pairwise.rendering import uniform
 from judges.protection.screening import has_content
 

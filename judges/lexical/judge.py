@@ -1,4 +1,4 @@
-"""The embedded judge: which answer covers more of the yardstick and stays within it."""
+"""The embedded judge: which answer covers more of the ground truth and stays within it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from data.errors import SpecError, WorkError
+from data.no_answer import is_no_answer
 from data.records import (
+    GroundTruth,
     Judgment,
     OrderPolicy,
     Outcome,
@@ -19,20 +21,19 @@ from data.records import (
     Presentation,
     Question,
     Verdict,
-    Yardstick,
 )
 from judges.base import HERE, JudgeInput, TextWork, undone
 from judges.lexical.asked import AskedQuestion, asked_of
 from judges.lexical.settings import LexicalSettings, read_settings
-from judges.pairwise.cleaning import clean, is_no_answer
+from judges.pairwise.cleaning import clean
 
 if TYPE_CHECKING:
     # Imported when first used: whoever has battles settled by another process never loads them.
     from judges.lexical.analysis import AnswerAnalysis
-    from judges.lexical.yardstick import LexicalYardstick
+    from judges.lexical.ground_truth import LexicalGroundTruth
 
 
-VERSION = "lexical-2"
+VERSION = "lexical-3"
 DIGITS = 4
 OTHER_SIDE: Mapping[str, str] = MappingProxyType({"a": "b", "b": "a"})
 REMEMBERED = 4_096
@@ -48,8 +49,8 @@ class LexicalSpec(Protocol):
         ...
 
     @property
-    def yardstick(self) -> Yardstick:
-        """`none` for the reference and, where that is no yardstick, the passages; else what it prefers."""
+    def ground_truth(self) -> GroundTruth:
+        """`none` for the reference and, where that is no ground truth, the passages; else what it prefers."""
         ...
 
     @property
@@ -64,17 +65,17 @@ class LexicalSpec(Protocol):
 
 
 class LexicalJudge:
-    """Decides by how much of a yardstick two answers say, and how much else; needs no network.
+    """Decides by how much of a ground truth two answers say, and how much else; needs no network.
 
-    The yardstick is the question's reference; its passages where it has none, or where the reference is one
-    of the answers. A verdict depends on the question and the two texts alone: not on their order, nor on what
-    was judged before. Where the spec asks for both orders, each battle is settled again with its answers
+    The ground truth is the question's reference; its passages where it has none, or where the reference is
+    one of the answers. A verdict depends on the question and the two texts alone: not on their order, nor on
+    what was judged before. Where the spec asks for both orders, each battle is settled again with its answers
     exchanged, so that a round shows it.
     """
 
     def __init__(self, spec: LexicalSpec, work: TextWork = HERE) -> None:
         self._name = spec.name
-        self._preferred = spec.yardstick
+        self._preferred = spec.ground_truth
         self._order = spec.order
         self._settings = read_settings(spec.name, spec.lexical)
         self._work = work
@@ -115,7 +116,7 @@ class LexicalJudge:
         nothing_a, nothing_b = (not says_something(text) for text in texts)
         if nothing_a or nothing_b:
             margin = float(nothing_a) - float(nothing_b)
-            return self._decided(margin, compose_empty(nothing_a, nothing_b), Yardstick.NONE)
+            return self._decided(margin, compose_empty(nothing_a, nothing_b), GroundTruth.NONE)
         question, against_reference = judge_input.question, judge_input.reference_side is not None
         from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - loads what only settling needs
 
@@ -124,12 +125,12 @@ class LexicalJudge:
         from judges.lexical.reasons import compose  # noqa: PLC0415 - loads what only settling needs
 
         asked = asked_of(question, against_reference=against_reference)
-        yardstick = self._read(asked)
-        if yardstick is None:
+        ground_truth = self._read(asked)
+        if ground_truth is None:
             return self._declined(_nothing_to_hold_against(question, against_reference=against_reference))
         a, b = (self._analyse(text, asked) for text in texts)
         margin = self._margin(b.score - a.score)
-        return self._decided(margin, compose(yardstick, a, b, margin, self._settings), yardstick.kind)
+        return self._decided(margin, compose(ground_truth, a, b, margin, self._settings), ground_truth.kind)
 
     def _margin(self, difference: float) -> float:
         if abs(difference) < self._settings.tie_band:
@@ -146,11 +147,11 @@ class LexicalJudge:
         )
 
     @cached_property
-    def _read(self) -> Callable[[AskedQuestion], LexicalYardstick | None]:
-        from judges.lexical.yardstick import read_yardstick  # noqa: PLC0415 - loads what only settling needs
+    def _read(self) -> Callable[[AskedQuestion], LexicalGroundTruth | None]:
+        from judges.lexical.ground_truth import read_ground_truth  # noqa: PLC0415 - loads what only settling needs
 
-        def read(asked: AskedQuestion) -> LexicalYardstick | None:
-            return read_yardstick(asked, preferred=self._preferred, settings=self._settings)
+        def read(asked: AskedQuestion) -> LexicalGroundTruth | None:
+            return read_ground_truth(asked, preferred=self._preferred, settings=self._settings)
 
         return lru_cache(self._settings.questions)(read)
 
@@ -158,13 +159,13 @@ class LexicalJudge:
         from judges.lexical.analysis import analyse  # noqa: PLC0415 - loads what only settling needs
         from judges.lexical.reading import read_text  # noqa: PLC0415 - loads what only settling needs
 
-        yardstick = self._read(asked)
-        if yardstick is None:
+        ground_truth = self._read(asked)
+        if ground_truth is None:
             message = f"The question {asked.text!r} has nothing to hold answers against."
             raise SpecError(message, advice="Settle battles, which are declined then.")
-        return analyse(read_text(text, yardstick.language), yardstick, self._settings)
+        return analyse(read_text(text, ground_truth.language), ground_truth, self._settings)
 
-    def _decided(self, margin: float, rationale: str, yardstick: Yardstick) -> Verdict:
+    def _decided(self, margin: float, rationale: str, ground_truth: GroundTruth) -> Verdict:
         preference = Preference.TIE if not margin else Preference.B if margin > 0 else Preference.A
         judgment = Judgment(
             judge=self._name,
@@ -174,7 +175,7 @@ class LexicalJudge:
             preference=preference,
             margin=margin,
             rationale=rationale,
-            settings=self._told[yardstick],
+            settings=self._told[ground_truth],
         )
         return Verdict(outcome=Outcome.JUDGED, preference=preference, judgments=(judgment,))
 
@@ -185,15 +186,15 @@ class LexicalJudge:
             presentation=Presentation.A_FIRST,
             outcome=Outcome.UNREADABLE,
             detail=reason,
-            settings=self._told[Yardstick.NONE],
+            settings=self._told[GroundTruth.NONE],
         )
         return Verdict(outcome=Outcome.UNREADABLE, detail=reason, judgments=(judgment,))
 
     @cached_property
-    def _told(self) -> Mapping[Yardstick, str]:
+    def _told(self) -> Mapping[GroundTruth, str]:
         """The constants of a judgment as JSON text, with what the answers were held against."""
         values = self._settings.model_dump()
-        return {kind: json.dumps({"yardstick": kind.value, **values}) for kind in Yardstick}
+        return {kind: json.dumps({"yardstick": kind.value, **values}) for kind in GroundTruth}
 
 
 def in_both_orders(first: Verdict, exchanged: Verdict) -> Verdict:
@@ -231,17 +232,17 @@ class _Constants:
     """A spec with no more than this judge reads."""
 
     name: str
-    yardstick: Yardstick
+    ground_truth: GroundTruth
     order: OrderPolicy
     lexical: Mapping[str, bool | int | float | str]
 
 
 @lru_cache(maxsize=4)
 def same_judge(
-    name: str, yardstick: Yardstick, order: OrderPolicy, settings: LexicalSettings
+    name: str, ground_truth: GroundTruth, order: OrderPolicy, settings: LexicalSettings
 ) -> LexicalJudge:
     """The judge of these constants in this process, with what it keeps of texts that it has read."""
-    judge = LexicalJudge(_Constants(name, yardstick, order, settings.model_dump()))
+    judge = LexicalJudge(_Constants(name, ground_truth, order, settings.model_dump()))
     judge.load()
     return judge
 

@@ -1,4 +1,4 @@
-"""How much of a yardstick an answer says, and how much of the answer the yardstick has, by sentences."""
+"""How much of a ground truth an answer says, and how much of the answer that has, by sentences."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from judges.lexical.ground_truth import LexicalGroundTruth
 from judges.lexical.reading import Sentence, TextReading
 from judges.lexical.settings import LexicalSettings
 from judges.lexical.sought import Key, Sought, Weighed, shared_of
-from judges.lexical.yardstick import LexicalYardstick
 from judges.text.tokens import related
 
 
@@ -22,7 +22,7 @@ class Overlap:
 
     Attributes:
         weight: What it counts beside others.
-        gains: What each sentence of the yardstick adds to recall; they sum to it.
+        gains: What each sentence of the ground truth adds to recall; they sum to it.
         losses: What each sentence of the answer takes from precision; they sum to 1 less precision.
         beta: How much more recall counts than precision.
         within: What precision is multiplied by, for length.
@@ -36,12 +36,12 @@ class Overlap:
 
     @cached_property
     def recall(self) -> float:
-        """The share of the yardstick that the answer says."""
+        """The share of the ground truth that the answer says."""
         return min(1.0, math.fsum(self.gains))
 
     @cached_property
     def precision(self) -> float:
-        """The share of the answer that the yardstick has."""
+        """The share of the answer that the ground truth has."""
         return max(0.0, 1.0 - math.fsum(self.losses))
 
     @property
@@ -69,30 +69,30 @@ def f_measure(precision: float, recall: float, beta: float) -> float:
 
 
 def overlaps(
-    answer: TextReading, yardstick: LexicalYardstick, shares: Sequence[float], settings: LexicalSettings
+    answer: TextReading, ground_truth: LexicalGroundTruth, shares: Sequence[float], settings: LexicalSettings
 ) -> tuple[Overlap, ...]:
     """An answer's overlap with a reference: in terms, in sentences, and in pairs of neighbouring terms.
 
     Args:
         answer: The answer.
-        yardstick: The reference, read.
+        ground_truth: The reference, read.
         shares: The share of each of its sentences that the answer says.
         settings: The constants.
     """
-    reference = yardstick.texts[0]
-    given = yardstick.weigh(answer.sentences, live=False)
-    part = 1 - settings.passages if yardstick.passages else 1.0
+    reference = ground_truth.texts[0]
+    given = ground_truth.weigh(answer.sentences, live=False)
+    part = 1 - settings.passages if ground_truth.passages else 1.0
     return (
-        _terms(answer, reference, yardstick, given, part, settings),
-        _sentences(answer, reference, yardstick, shares, part, settings),
-        _pairs(answer, reference, yardstick, given, part, settings),
+        _terms(answer, reference, ground_truth, given, part, settings),
+        _sentences(answer, reference, ground_truth, shares, part, settings),
+        _pairs(answer, reference, ground_truth, given, part, settings),
     )
 
 
 def _terms(
     answer: TextReading,
     reference: TextReading,
-    yardstick: LexicalYardstick,
+    ground_truth: LexicalGroundTruth,
     given: Sought,
     part: float,
     settings: LexicalSettings,
@@ -114,8 +114,8 @@ def _terms(
     }
     return _overlap(
         part * settings.words,
-        [_sum(point, wanted, 0.0) for point in yardstick.sought.terms],
-        yardstick.sought.terms_total,
+        [_sum(point, wanted, 0.0) for point in ground_truth.sought.terms],
+        ground_truth.sought.terms_total,
         [_sum(each, short, 1.0) for each in given.terms],
         given.terms_total,
         settings,
@@ -133,18 +133,18 @@ def _by_root(counts: Mapping[str, int]) -> Mapping[str, int]:
 def _sentences(
     answer: TextReading,
     reference: TextReading,
-    yardstick: LexicalYardstick,
+    ground_truth: LexicalGroundTruth,
     shares: Sequence[float],
     part: float,
     settings: LexicalSettings,
 ) -> Overlap:
     """Overlap of sentences: how far each is said anywhere in the other text."""
     gist = gist_of(settings)
-    sought = yardstick.index.masses
+    sought = ground_truth.index.masses
     gained = [mass * gist(share) for mass, share in zip(sought, shares, strict=True)]
-    masses = [yardstick.total(frozenset(sentence.terms)) for sentence in answer.sentences]
+    masses = [ground_truth.total(frozenset(sentence.terms)) for sentence in answer.sentences]
     lost = [
-        mass * (1 - gist(share_of(sentence.said, reference, yardstick, settings) / mass))
+        mass * (1 - gist(share_of(sentence.said, reference, ground_truth, settings) / mass))
         for sentence, mass in zip(answer.sentences, masses, strict=True)
     ]
     return _overlap(part * settings.sentences, gained, math.fsum(sought), lost, math.fsum(masses), settings)
@@ -156,10 +156,10 @@ def gist_of(settings: LexicalSettings) -> Callable[[float], float]:
 
 
 def share_of(
-    terms: frozenset[str], text: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    terms: frozenset[str], text: TextReading, ground_truth: LexicalGroundTruth, settings: LexicalSettings
 ) -> float:
     """What those of the terms weigh that a text says, related words counting in part."""
-    weight, said, roots, kin = yardstick.weight, text.said, text.roots, settings.kin
+    weight, said, roots, kin = ground_truth.weight, text.said, text.roots, settings.kin
     return math.fsum(
         [
             weight(term) if term in said else kin * weight(term)
@@ -172,7 +172,7 @@ def share_of(
 def _pairs(
     answer: TextReading,
     reference: TextReading,
-    yardstick: LexicalYardstick,
+    ground_truth: LexicalGroundTruth,
     given: Sought,
     part: float,
     settings: LexicalSettings,
@@ -184,8 +184,8 @@ def _pairs(
     short = {pair: 1 - count / whole[pair] for pair, count in same.items()}
     return _overlap(
         part * settings.pairs,
-        [_sum(point, said, 0.0) for point in yardstick.sought.pairs],
-        yardstick.sought.pairs_total,
+        [_sum(point, said, 0.0) for point in ground_truth.sought.pairs],
+        ground_truth.sought.pairs_total,
         [_sum(each, short, 1.0) for each in given.pairs],
         given.pairs_total,
         settings,
@@ -217,30 +217,32 @@ def _overlap(
 
 
 def support(
-    answer: TextReading, yardstick: LexicalYardstick, shares: Sequence[float], settings: LexicalSettings
+    answer: TextReading, ground_truth: LexicalGroundTruth, shares: Sequence[float], settings: LexicalSettings
 ) -> tuple[Overlap, ...]:
     """How far the passages bear out an answer's sentences, and how much of what matters in them it says.
 
     A sentence is borne out by the one sentence of the passages that has most of its weight, and in part by a
     second one: so words that are gathered from everywhere are not.
     """
-    matters = yardstick.passage_index.matters
+    matters = ground_truth.passage_index.matters
     whole = math.fsum(matters)
-    given = yardstick.total(answer.terms)
-    lost = [yardstick.total(each.terms) - _borne_out(each, yardstick) for each in answer.sentences]
+    given = ground_truth.total(answer.terms)
+    lost = [ground_truth.total(each.terms) - _borne_out(each, ground_truth) for each in answer.sentences]
     overlap = Overlap(
         weight=1.0,
         gains=tuple(matter * share / whole for matter, share in zip(matters, shares, strict=True)),
         losses=tuple(each / given for each in lost),
         beta=settings.recall_of_passages,
-        within=yardstick.evidence.excess(answer, settings),
+        within=ground_truth.evidence.excess(answer, settings),
     )
     return (overlap,)
 
 
-def said_of_passages(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings) -> float:
+def said_of_passages(
+    answer: TextReading, ground_truth: LexicalGroundTruth, settings: LexicalSettings
+) -> float:
     """The share of the passages that an answer says, 0–1, what has to do with the question counting more."""
-    index = yardstick.passage_index
+    index = ground_truth.passage_index
     whole = math.fsum(index.matters)
     shares = index.shares(answer, settings.kin)
     return math.fsum(map(operator.mul, index.matters, shares)) / whole if whole else 0.0
@@ -250,13 +252,13 @@ SECOND = 0.5
 """What the terms count that only a second sentence of the passages has."""
 
 
-def _borne_out(sentence: Sentence, yardstick: LexicalYardstick) -> float:
+def _borne_out(sentence: Sentence, ground_truth: LexicalGroundTruth) -> float:
     """The weight of a sentence's terms that the passages bear out."""
-    index, weight = yardstick.passage_index, yardstick.weight
+    index, weight = ground_truth.passage_index, ground_truth.weight
     live = [(term, weight(term)) for term in sentence.live_terms]
     best, place = index.closest(live)
     if place is None:
         return 0.0
-    said = yardstick.passages[place].sentence.said
+    said = ground_truth.passages[place].sentence.said
     second, _ = index.closest([each for each in live if each[0] not in said])
     return best + SECOND * second

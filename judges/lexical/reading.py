@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import chain, compress
 from typing import TypeAlias
 
+from data.citations import citations, removed
 from judges.text.folding import fold
 from judges.text.languages import CUT_AT_SPACES, ENGLISH
 from judges.text.sentences import split_sentences
@@ -25,7 +26,6 @@ INVISIBLE = re.compile(
 )
 """Characters that show nothing (Unicode's default ignorable ones)."""
 CAPITAL = re.compile(r"\b[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w*")
-CITATION = re.compile(r"\s?\[\d{1,3}(?:,\s?\d{1,3})*\]")
 DENIAL = re.compile(
     r"(?:it|that|this) (?:(?:is|was) (?:simply |just )?not |(?:is|was)n['’]t )"
     r"(?:true|correct|so|the case) that\b|"
@@ -137,7 +137,8 @@ class TextReading:
 
 def read_text(text: str, code: str = ENGLISH) -> TextReading:
     """Read a cleaned text in a language."""
-    visible = CITATION.sub("", _visible(text))
+    plain = _visible(text)
+    visible = removed(plain, citations(plain))
     kept: list[tuple[str, tuple[str, ...], bool]] = []
     known: set[tuple[str, ...]] = set()
     for sentence in _sentences(visible, code):

@@ -9,8 +9,8 @@ from heapq import nlargest
 from typing import TypeAlias
 
 from judges.lexical.analysis import AnswerAnalysis
+from judges.lexical.ground_truth import LexicalGroundTruth
 from judges.lexical.settings import LexicalSettings
-from judges.lexical.yardstick import LexicalYardstick
 
 MOST_FACTS = 6
 LONGEST_FACT = 140
@@ -40,7 +40,7 @@ class _Part:
 
 
 def compose(
-    yardstick: LexicalYardstick,
+    ground_truth: LexicalGroundTruth,
     a: AnswerAnalysis,
     b: AnswerAnalysis,
     margin: float,
@@ -51,23 +51,23 @@ def compose(
     Returns:
         `{"yardstick", "a": side, "b": side, "parts": […]}`. A side is `{"score", "coverage", "padding",
         "counts", "covered", "missed", "beyond", "contradicted"}`: facts are `{"text", "passage"}`, the one
-        that changed most first; `beyond` are sentences of the answer that the yardstick does not have, and
+        that changed most first; `beyond` are sentences of the answer that the ground truth does not have, and
         `contradicted` are `{"text", "passage", "answer", "kind"}` with the answer's wording. Lists are cut
         at six, `counts` are not. A part is `{"kind", "text", "passage", "a", "b"}`: what it gave either
         answer in units of the margin, which is the sum of b − a over the parts, exact to four decimals.
     """
-    parts = _parts(yardstick, a, b, margin, settings)
+    parts = _parts(ground_truth, a, b, margin, settings)
     record = {
-        "yardstick": yardstick.kind.value,
-        "a": _side(yardstick, a, b, settings.covered_from),
-        "b": _side(yardstick, b, a, settings.covered_from),
+        "yardstick": ground_truth.kind.value,
+        "a": _side(ground_truth, a, b, settings.covered_from),
+        "b": _side(ground_truth, b, a, settings.covered_from),
         "parts": [part.as_json() for part in parts],
     }
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def _parts(
-    yardstick: LexicalYardstick,
+    ground_truth: LexicalGroundTruth,
     a: AnswerAnalysis,
     b: AnswerAnalysis,
     margin: float,
@@ -88,25 +88,25 @@ def _parts(
         for kind in dict.fromkeys((*ours, *theirs))
     ]
     most = nlargest(2 * MOST_FACTS, rows, key=lambda row: abs(row[1] - row[0]))
-    shown = [part for row in most if (part := _part(row, yardstick, a, b)).change]
+    shown = [part for row in most if (part := _part(row, ground_truth, a, b)).change]
     rest = round(math.fsum(row[0] for row in rows) - math.fsum(part.a for part in shown), DIGITS)
     missing = round(margin - math.fsum(part.change for part in shown) + rest, DIGITS)
     return [*shown, _Part("rest", "", "", rest, missing)] if rest or missing else shown
 
 
-def _part(row: _Row, yardstick: LexicalYardstick, a: AnswerAnalysis, b: AnswerAnalysis) -> _Part:
-    """What a row stands for: a sentence of the yardstick, one of an answer beyond it, or something else."""
+def _part(row: _Row, ground_truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis) -> _Part:
+    """What a row stands for: a sentence of the ground truth, one of an answer beyond it, or another thing."""
     ours, theirs, kind, at = row
     text = source = ""
     if kind == "sentence":
-        text, source = yardstick.points[at].sentence.text, yardstick.points[at].source
+        text, source = ground_truth.points[at].sentence.text, ground_truth.points[at].source
     elif at >= 0:
         text, kind = (a if kind == "a" else b).sentences[at], "beyond"
     return _Part(kind, text, source, round(ours, DIGITS), round(theirs, DIGITS))
 
 
 def _side(
-    yardstick: LexicalYardstick, own: AnswerAnalysis, other: AnswerAnalysis, covered_from: float
+    ground_truth: LexicalGroundTruth, own: AnswerAnalysis, other: AnswerAnalysis, covered_from: float
 ) -> dict[str, object]:
     """One answer's facts; those that tell the two answers apart come first."""
     apart = [abs(ours - theirs) for ours, theirs in zip(own.credits, other.credits, strict=True)]
@@ -124,8 +124,8 @@ def _side(
             "beyond": len(beyond),
             "contradicted": len(own.contradictions),
         },
-        "covered": [_fact(yardstick, at) for at in covered[:MOST_FACTS]],
-        "missed": [_fact(yardstick, at) for at in missed[:MOST_FACTS]],
+        "covered": [_fact(ground_truth, at) for at in covered[:MOST_FACTS]],
+        "missed": [_fact(ground_truth, at) for at in missed[:MOST_FACTS]],
         "beyond": [{"text": _cut(own.sentences[at])} for at in beyond[:MOST_FACTS]],
         "contradicted": [
             {
@@ -139,8 +139,8 @@ def _side(
     }
 
 
-def _fact(yardstick: LexicalYardstick, at: int) -> dict[str, str]:
-    point = yardstick.points[at]
+def _fact(ground_truth: LexicalGroundTruth, at: int) -> dict[str, str]:
+    point = ground_truth.points[at]
     return {"text": _cut(point.sentence.text), "passage": point.source}
 
 

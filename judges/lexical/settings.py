@@ -32,8 +32,8 @@ class LexicalSettings(BaseModel):
         neighbours: The share of known terms standing as in the question's texts from which a text is prose.
         direction: The balance of pairs in and against the texts' order, from which it is.
         doubt: Pairs in order that every answer is credited with, so that few pairs tell little.
-        copied: The share of the passages that an answer may copy where they are the yardstick.
-        copied_lengths: How many lengths of the reference it may copy where that is the yardstick.
+        copied: The share of the passages that an answer may copy where they are the ground truth.
+        copied_lengths: How many lengths of the reference it may copy where that is the ground truth.
         length_free: Terms that it may copy there at any rate.
         copies: How much of its score an answer loses for each share of it that is copied beyond that.
         least_copied: Terms that it may copy of passages at any rate.

@@ -1,27 +1,56 @@
-"""Requests as chat-completion bodies, and bodies as replies: one reading for every transport."""
+"""Requests as chat-completion bodies, and what an endpoint turns out not to take in them.
+
+A setting is sent where somebody set it; at temperature 0 the whole nucleus is not worth saying, and some
+models refuse the two together. What an endpoint refuses by name is left out from then on, for its model.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Protocol
 
 from data.records import Reply
-from judges.llm.errors import CallError, CallErrorKind
-from judges.llm.requests import Message, Request
-from judges.llm.tools import text_with_calls
+from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind
+from judges.llm.replies import reply_of
+from judges.llm.requests import REMEMBERED, Message, Request, Sampling
 
-LONGEST_NAME = 200
+_UNSUPPORTED = re.compile(
+    r"unsupported|not (?:be )?support|(?:un|not )recogni|unknown|unexpected|no longer|deprecated|"
+    r"not (?:permitted|allowed|available|compatible)|extra (?:inputs|fields)|extra_forbidden|cannot both",
+    re.IGNORECASE,
+)
+_SYSTEM = re.compile(
+    r"system['\"`]? (?:role|message|prompt|instruction)|role[^.]{0,60}system|'system'|system_instruction|"
+    r"developer (?:instruction|message)|roles must alternate|only user and assistant roles",
+    re.IGNORECASE,
+)
 
 
 class Quirk(StrEnum):
-    """What an endpoint turned out not to support."""
+    """What an endpoint turned out not to support; the value is what is left out, in words of a request."""
 
-    NO_RESPONSE_FORMAT = "no_response_format"
-    NO_LOGPROBS = "no_logprobs"
-    COMPLETION_TOKENS = "completion_tokens"
+    NO_TOP_P = "top_p"
+    NO_TEMPERATURE = "temperature"
+    NO_SEED = "seed"
+    NO_STOP = "stop"
+    NO_LOGPROBS = "logprobs"
+    NO_RESPONSE_FORMAT = "response_format"
+    NO_SYSTEM = "system role"
+    COMPLETION_TOKENS = "max_tokens"
+    """The limit has its newer name, `max_completion_tokens`."""
+    NO_LIMIT = "max_completion_tokens"
+    """Neither name of the limit is known."""
+
+
+BY_NAME = (Quirk.NO_TOP_P, Quirk.NO_TEMPERATURE, Quirk.NO_SEED, Quirk.NO_STOP)
+"""Settings that a complaint names one after the other: of two that exclude each other the first goes."""
+_NAMED = {quirk: re.compile(rf"(?<![a-z_]){quirk}(?![a-z_])") for quirk in BY_NAME}
+NO_QUIRKS: frozenset[Quirk] = frozenset()
 
 
 class Transport(Protocol):
@@ -49,26 +78,30 @@ class Transport(Protocol):
         ...
 
 
-def body_of(request: Request, quirks: frozenset[Quirk] = frozenset()) -> dict[str, Any]:
+def body_of(request: Request, quirks: frozenset[Quirk] = NO_QUIRKS) -> dict[str, Any]:
     """The JSON body of a chat-completion call."""
-    sampling = request.sampling
-    limit = "max_completion_tokens" if Quirk.COMPLETION_TOKENS in quirks else "max_tokens"
+    quirks = _unwanted(request, quirks)
+    sampling = sent(request.sampling)
     body: dict[str, Any] = {
         "model": request.model,
-        "messages": [_message_of(message) for message in request.messages],
+        "messages": [_message_of(message) for message in _messages(request, quirks)],
     }
+    limit = "max_completion_tokens" if Quirk.COMPLETION_TOKENS in quirks else "max_tokens"
     optional = {
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
-        limit: sampling.max_tokens,
+        limit: None if Quirk.NO_LIMIT in quirks else sampling.max_tokens,
         "seed": sampling.seed,
         "logprobs": sampling.logprobs or None,
         "top_logprobs": sampling.top_logprobs if sampling.logprobs else None,
         "stop": list(sampling.stop) or None,
     }
+    refused = {str(quirk) for quirk in quirks} - {limit} if quirks else set()
     if Quirk.NO_LOGPROBS in quirks:
-        del optional["logprobs"], optional["top_logprobs"]
-    body.update((name, value) for name, value in optional.items() if value is not None)
+        refused.add("top_logprobs")
+    body.update(
+        (name, value) for name, value in optional.items() if value is not None and name not in refused
+    )
     if request.response_format is not None and Quirk.NO_RESPONSE_FORMAT not in quirks:
         form = request.response_format
         schema = {"name": form.name, "schema": dict(form.schema), "strict": True}
@@ -76,6 +109,72 @@ def body_of(request: Request, quirks: frozenset[Quirk] = frozenset()) -> dict[st
     if request.tools:
         body["tools"] = [{"type": "function", "function": asdict(tool)} for tool in request.tools]
     return body
+
+
+@lru_cache(maxsize=REMEMBERED)
+def sent(sampling: Sampling) -> Sampling:
+    """The settings that are sent: at temperature 0 the whole nucleus changes nothing, and stays out."""
+    return replace(sampling, top_p=None) if sampling.temperature == 0 and sampling.top_p == 1 else sampling
+
+
+def as_sent(sampling: Sampling, refused: str) -> dict[str, object]:
+    """The settings as they were sent, for the record: null is the endpoint's own.
+
+    Args:
+        sampling: As somebody set them.
+        refused: What was left out since the endpoint refuses it, as a reply says (`Reply.left_out`).
+    """
+    names, plain = refused.split(", ") if refused else [], sent(sampling)
+    values: dict[str, object] = {
+        "temperature": plain.temperature,
+        "top_p": plain.top_p,
+        "max_tokens": plain.max_tokens,
+        "seed": plain.seed,
+    }
+    record = {name: None if name in names else value for name, value in values.items()}
+    return {**record, "left_out": names} if names else record
+
+
+def left_out(request: Request, quirks: frozenset[Quirk]) -> tuple[str, ...]:
+    """The settings that its endpoint's quirks or the request itself keep out of the body, by name."""
+    quirks = _unwanted(request, quirks)
+    if not quirks:
+        return ()
+    sampling = sent(request.sampling)
+    used = {
+        Quirk.NO_TEMPERATURE: sampling.temperature is not None,
+        Quirk.NO_TOP_P: sampling.top_p is not None,
+        Quirk.NO_SEED: sampling.seed is not None,
+        Quirk.NO_STOP: bool(sampling.stop),
+        Quirk.NO_LOGPROBS: sampling.logprobs,
+        Quirk.NO_RESPONSE_FORMAT: request.response_format is not None,
+        Quirk.NO_SYSTEM: any(message.role == "system" for message in request.messages),
+        Quirk.NO_LIMIT: sampling.max_tokens is not None,
+    }
+    names = [str(quirk) for quirk, applies in used.items() if applies and quirk in quirks]
+    return tuple("max_tokens" if name == Quirk.NO_LIMIT else name for name in names)
+
+
+def _unwanted(request: Request, quirks: frozenset[Quirk]) -> frozenset[Quirk]:
+    """An endpoint's quirks with what the request itself is to go without."""
+    return quirks.union(map(Quirk, request.without)) if request.without else quirks
+
+
+def _messages(request: Request, quirks: frozenset[Quirk]) -> tuple[Message, ...]:
+    """The messages; where there is no system role, its text opens the user's message that follows."""
+    if Quirk.NO_SYSTEM not in quirks:
+        return request.messages
+    messages: list[Message] = []
+    opening = ""
+    for message in request.messages:
+        if message.role == "system":
+            opening = f"{opening}{message.content}\n\n"
+        elif opening and message.role == "user":
+            messages.append(replace(message, content=f"{opening}{message.content}"))
+            opening = ""
+        else:
+            messages.append(message)
+    return (*messages, *((Message("user", opening.strip()),) if opening else ()))
 
 
 def _message_of(message: Message) -> dict[str, Any]:
@@ -93,114 +192,83 @@ def _message_of(message: Message) -> dict[str, Any]:
 
 def quirk_of(fault: CallError, body: Mapping[str, Any]) -> Quirk | None:
     """What to leave out after an endpoint rejected a body, if that may be why."""
-    if fault.kind is not CallErrorKind.REJECTED:
+    if fault.moderation or fault.context_length:
         return None
-    detail = fault.detail.lower()
-    if "max_completion_tokens" in detail and "max_tokens" in body:
-        return Quirk.COMPLETION_TOKENS
-    if "logprobs" in detail and "logprobs" in body:
-        return Quirk.NO_LOGPROBS
+    detail = f"{fault.message or fault.detail} {fault.param}".lower()
+    unsupported = bool(_UNSUPPORTED.search(detail))
+    if fault.kind is not CallErrorKind.REJECTED:
+        # Some gateways answer 500 to a setting that they do not know.
+        return _named_in(detail, body) if unsupported and (fault.status or 0) >= SERVER_STATUS else None
+    quirk = _limit_named_in(detail, body, unsupported=unsupported) or _named_in(detail, body)
+    if quirk is not None:
+        return quirk
     if "tools" in body and names_tools(detail):
         return None  # Whoever asks must put it otherwise: the prompt speaks of the tool.
-    if "response_format" in body and "context length" not in detail:
+    return Quirk.NO_RESPONSE_FORMAT if "response_format" in body else None
+
+
+def _limit_named_in(detail: str, body: Mapping[str, Any], *, unsupported: bool) -> Quirk | None:
+    """The other name of the token limit, then none; a limit that is too high is no fault of its name."""
+    if "max_completion_tokens" in detail and "max_tokens" in body:
+        return Quirk.COMPLETION_TOKENS
+    if not unsupported:
+        return None
+    if "max_tokens" in detail and "max_tokens" in body:
+        return Quirk.COMPLETION_TOKENS
+    named = "max_completion_tokens" in detail and "max_completion_tokens" in body
+    return Quirk.NO_LIMIT if named else None
+
+
+def _named_in(detail: str, body: Mapping[str, Any]) -> Quirk | None:
+    for quirk, named in _NAMED.items():
+        if quirk in body and named.search(detail):
+            return quirk
+    if "logprobs" in detail and "logprobs" in body:
+        return Quirk.NO_LOGPROBS
+    if "response_format" in detail and "response_format" in body:
         return Quirk.NO_RESPONSE_FORMAT
-    return None
+    has_system = any(message["role"] == "system" for message in body["messages"])
+    return Quirk.NO_SYSTEM if has_system and _SYSTEM.search(detail) else None
+
+
+class Learnt:
+    """What each endpoint and model turned out not to support, learnt from its complaints."""
+
+    def __init__(self) -> None:
+        self._quirks: dict[tuple[str, str], frozenset[Quirk]] = {}
+
+    def of(self, request: Request) -> frozenset[Quirk]:
+        """What is known of a request's endpoint and model."""
+        return self._quirks.get((request.endpoint, request.model), NO_QUIRKS)
+
+    async def send(self, request: Request, post: Callable[[dict[str, Any]], Awaitable[object]]) -> Reply:
+        """Post a request's body and read the reply; again without what the endpoint turns out not to take.
+
+        What is left out is learnt once a body without it brought a reply.
+
+        Raises:
+            CallError: No reply.
+        """
+        quirks = self.of(request)
+        while True:
+            body = body_of(request, quirks)
+            started = time.perf_counter()
+            try:
+                payload = await post(body)
+                reply = reply_of(
+                    request, payload, time.perf_counter() - started, left_out=left_out(request, quirks)
+                )
+            except CallError as fault:
+                quirk = quirk_of(fault, body)
+                if quirk is None or quirk in quirks:
+                    raise
+                quirks |= {quirk}
+                continue
+            if quirks:
+                self._quirks[request.endpoint, request.model] = self.of(request) | quirks
+            return reply
 
 
 def names_tools(detail: str) -> bool:
     """Whether an endpoint's complaint is about tools."""
     return "tool" in detail.lower() or "function" in detail.lower()
-
-
-def reply_of(request: Request, payload: object, latency: float) -> Reply:
-    """Read a chat completion; of one that calls tools the text is the message (`judges.llm.tools`).
-
-    Raises:
-        CallError: The payload is no chat completion (transient), or the model or a filter refused.
-    """
-    choice, message = _first_choice(payload)
-    usage = _usage_of(payload)
-    finish = str(choice.get("finish_reason") or "")
-    refusal = _refusal_of(message)
-    if refusal:
-        raise CallError(CallErrorKind.REFUSED, f"The model refused: {refusal}", usage=usage)
-    if finish == "content_filter":
-        raise CallError(CallErrorKind.REFUSED, "A content filter stopped the reply.", usage=usage)
-    return Reply(
-        key=request.key,
-        endpoint=request.endpoint,
-        model=request.model,
-        text=text_with_calls(message) or _text_of(message.get("content")),
-        finish_reason=finish,
-        input_tokens=usage[0],
-        output_tokens=usage[1],
-        latency=latency,
-        logprobs=_logprobs_of(choice.get("logprobs")),
-        thinking=_thinking_of(message) if request.keeps_thinking else None,
-        response_id=_name_of(payload, "id"),
-        response_model=_name_of(payload, "model"),
-    )
-
-
-def _first_choice(payload: object) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    choices = payload.get("choices") if isinstance(payload, Mapping) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, Mapping) else None
-    if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
-        raise CallError(CallErrorKind.TRANSIENT, "The endpoint's reply is no chat completion.", billable=True)
-    return choice, message
-
-
-def _refusal_of(message: Mapping[str, Any]) -> object:
-    """The refusal field, where OpenAI has it or where litellm puts it."""
-    extra = message.get("provider_specific_fields")
-    return message.get("refusal") or (extra.get("refusal") if isinstance(extra, Mapping) else None)
-
-
-def _text_of(content: object) -> str:
-    if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, Mapping))
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
-
-
-def _thinking_of(message: Mapping[str, Any]) -> str | None:
-    """Reasoning apart from the text, as DeepSeek, vLLM and litellm name it, or as OpenRouter does."""
-    for name in ("reasoning_content", "reasoning"):
-        value = message.get(name)
-        if isinstance(value, str) and value.strip():
-            return value.strip()
-    return None
-
-
-def _name_of(payload: object, field: str) -> str:
-    value = payload.get(field) if isinstance(payload, Mapping) else None
-    return value[:LONGEST_NAME] if isinstance(value, str) else ""
-
-
-def _usage_of(payload: object) -> tuple[int, int]:
-    usage = payload.get("usage") if isinstance(payload, Mapping) else None
-    if not isinstance(usage, Mapping):
-        return 0, 0
-    input_tokens, output_tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return (
-        input_tokens if isinstance(input_tokens, int) else 0,
-        output_tokens if isinstance(output_tokens, int) else 0,
-    )
-
-
-def _logprobs_of(logprobs: object) -> str | None:
-    """OpenAI's list of tokens as compact JSON, without their bytes."""
-    content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
-    if not isinstance(content, list) or not content:
-        return None
-    tokens = [
-        {**_token_of(item), "top_logprobs": [_token_of(top) for top in item.get("top_logprobs") or ()]}
-        for item in content
-        if isinstance(item, Mapping)
-    ]
-    return json.dumps(tokens, separators=(",", ":"), ensure_ascii=False)
-
-
-def _token_of(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {"token": item.get("token"), "logprob": item.get("logprob")}

@@ -2,14 +2,13 @@
 
 A request passes: the requests in flight (identical ones are asked once), the reply cache, a place in
 its endpoint's gate, the limits a minute, the budget, and the transport. Only transient faults are
-tried again, a bounded number of times, with exponential waits and full jitter; a 429 is tried again
-for as long as patience lasts.
+tried again, a bounded number of times, with exponential waits and jitter; a 429 is tried again for as
+long as patience lasts, and not without end. A wait that an endpoint asks for is a lower bound.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from dataclasses import replace
 
@@ -17,14 +16,15 @@ from data.errors import ReplayMissError, StoppedError
 from data.records import OUT_OF_BUDGET, Outcome, Reply
 from judges.llm.cache import CacheReader, ReplyCache
 from judges.llm.chat_format import Transport
-from judges.llm.costs import CallUsage, CostMeter, Usage
+from judges.llm.costs import CallUsage, CostMeter, Usage, await_another
 from judges.llm.endpoint_state import EndpointState
 from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.requests import CallFailure, Request
 from judges.llm.settings import AccessSettings, CacheMode
+from judges.llm.waits import Backoff, Wait
 
-MOST_DOUBLINGS = 16
-RETRY_AFTER_SPREAD = 0.25
+SHORT_CAUSE = 60
+DENIED_ATTEMPTS = 2
 
 
 class Scheduler:
@@ -41,15 +41,21 @@ class Scheduler:
         self._lanes: dict[tuple[str, str], EndpointState] = {}
         self._part = 1.0
         self._shared: dict[str, asyncio.Future[Reply | CallFailure]] = {}
+        self._waits: set[Wait] = set()
         self._stopping = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
-        self._jitter = random.Random()  # noqa: S311 - spreads retries, guards nothing
+        self._backoff = Backoff(settings.backoff, settings.longest_backoff)
 
     @property
     def usage(self) -> Usage:
         """What was done so far."""
         return self._meter.usage
+
+    @property
+    def waiting(self) -> Wait | None:
+        """The wait for a next attempt that ends first; None where no request waits for one."""
+        return min(self._waits, key=lambda wait: wait.until, default=None)
 
     @property
     def concurrency(self) -> dict[tuple[str, str], int]:
@@ -67,6 +73,7 @@ class Scheduler:
         """
         key = request.key
         while (shared := self._shared.get(key)) is not None:
+            await_another()
             try:
                 answer = await asyncio.shield(shared)
             except asyncio.CancelledError:
@@ -114,7 +121,7 @@ class Scheduler:
     async def _call(self, request: Request) -> Reply | CallFailure:
         """Call until there is an answer or no point in calling again."""
         endpoint, call_usage = self._endpoint_for(request), CallUsage()
-        transient, patience_ends = 0, float("inf")
+        transient, limited, patience_ends = 0, 0, float("inf")
         while True:
             self._check_running()
             started = time.monotonic()
@@ -122,13 +129,21 @@ class Scheduler:
                 reply = await self._attempt(request, endpoint, call_usage)
             except CallError as fault:
                 if fault.kind is CallErrorKind.RATE_LIMITED:
+                    limited += 1
                     patience_ends = min(patience_ends, started + self._settings.rate_limit_patience)
                 else:
                     transient += 1
-                over = transient >= self._settings.attempts or time.monotonic() > patience_ends
+                # A status that would end the endpoint came for this request alone: once more, then it failed.
+                most = DENIED_ATTEMPTS if fault.kind is CallErrorKind.FATAL else self._settings.attempts
+                wait = self._backoff.seconds(call_usage.calls, fault.retry_after)
+                over = (
+                    transient >= most
+                    or limited >= self._settings.rate_limit_attempts
+                    or time.monotonic() > patience_ends
+                )
                 if over or fault.kind in {CallErrorKind.REFUSED, CallErrorKind.REJECTED}:
                     return _unanswered(fault, call_usage)
-                await self._sleep(self._wait(fault, call_usage.calls))
+                await self._sleep_out(fault, wait)
             else:
                 if reply is None:
                     return _skipped(call_usage)
@@ -143,35 +158,59 @@ class Scheduler:
             CallError: No reply.
             EndpointError: No reply, and the endpoint was given up.
         """
-        async with endpoint.gate:
-            if endpoint.limited:
-                await self._take_turn(request, endpoint)
-            # Both may have changed while this call waited for its turn.
-            self._check_running()
-            endpoint.check()
-            reserved = await self._meter.reserve(request)
-            if reserved is None:
-                return None
-            sent_at = time.monotonic()
-            try:
-                reply = await self._send(request, call_usage, reserved)
-            except CallError as fault:
-                self.usage.faults += 1
-                self.usage.rate_limited += fault.kind is CallErrorKind.RATE_LIMITED
-                endpoint.fail(fault, request.key, sent_at)
-                raise
-            endpoint.succeed()
-            # What was charged for calls without a reply belongs to this reply as well.
-            reply = replace(
-                reply,
-                input_tokens=call_usage.input_tokens,
-                output_tokens=call_usage.output_tokens,
-                cost_usd=call_usage.cost_usd,
-            )
-            if self._cache is not None:
-                # The place is kept until the reply is: a kill repeats no more calls than there are places.
-                await self._cache.put(request, reply)
-            return reply
+        if not self._meter.pays_whole:
+            async with endpoint.gate:
+                await self._check_place(request, endpoint)
+                reserved = await self._meter.reserve(request)
+                if reserved is None:
+                    return None
+                return await self._place(request, endpoint, call_usage, reserved)
+        # Whoever holds a battle's money may wait for a place, so nobody waits for money in a place.
+        reserved = await self._meter.reserve(request)
+        if reserved is None:
+            return None
+        sent = False
+        try:
+            async with endpoint.gate:
+                await self._check_place(request, endpoint)
+                sent = True
+                return await self._place(request, endpoint, call_usage, reserved)
+        finally:
+            if not sent:
+                self._meter.release(reserved)
+
+    async def _check_place(self, request: Request, endpoint: EndpointState) -> None:
+        """Wait until a call may start, and go on only where it is still wanted."""
+        if endpoint.limited:
+            await self._take_turn(request, endpoint)
+        # Both may have changed while this call waited for its turn.
+        self._check_running()
+        endpoint.check()
+
+    async def _place(
+        self, request: Request, endpoint: EndpointState, call_usage: CallUsage, reserved: float
+    ) -> Reply:
+        """Make one call, which is paid for, and cache its reply."""
+        sent_at = time.monotonic()
+        try:
+            reply = await self._send(request, call_usage, reserved)
+        except CallError as fault:
+            self.usage.faults += 1
+            self.usage.rate_limited += fault.kind is CallErrorKind.RATE_LIMITED
+            endpoint.fail(fault, request.key, sent_at)
+            raise
+        endpoint.succeed()
+        # What was charged for calls without a reply belongs to this reply as well.
+        reply = replace(
+            reply,
+            input_tokens=call_usage.input_tokens,
+            output_tokens=call_usage.output_tokens,
+            cost_usd=call_usage.cost_usd,
+        )
+        if self._cache is not None:
+            # The place is kept until the reply is: a kill repeats no more calls than there are places.
+            await self._cache.put(request, reply)
+        return reply
 
     async def _take_turn(self, request: Request, endpoint: EndpointState) -> None:
         """Wait until the limits a minute let the next call through."""
@@ -197,14 +236,14 @@ class Scheduler:
         self._meter.settle_reply(request, call_usage, reserved, reply)
         return reply
 
-    def _wait(self, fault: CallError, calls: int) -> float:
-        """Seconds before the next attempt: as asked, or exponential with full jitter."""
-        settings = self._settings
-        longest = min(settings.longest_backoff, settings.backoff * 2 ** min(calls - 1, MOST_DOUBLINGS))
-        jitter = self._jitter.uniform(0.0, longest)
-        if fault.retry_after is None:
-            return jitter
-        return fault.retry_after + min(jitter, fault.retry_after * RETRY_AFTER_SPREAD)
+    async def _sleep_out(self, fault: CallError, seconds: float) -> None:
+        """Sleep before the next attempt, and say so meanwhile."""
+        wait = Wait(_cause(fault), time.monotonic() + seconds)
+        self._waits.add(wait)
+        try:
+            await self._sleep(seconds)
+        finally:
+            self._waits.discard(wait)
 
     async def _sleep(self, seconds: float) -> None:
         """Sleep, unless somebody stops the scheduler.
@@ -262,6 +301,11 @@ class Scheduler:
 
 def _stopped() -> StoppedError:
     return StoppedError("Judging was stopped.", advice="Resume to ask what is missing.")
+
+
+def _cause(fault: CallError) -> str:
+    """A fault in a word or two: its status, else the start of what happened."""
+    return fault.detail[:SHORT_CAUSE] if fault.status is None else f"HTTP {fault.status}"
 
 
 def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import Protocol
 
 from data.errors import BudgetError
 from data.records import Reply
 from judges.llm.errors import CallError
-from judges.llm.prices import Prices
+from judges.llm.prices import Prices, price_advice
 from judges.llm.requests import Request
 from judges.llm.token_counting import TokenCounter
 
@@ -110,14 +113,32 @@ class Budget:
             self._free += amount_drawn
         return self._take(amount)
 
-    def settle(self, reserved: float, spent: float, lost: float = 0.0) -> None:
-        """A call that `reserved` was set aside for cost `spent` USD, or may have cost `lost`."""
+    async def add(self, amount: float) -> bool:
+        """Set `amount` USD more aside for who has some set aside; False where the cap leaves no room now."""
+        if not self._take(amount):
+            async with self._lock:
+                if not (self._take(amount) or await self._draw(amount)):
+                    return False
+        self._reserved -= 1
+        return True
+
+    def share(self) -> None:
+        """Pay one more call from what is set aside already; each of both is settled."""
+        self._reserved += 1
+
+    def settle(self, reserved: float, spent: float, lost: float = 0.0, *, kept: float = 0.0) -> None:
+        """A call that `reserved` was set aside for cost `spent` USD, or may have cost `lost`.
+
+        Of the rest, `kept` USD stay set aside.
+        """
         self._reserved -= 1
         self._spent += spent
         self._lost += lost
-        self._free += reserved - spent - lost
-        self._refused = None
-        self._settled.set()
+        free = reserved - spent - lost - kept
+        self._free += free
+        if free or not self._reserved:
+            self._refused = None
+            self._settled.set()
 
     async def flush(self) -> None:
         """Report what was spent so far to the ledger; what is set aside stays so."""
@@ -139,9 +160,116 @@ class Budget:
                 await self._ledger.settle(spent=0.0, returned=free)
 
 
+class Purse:
+    """What a battle sets aside at once for all requests that it is certain to make, and draws from.
+
+    So a cap is met between two battles and not between the two orders of one. Nobody who waits, for money
+    or for another battle's reply, holds a purse meanwhile: it is given back first, and from then on each
+    request is reserved alone.
+
+    Args:
+        asks: How many requests are certain, by endpoint and model.
+    """
+
+    def __init__(self, asks: Mapping[tuple[str, str], int]) -> None:
+        self.asks = asks
+        self._budget: Budget | None = None
+        self._left = 0.0
+        self._given_back = self._refused = False
+        self._filling = asyncio.Lock()
+
+    @property
+    def unfilled(self) -> bool:
+        """Whether nothing was set aside yet."""
+        return self._budget is None and not self._given_back
+
+    async def reserve(self, budget: Budget, amount: float, whole: float) -> bool:
+        """Set `amount` USD aside for a call, at the first one `whole` for all; False: there is no room."""
+        async with self._filling:
+            if self.unfilled:
+                await self._fill(budget, whole)
+            if self._refused:
+                return False
+            if await self._draw(amount):
+                return True
+        return await budget.reserve(amount)
+
+    async def _fill(self, budget: Budget, whole: float) -> None:
+        if not await budget.reserve(whole):
+            self._refused = self._given_back = True
+        elif self._given_back:
+            budget.settle(whole, 0.0)  # While this waited, the battle ended or began to wait for another.
+        else:
+            self._budget, self._left = budget, whole
+
+    async def _draw(self, amount: float) -> bool:
+        """Take from what is left, with more where that is too little and there is some."""
+        lacking = amount - self._left
+        if self._budget is not None and lacking > ROUNDING:
+            budget = self._budget
+            if not await budget.add(lacking):
+                self.give_back()
+            elif self._given_back:
+                budget.share()
+                budget.settle(lacking, 0.0)
+            else:
+                self._left += lacking
+        if self._budget is None:
+            return False
+        self._left -= amount
+        self._budget.share()
+        return True
+
+    def settle(self, budget: Budget, reserved: float, spent: float, lost: float) -> None:
+        """A call is over: what it did not cost stays for the next ones of the battle."""
+        kept = 0.0 if self._budget is None else reserved - spent - lost
+        self._left += kept
+        budget.settle(reserved, spent, lost, kept=kept)
+
+    def give_back(self) -> None:
+        """Hold nothing from now on."""
+        self._given_back = True
+        budget, self._budget = self._budget, None
+        left, self._left = self._left, 0.0
+        if budget is not None:
+            budget.settle(left, 0.0)
+
+
+_purse: ContextVar[Purse | None] = ContextVar("purse", default=None)
+
+
+@contextmanager
+def paid_whole(asks: Mapping[tuple[str, str], int]) -> Iterator[None]:
+    """Within the block the budget pays for all certain requests, by endpoint and model, or for none.
+
+    In a block within another one, the outer counts: the members of a panel are paid together.
+    """
+    if _purse.get() is not None:
+        yield
+        return
+    purse = Purse(asks)
+    token = _purse.set(purse)
+    try:
+        yield
+    finally:
+        _purse.reset(token)
+        purse.give_back()
+
+
+def await_another() -> None:
+    """Say that this battle waits for a request of another one, and so must hold no money meanwhile."""
+    purse = _purse.get()
+    if purse is not None:
+        purse.give_back()
+
+
 @dataclass(slots=True)
 class Usage:
-    """What a scheduler did so far; `lost_usd` is the most that calls without a reply may have cost."""
+    """What a scheduler did so far.
+
+    `lost_usd` is the most that calls may have cost which brought no reply, or one without its tokens;
+    `unmetered` counts the latter.
+    """
 
     calls: int = 0
     replies: int = 0
@@ -154,6 +282,7 @@ class Usage:
     cost_usd: float = 0.0
     lost_usd: float = 0.0
     unpriced: int = 0
+    unmetered: int = 0
 
     @property
     def total_usd(self) -> float | None:
@@ -194,6 +323,11 @@ class CostMeter:
         self._budget = budget
         self._unbounded_output = unbounded_output
 
+    @property
+    def pays_whole(self) -> bool:
+        """Whether what is asked now is part of a battle that a budget pays for as a whole."""
+        return self._budget is not None and _purse.get() is not None
+
     def token_bound(self, request: Request) -> int:
         """The most tokens that a call can use, in and out."""
         return self._counter.bound(request) + self._most_output(request)
@@ -203,6 +337,8 @@ class CostMeter:
 
     def price(self, request: Request, input_tokens: int, output_tokens: int) -> float | None:
         """USD for so many tokens; None where no price is known."""
+        if request.free:
+            return 0.0
         return self._prices.cost(request.endpoint, request.model, input_tokens, output_tokens)
 
     def _most_cost(self, request: Request) -> float | None:
@@ -219,13 +355,33 @@ class CostMeter:
         most = self._most_cost(request)
         if most is None:
             message = f"There is a budget, but no price is known for {request.model} at {request.endpoint}."
-            raise BudgetError(message, advice="Add the model to a prices file, or leave the budget out.")
-        return most if await self._budget.reserve(most) else None
+            raise BudgetError(message, advice=price_advice(request.model))
+        purse = _purse.get()
+        if purse is None:
+            return most if await self._budget.reserve(most) else None
+        whole = self._most_of(purse.asks, request, most) if purse.unfilled else most
+        return most if await purse.reserve(self._budget, most, whole) else None
+
+    def _most_of(self, asks: Mapping[tuple[str, str], int], request: Request, most: float) -> float:
+        """The most that all certain requests of a battle can cost, as long as the first one each."""
+        own = (request.endpoint, request.model)
+        total = most * asks.get(own, 1)
+        others = [(place, count) for place, count in asks.items() if place != own]
+        if others:
+            tokens = self._counter.bound(request), self._most_output(request)
+            total += sum(count * (self._prices.cost(*place, *tokens) or 0.0) for place, count in others)
+        return total
+
+    def release(self, reserved: float) -> None:
+        """What was set aside for a call that was never sent is free again."""
+        self._pay(reserved, 0.0, 0.0)
 
     def settle_reply(self, request: Request, call_usage: CallUsage, reserved: float, reply: Reply) -> None:
-        """A call returned a reply."""
-        self._settle(request, call_usage, reserved, (reply.input_tokens, reply.output_tokens))
+        """A call returned a reply; without its tokens the most that it may have cost counts as lost."""
+        tokens = (reply.input_tokens, reply.output_tokens)
+        self._settle(request, call_usage, reserved, tokens, unknown=not reply.metered)
         self.usage.replies += 1
+        self.usage.unmetered += not reply.metered
 
     def settle_fault(
         self, request: Request, call_usage: CallUsage, reserved: float, fault: CallError | None
@@ -264,8 +420,16 @@ class CostMeter:
         self.usage.calls += 1
         self.usage.input_tokens += usage[0]
         self.usage.output_tokens += usage[1]
-        if self._budget is not None:
-            self._budget.settle(reserved, cost or 0.0, lost)
+        self._pay(reserved, cost or 0.0, lost)
+
+    def _pay(self, reserved: float, spent: float, lost: float) -> None:
+        if self._budget is None:
+            return
+        purse = _purse.get()
+        if purse is None:
+            self._budget.settle(reserved, spent, lost)
+        else:
+            purse.settle(self._budget, reserved, spent, lost)
 
     async def flush(self) -> None:
         """Report what was spent so far."""

@@ -15,11 +15,15 @@ from collections import deque
 from collections.abc import Callable
 
 from data.errors import EndpointError
-from judges.llm.errors import CallError, CallErrorKind
+from judges.llm.errors import DENIED_STATUSES, CallError, CallErrorKind
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
 
 CUT = 0.7
+UNREACHED = 4
+"""Attempts without a connection after which an endpoint that never answered is given up."""
+DENIALS = 3
+"""Different requests that in a row meet a fatal status before an endpoint that has answered is given up."""
 MINUTE = 60.0
 
 
@@ -29,11 +33,14 @@ class AdaptiveLimiter:
     Args:
         first: Places at the start.
         most: Places at most.
+        probing: Whether one call goes first, alone, until it has come back.
     """
 
-    def __init__(self, first: int, most: int) -> None:
-        self.limit = float(min(first, most))
+    def __init__(self, first: int, most: int, *, probing: bool = False) -> None:
+        self._first = float(min(first, most))
+        self.limit = 1.0 if probing else self._first
         self.in_use = 0
+        self._probing = probing
         self._most = most
         self._ramping = True
         self._last_cut = float("-inf")
@@ -71,6 +78,13 @@ class AdaptiveLimiter:
 
     async def __aexit__(self, *_: object) -> None:
         self.leave()
+
+    def came_back(self) -> None:
+        """A call came back, whatever it brought: the others need not wait for a probe any more."""
+        if self._probing:
+            self._probing = False
+            self.limit = self._first
+            self._admit()
 
     def succeed(self) -> None:
         """A call succeeded: grow if every place is taken.
@@ -165,7 +179,9 @@ class CircuitBreaker:
     hence the duration. An endpoint that never answered is given up sooner. A request on which an
     endpoint always fails must not end a round either, however often it is tried: unless no connection
     was made at all, the faults have to come from as many different requests. Rejected requests (HTTP
-    400) count only until a first success: afterwards they are the request's own fault.
+    400) count only until a first success: afterwards they are the request's own fault. A fatal status (401,
+    403, 404) ends an endpoint at once only where nothing succeeded yet; afterwards several different
+    requests in a row have to meet it. A spent quota ends it whenever it is met.
     """
 
     def __init__(
@@ -181,6 +197,7 @@ class CircuitBreaker:
         self._faults = 0
         self._unreachable = 0
         self._requests: set[str] = set()
+        self._denied: set[str] = set()
         self._since = 0.0
         self._reason: str | None = None
 
@@ -194,6 +211,7 @@ class CircuitBreaker:
         self._answered = True
         self._faults = self._unreachable = 0
         self._requests.clear()
+        self._denied.clear()
 
     def fail(self, fault: CallError, key: str) -> None:
         """A call for the request with this key met a fault; open if that was one too many."""
@@ -201,19 +219,23 @@ class CircuitBreaker:
             self.succeed()
             return
         if fault.kind is CallErrorKind.FATAL:
-            self._reason = fault.detail
+            self._denied.add(key)
+            if not self._answered or len(self._denied) >= DENIALS or fault.status not in DENIED_STATUSES:
+                self._reason = fault.detail
             return
         if fault.retry_after is not None and fault.retry_after > self._settings.rate_limit_patience:
             self._reason = f"it asks for a wait of {fault.retry_after:.0f} s: {fault.detail}"
             return
-        if fault.kind is CallErrorKind.REJECTED and self._answered:
+        if fault.kind is CallErrorKind.REJECTED and (self._answered or fault.context_length):
             return
         if self._faults == 0:
             self._since = self._clock()
         self._faults += 1
         self._unreachable += fault.unreachable
         self._requests.add(key)
-        enough = max(self._unreachable, len(self._requests)) >= self._settings.breaker_faults
+        needed = self._settings.breaker_faults
+        away = self._unreachable >= (needed if self._answered else min(needed, UNREACHED))
+        enough = away or len(self._requests) >= needed
         lasted = self._clock() - self._since
         if enough and lasted >= self._patience(fault):
             self._reason = f"{self._faults} faults in a row within {lasted:.0f} s, last: {fault.detail}"
@@ -229,7 +251,10 @@ class CircuitBreaker:
         """Why the endpoint was given up, as an error of one line."""
         message = f"The LLM endpoint {self._name} was given up ({self._reason})."
         return EndpointError(
-            message, advice="Repair it or correct its settings, then resume: nothing judged is lost."
+            message,
+            advice="Repair the endpoint, or correct its address (OPENAI_BASE_URL, or the spec's) or key, "
+            "then resume: nothing judged is lost. Until a battle has a verdict every setting of the judge "
+            "may be corrected.",
         )
 
 
@@ -247,7 +272,9 @@ class EndpointState:
 
     def __init__(self, request: Request, settings: AccessSettings, *, unlimited: bool) -> None:
         first, most = settings.first_concurrency, settings.concurrency
-        self.gate = AdaptiveLimiter(UNLIMITED, UNLIMITED) if unlimited else AdaptiveLimiter(first, most)
+        self.gate = (
+            AdaptiveLimiter(UNLIMITED, UNLIMITED) if unlimited else AdaptiveLimiter(first, most, probing=True)
+        )
         self.turn = asyncio.Lock()
         self._breaker = CircuitBreaker(f"{request.endpoint} ({request.model})", settings)
         self._requests = TokenBucket(settings.rpm) if settings.rpm and not unlimited else None
@@ -299,6 +326,7 @@ class EndpointState:
     def succeed(self) -> None:
         """A call succeeded."""
         self._breaker.succeed()
+        self.gate.came_back()
         self.gate.succeed()
 
     def fail(self, fault: CallError, key: str, started: float) -> None:
@@ -315,3 +343,4 @@ class EndpointState:
         if self._breaker.is_open:
             self.gate.close(self._breaker.error)
             raise self._breaker.error() from fault
+        self.gate.came_back()

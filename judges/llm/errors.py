@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from data.stored_text import storable
+from judges.llm.waits import wait_asked_for
+
 RATE_LIMIT_STATUS = 429
+REDIRECTS = range(300, 400)
+REDIRECTED = ": it leads to another address, which is not asked. Name the right one as the endpoint."
 SERVER_STATUS = 500
 TRANSIENT_STATUSES = frozenset({408, 409, 425})
-FATAL_STATUSES = frozenset({401, 402, 403, 404, 405})
+DENIED_STATUSES = frozenset({401, 403, 404, 405})
+FATAL_STATUSES = DENIED_STATUSES | {402}
 QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
-FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "moderation_blocked"})
+FILTER_CODES = frozenset(
+    {
+        "content_filter",
+        "content_policy_violation",
+        "data_inspection_failed",
+        "moderation_blocked",
+        "responsibleaipolicyviolation",
+    }
+)
+CONTEXT_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
+MODERATING_STATUSES = frozenset({400, 403, 422, 451})
+TOO_LARGE_STATUS = 413
 DETAIL_LENGTH = 300
+QUOTED = 200
+"""Characters of an endpoint's body that are quoted where it is not what was asked for."""
+DEEPEST_ERROR = 5
+DEEPEST_QUOTED = 3
+_MODERATION = re.compile(
+    r"moderation|\bflagged\b|content[ _-]?(?:filter|management|polic)|safety (?:system|filter|setting)|"
+    r"(?:usage|acceptable use|content|safety) polic|\bviolat\w*+ [^.]{0,60}polic|inappropriate content",
+    re.IGNORECASE,
+)
+_CONTEXT = re.compile(
+    r"context[ _-]?(?:length|window|size)|maximum context|prompt is too long|input is too long|"
+    r"input (?:token count|length|tokens?)[^.]{0,40}exceed|too many (?:input )?tokens|"
+    r"reduce the length of|exceeds? the (?:model's |available |maximum )*(?:context|input|number of tokens)",
+    re.IGNORECASE,
+)
 SHORTEST_SECRET = 8
 """Shorter keys are placeholders such as `none`, and words of messages."""
 
@@ -42,6 +77,11 @@ class CallError(Exception):
         billable: Whether the provider may charge for it although nothing came back.
         unreachable: Whether no connection was made, so that no request can be to blame.
         usage: Input and output tokens, where the endpoint reported them.
+        status: The HTTP status, also where it stands in the body of a reply with 200; None without a reply.
+        message: The endpoint's own words, without the status.
+        param: The parameter that the endpoint says is at fault; empty where it names none.
+        moderation: Whether the endpoint says that its policy or moderation turned the request away.
+        context_length: Whether the request is too long for the model.
     """
 
     def __init__(
@@ -53,14 +93,24 @@ class CallError(Exception):
         billable: bool = False,
         unreachable: bool = False,
         usage: tuple[int, int] = (0, 0),
+        status: int | None = None,
+        message: str = "",
+        param: str = "",
+        moderation: bool = False,
+        context_length: bool = False,
     ) -> None:
         self.kind = kind
-        self._full_detail = " ".join(detail.split())
+        self._full_detail = " ".join(storable(detail).split())
         self.detail = self._full_detail[:DETAIL_LENGTH]
         self.retry_after = retry_after
         self.billable = billable
         self.unreachable = unreachable
         self.usage = usage
+        self.status = status
+        self.message = storable(message)
+        self.param = param
+        self.moderation = moderation
+        self.context_length = context_length
         super().__init__(self.detail)
 
     def redact(self, secrets: Iterable[str]) -> None:
@@ -68,64 +118,137 @@ class CallError(Exception):
         for secret in secrets:
             if len(secret) >= SHORTEST_SECRET:
                 self._full_detail = self._full_detail.replace(secret, "***")
+                self.message = self.message.replace(secret, "***")
         self.detail = self._full_detail[:DETAIL_LENGTH]
         self.args = (self.detail,)
 
 
-def fault_of_status(status: int, body: object, headers: Mapping[str, str]) -> CallError:
-    """Sort an HTTP error by its status, its error code and its `Retry-After`."""
-    code, message = _error_of(body)
-    detail = f"HTTP {status}" + (f": {message}" if message else "")
-    return CallError(_kind_of(status, code), detail, retry_after=retry_after_of(headers))
+def fault_of_status(
+    status: int,
+    body: object,
+    headers: Mapping[str, str],
+    *,
+    usage: tuple[int, int] = (0, 0),
+    heading: str = "HTTP {status}",
+) -> CallError:
+    """Sort an error by its status, its code, its words and the wait that it asks for.
+
+    Args:
+        status: The HTTP status, or the one that an error in a body stands for.
+        body: The error as the endpoint shapes it.
+        headers: Of the reply.
+        usage: Input and output tokens, where the endpoint reported them.
+        heading: How the detail begins.
+    """
+    if status in REDIRECTS:
+        # What it says is a page, if anything.
+        return CallError(CallErrorKind.FATAL, heading.format(status=status) + REDIRECTED, status=status)
+    said = said_in(body)
+    moderation = said.code.lower() in FILTER_CODES or (
+        status in MODERATING_STATUSES and bool(_MODERATION.search(said.message))
+    )
+    too_long = not moderation and (
+        said.code.lower() in CONTEXT_CODES
+        or status == TOO_LARGE_STATUS
+        or (status != RATE_LIMIT_STATUS and bool(_CONTEXT.search(said.message)))
+    )
+    return CallError(
+        _kind_of(status, said.code, moderation=moderation, too_long=too_long),
+        heading.format(status=status) + (f": {said.message}" if said.message else ""),
+        retry_after=wait_asked_for(headers, body),
+        usage=usage,
+        status=status,
+        message=said.message,
+        param=said.param,
+        moderation=moderation,
+        context_length=too_long,
+    )
 
 
-def _kind_of(status: int, code: str) -> CallErrorKind:
-    if code in FILTER_CODES:
+def _kind_of(status: int, code: str, *, moderation: bool, too_long: bool) -> CallErrorKind:
+    if moderation:
         return CallErrorKind.REFUSED
     if status == RATE_LIMIT_STATUS:
         return CallErrorKind.FATAL if code in QUOTA_CODES else CallErrorKind.RATE_LIMITED
+    if too_long:
+        return CallErrorKind.REJECTED
     if status >= SERVER_STATUS or status in TRANSIENT_STATUSES:
         return CallErrorKind.TRANSIENT
     return CallErrorKind.FATAL if status in FATAL_STATUSES else CallErrorKind.REJECTED
 
 
-def _error_of(body: object) -> tuple[str, str]:
-    """The code and message of an error body, whether or not the client unwrapped `error`."""
-    if isinstance(body, Mapping):
-        inner: Any = body.get("error", body)
-        if isinstance(inner, Mapping):
-            return str(inner.get("code") or inner.get("type") or ""), str(inner.get("message") or "")
-        return "", str(inner)
-    return "", body if isinstance(body, str) else ""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an error's body says: the code, the words, and the parameter at fault, else empty."""
+
+    code: str = ""
+    message: str = ""
+    param: str = ""
 
 
-def retry_after_of(headers: Mapping[str, str]) -> float | None:
-    """The wait that `retry-after-ms` or `retry-after` (seconds or a date) asks for, in seconds."""
-    milliseconds = headers.get("retry-after-ms")
-    if milliseconds is not None:
-        wait = _number(milliseconds)
-        return None if wait is None else wait / 1_000
-    value = headers.get("retry-after")
-    if value is None:
-        return None
-    return _number(value) if _number(value) is not None else _until(value)
+def said_in(body: object, depth: int = DEEPEST_ERROR) -> Said:
+    """Read an error's body as providers shape it, whether or not a client unwrapped `error`."""
+    if isinstance(body, str):
+        return _said_in_text(body, depth)
+    if depth == 0 or not isinstance(body, list | Mapping):
+        return Said()
+    if isinstance(body, list):
+        # Gemini's errors stand in a list, as FastAPI's complaints about several fields do.
+        parts = [said_in(part, depth - 1) for part in body[:3]]
+        first = parts[0] if parts else Said()
+        words = "; ".join(part.message for part in parts if part.message)
+        return Said(first.code, words, first.param)
+    for name in ("error", "errors", "detail"):
+        inner = body.get(name)
+        found = said_in(inner, depth - 1) if inner else Said()
+        if found.message or found.code:
+            return found
+    return Said(_code_of(body), _message_of(body), _param_of(body))
 
 
-def _number(value: str) -> float | None:
+def _said_in_text(body: str, depth: int) -> Said:
     try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if 0 <= number < float("inf") else None
+        parsed = json.loads(body) if body.lstrip().startswith(("{", "[")) else body
+    except (ValueError, RecursionError):
+        parsed = body
+    return Said(message=quoted(body)) if isinstance(parsed, str) else said_in(parsed, depth - 1)
 
 
-def _until(value: str) -> float | None:
-    from datetime import UTC, datetime  # noqa: PLC0415 - only dates need them
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - as above
+def _code_of(error: Mapping[str, Any]) -> str:
+    for name in ("code", "type", "status"):
+        value = error.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool) and value:
+            return str(value)
+    return ""
 
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+def _message_of(error: Mapping[str, Any]) -> str:
+    words = next(
+        (
+            value
+            for name in ("message", "msg", "title")
+            if isinstance(value := error.get(name), str) and value
+        ),
+        "",
+    )
+    # OpenRouter says in the metadata what the provider behind it said.
+    metadata = error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    inner = said_in(raw, DEEPEST_QUOTED).message if isinstance(raw, str | Mapping) else ""
+    return f"{words} ({inner})".strip() if inner and inner not in words else words
+
+
+def _param_of(error: Mapping[str, Any]) -> str:
+    if isinstance(error.get("param"), str):
+        return str(error["param"])
+    place = error.get("loc")
+    return str(place[-1]) if isinstance(place, list) and place else ""
+
+
+def quoted(body: object) -> str:
+    """The first characters of a body as it came, in one line."""
+    if isinstance(body, bytes):
+        body = body[: 4 * QUOTED].decode("utf-8", "replace")
+    text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str)
+    line = " ".join(storable(text[: 4 * QUOTED]).split())
+    return line if len(line) <= QUOTED else f"{line[:QUOTED]}…"

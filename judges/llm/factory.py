@@ -6,15 +6,15 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
-from data.errors import SpecError
 from judges.llm.cache import ReplyCache
 from judges.llm.chat_format import Transport
 from judges.llm.client import Scheduler
 from judges.llm.costs import Budget, CostMeter, Ledger
 from judges.llm.prices import Prices
-from judges.llm.settings import AccessSettings, TransportKind
+from judges.llm.settings import AccessSettings
 from judges.llm.token_counting import TokenCounter
 from judges.llm.transports.batch_files import BatchJournal
+from judges.llm.transports.registry import transport_info
 
 BATCH_PATIENCE = 24 * 3_600.0  # What is queued at the provider makes room within a day.
 
@@ -28,6 +28,7 @@ async def open_client(
     journal: BatchJournal | None = None,
     transport: Transport | None = None,
     watched: Callable[[Transport], Transport] | None = None,
+    prices: Prices | None = None,
 ) -> AsyncIterator[Scheduler]:
     """Open LLM access for the event loop that runs this, and close it at the end.
 
@@ -41,21 +42,21 @@ async def open_client(
         journal: Where batches are written down; needed where they are the transport.
         transport: Carries requests instead of the one that the settings name.
         watched: Puts something around the transport, which sees every request that is sent.
+        prices: What tokens cost, instead of the bundled prices and those of the settings' file.
 
     Raises:
         SpecError: The settings' prices file cannot be used, or there are batches and no journal.
+        NotFoundError: There is no transport of the settings' name.
     """
     settings = settings or AccessSettings()
-    if settings.transport is TransportKind.BATCH:
+    info = transport_info(settings.transport)
+    if info.batches:
         settings = replace(settings, rate_limit_patience=max(settings.rate_limit_patience, BATCH_PATIENCE))
-    carrier = transport or _transport(settings, cache, journal)
+    carrier = transport or info.opened(settings, journal, cache)
     if watched is not None:
         carrier = watched(carrier)
-    prices = Prices.load(
-        settings.prices,
-        batch=settings.transport is TransportKind.BATCH,
-        litellm=settings.transport is TransportKind.LITELLM,
-    )
+    more = info.prices() if prices is None and info.prices is not None else None
+    prices = prices or Prices.load(settings.prices, batch=info.batches, more=more)
     meter = CostMeter(
         prices,
         TokenCounter(),
@@ -67,27 +68,3 @@ async def open_client(
         yield scheduler
     finally:
         await scheduler.close()
-
-
-def _transport(settings: AccessSettings, cache: ReplyCache | None, journal: BatchJournal | None) -> Transport:
-    """The transport that the settings name, with its library loaded only now."""
-    match settings.transport:
-        case TransportKind.OPENAI:
-            from judges.llm.transports.openai import OpenAITransport  # noqa: PLC0415 - one of four is used
-
-            return OpenAITransport(settings)
-        case TransportKind.DIRECT:
-            from judges.llm.transports.httpx import DirectTransport  # noqa: PLC0415 - as above
-
-            return DirectTransport(settings)
-        case TransportKind.LITELLM:
-            from judges.llm.transports.litellm import LitellmTransport  # noqa: PLC0415 - as above
-
-            return LitellmTransport(settings)
-        case TransportKind.BATCH:
-            from judges.llm.transports.batch import BatchTransport  # noqa: PLC0415 - as above
-
-            if journal is None:
-                message = "Batches were asked for without a place to write their ids down."
-                raise SpecError(message, advice="Give open_client a journal.")
-            return BatchTransport(settings, journal, cache)

@@ -8,27 +8,28 @@
     input = 0.0      # whatever this endpoint serves
     output = 0.0
 
-An endpoint's price goes before a model's, and a user's file before ours. A model without an entry has
-no price: its cost is unknown, never zero.
+An endpoint's price goes before a model's, and a user's file before ours. What has no entry costs nothing at
+an endpoint on this machine or a private network, and elsewhere has no price: its cost is unknown, never zero.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import SpecError
 from data.files.jsonl import in_words
+from data.public_hosts import is_public
 
 BUILT_IN = Path(__file__).with_name("prices.toml")
-LITELLM_MAP = "model_prices_and_context_window_backup.json"
 MILLION = 1_000_000
 DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 
@@ -43,6 +44,9 @@ class Price(BaseModel):
     input: Dollars
     output: Dollars
     batch: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+FREE = Price(input=0.0, output=0.0)
 
 
 class PriceFile(BaseModel):
@@ -69,20 +73,22 @@ class Prices:
         self._known: dict[tuple[str, str], Price | None] = {}
 
     @classmethod
-    def load(cls, override: Path | None = None, *, batch: bool = False, litellm: bool = False) -> Prices:
+    def load(
+        cls, override: Path | None = None, *, batch: bool = False, more: PriceFile | None = None
+    ) -> Prices:
         """Read our prices, and a user's before them.
 
         Args:
             override: The user's file.
             batch: Whether calls travel as batches.
-            litellm: Whether to look models that neither has up in the price map on litellm's disk.
+            more: Where models are looked up that neither has.
 
         Raises:
             SpecError: The user's file cannot be read or has another shape.
         """
         paths = (BUILT_IN,) if override is None else (override, BUILT_IN)
         files = [_read(path) for path in paths]
-        return cls(*files, *([_litellm_prices()] if litellm else []), batch=batch)
+        return cls(*files, *([] if more is None else [more]), batch=batch)
 
     def of(self, endpoint: str, model: str) -> Price | None:
         """The price that applies, None where there is none.
@@ -100,7 +106,7 @@ class Prices:
             for name in names:
                 if name in file.models:
                     return file.models[name]
-        return None
+        return FREE if is_private(endpoint) else None
 
     def cost(self, endpoint: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
         """USD for so many input and output tokens; None where no price is known."""
@@ -114,19 +120,66 @@ class Prices:
         return share * (input_tokens * price.input + output_tokens * price.output) / MILLION
 
 
-def _litellm_prices() -> PriceFile:
-    """The price map that litellm ships, read without importing litellm; empty where it is not there."""
-    spec = find_spec("litellm")
-    folders = spec.submodule_search_locations if spec else None
-    path = Path(folders[0]) / LITELLM_MAP if folders else None
-    if path is None or not path.is_file():
-        return PriceFile()
-    models = {}
-    for name, row in json.loads(path.read_text(encoding="utf-8")).items():
-        input_cost, output_cost = row.get("input_cost_per_token"), row.get("output_cost_per_token")
-        if isinstance(input_cost, int | float) and isinstance(output_cost, int | float):
-            models[name] = Price(input=input_cost * MILLION, output=output_cost * MILLION)
-    return PriceFile(models=models)
+def is_private(endpoint: str) -> bool:
+    """Whether an endpoint names this machine or an address of a private network; no name is looked up."""
+    try:
+        host = urlsplit(endpoint).hostname or ""
+    except ValueError:
+        return False
+    if not host:
+        return False
+    try:
+        return not is_public(host)
+    except ValueError:
+        # A name without a dot, as of a container beside this one, means nothing elsewhere.
+        return "." not in host or host.endswith((".localhost", ".internal"))
+
+
+def price_advice(model: str) -> str:
+    """How to give a model a price."""
+    return f"Set it with `arena judges price {shlex.quote(model)} IN OUT`, in USD for a million tokens."
+
+
+def set_price(path: Path, model: str, price: Price) -> None:
+    """Write a model's price into a file of prices, which is made where it is not there.
+
+    Raises:
+        SpecError: The file cannot be read or written, or has another shape.
+    """
+    there = path.is_file()
+    known = _read(path) if there else PriceFile()
+    entry = f"[models.{json.dumps(model)}]\ninput = {price.input!r}\noutput = {price.output!r}\n"
+    try:
+        before = path.read_text(encoding="utf-8") if there else ""
+        text = f"{before.rstrip()}\n\n{entry}".lstrip()
+        if model in known.models or _parsed(text) is None:
+            changed = known.model_copy(update={"models": {**known.models, model: price}})
+            text = _as_toml(changed)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        message = f"The prices file {path} cannot be written: {error.strerror}."
+        raise SpecError(message, advice="Set ARENA_HOME to a folder you can write to.") from error
+
+
+def _parsed(text: str) -> PriceFile | None:
+    try:
+        return PriceFile.model_validate(tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, ValidationError):
+        return None
+
+
+def _as_toml(prices: PriceFile) -> str:
+    lines = [f"as_of = {json.dumps(prices.as_of)}", ""] if prices.as_of else []
+    for table, entries in (("models", prices.models), ("endpoints", prices.endpoints)):
+        for name, price in entries.items():
+            lines += [
+                f"[{table}.{json.dumps(name)}]",
+                f"input = {price.input!r}",
+                f"output = {price.output!r}",
+            ]
+            lines += [f"batch = {price.batch!r}", ""] if price.batch != 1 else [""]
+    return "\n".join(lines)
 
 
 def _read(path: Path) -> PriceFile:

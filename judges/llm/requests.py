@@ -73,9 +73,10 @@ class ResponseFormat:
 class Request:
     """One question to one model at one endpoint.
 
+    `without` names what is left out of the body whatever the endpoint takes (as `chat_format.Quirk` does).
     `sample` tells repeated askings of the same text apart (self-consistency votes, re-asks). `keeps_thinking`
-    says whether reasoning that the endpoint returns apart is stored; the reply is the same either way, so
-    the key leaves it out.
+    says whether reasoning that the endpoint returns apart is stored, and `free` that nothing is charged; the
+    reply is the same either way, so the key leaves them out.
     """
 
     endpoint: str
@@ -84,8 +85,10 @@ class Request:
     sampling: Sampling = Sampling()
     response_format: ResponseFormat | None = None
     tools: tuple[Tool, ...] = ()
+    without: tuple[str, ...] = ()
     sample: int = 0
     keeps_thinking: bool = False
+    free: bool = False
 
     @property
     def canonical(self) -> str:
@@ -98,11 +101,12 @@ class Request:
         last = "".join([_message(item) for item in self.messages[-1:]])
         form = self.response_format
         shape = "null" if form is None else ENCODER.encode({"name": form.name, "schema": form.schema})
-        # Left out where there are none, so that requests without tools keep their keys.
+        # Both are left out where there are none, so that requests keep their keys.
         tools = f',"tools":{ENCODER.encode([asdict(tool) for tool in self.tools])}' if self.tools else ""
+        without = f',"without":{ENCODER.encode(self.without)}' if self.without else ""
         return (
             f'{last}],"model":{ENCODER.encode(self.model)},"response_format":{shape},'
-            f'"sample":{self.sample},"sampling":{_sampling(self.sampling)}{tools}}}'
+            f'"sample":{self.sample},"sampling":{_sampling(self.sampling)}{tools}{without}}}'
         )
 
     @cached_property

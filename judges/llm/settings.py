@@ -10,6 +10,8 @@ from types import MappingProxyType
 
 from data.errors import SpecError
 
+OPENAI = "openai"
+"""The usual transport."""
 NO_KEYS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -24,19 +26,6 @@ class CacheMode(StrEnum):
     """Everything is asked anew and kept in place of what the cache had."""
 
 
-class TransportKind(StrEnum):
-    """How requests travel."""
-
-    OPENAI = "openai"
-    """OpenAI's client; for OpenAI, vLLM, SGLang, Ollama and every compatible endpoint."""
-    DIRECT = "direct"
-    """The same calls without OpenAI's client, for several times as many a second from one process."""
-    LITELLM = "litellm"
-    """litellm's adapters for other providers."""
-    BATCH = "batch"
-    """OpenAI's batch files: half the price, within a day."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessSettings:
     """Limits and patience. Times are in seconds.
@@ -44,7 +33,7 @@ class AccessSettings:
     Attributes:
         api_key: Sent to every endpoint that `api_keys` does not name.
         api_keys: Keys of particular endpoints, by base URL.
-        transport: How requests travel.
+        transport: How requests travel, by the name of a registered transport.
         cache_mode: What the reply cache is used for.
         concurrency: Calls in flight at most, for each endpoint and model.
         first_concurrency: Calls in flight at the start; grows while they are all in use.
@@ -53,6 +42,7 @@ class AccessSettings:
         timeout: The longest wait for one reply.
         connect_timeout: The longest wait for a connection.
         attempts: Calls made for a request at most where errors are transient (429 apart).
+        rate_limit_attempts: Calls made for a request at most that are turned away by 429.
         backoff: Wait before the second attempt; doubles at each further one.
         longest_backoff: The wait never grows beyond this, unless the endpoint asks for more.
         rate_limit_patience: How long a request may be turned away by 429 before it fails.
@@ -68,7 +58,7 @@ class AccessSettings:
 
     api_key: str = field(default="", repr=False)
     api_keys: Mapping[str, str] = field(default_factory=lambda: NO_KEYS, repr=False)
-    transport: TransportKind = TransportKind.OPENAI
+    transport: str = OPENAI
     cache_mode: CacheMode = CacheMode.LIVE
     concurrency: int = 64
     first_concurrency: int = 64
@@ -77,6 +67,7 @@ class AccessSettings:
     timeout: float = 120.0
     connect_timeout: float = 10.0
     attempts: int = 6
+    rate_limit_attempts: int = 100
     backoff: float = 1.0
     longest_backoff: float = 30.0
     rate_limit_patience: float = 600.0
@@ -90,7 +81,14 @@ class AccessSettings:
     batch_size: int = 10_000
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "first_concurrency", "attempts", "breaker_faults", "batch_size"):
+        for name in (
+            "concurrency",
+            "first_concurrency",
+            "attempts",
+            "rate_limit_attempts",
+            "breaker_faults",
+            "batch_size",
+        ):
             if getattr(self, name) < 1:
                 message = f"The access setting {name} is {getattr(self, name)}."
                 raise SpecError(message, advice="Give it 1 or more.")

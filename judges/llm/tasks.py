@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -58,6 +58,7 @@ class Task(Generic[T]):
         score: The field to weight by token probabilities, where the task has one.
         logprobs: Whether to ask for token probabilities though there is no score to weight.
         tools: What the model may call on the way to its reply.
+        stub: From the inputs, a likely reply: plans of runs are made with it, where nobody is asked.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Task(Generic[T]):
     score: ScoreField | None = None
     logprobs: bool = False
     tools: tuple[LocalTool[Any], ...] = ()
+    stub: Callable[[Mapping[str, Input]], Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -102,13 +104,25 @@ class TaskRunner:
         endpoint: Base URL.
         model: The endpoint's name of the model.
         prompts: A folder whose prompt files go before the bundled ones.
+        without: What is left out of every request, as `Request.without` names it.
+        free: Whether nothing is charged.
     """
 
-    def __init__(self, client: LlmClient, *, endpoint: str, model: str, prompts: Path | None = None) -> None:
+    def __init__(
+        self,
+        client: LlmClient,
+        *,
+        endpoint: str,
+        model: str,
+        prompts: Path | None = None,
+        without: tuple[str, ...] = (),
+        free: bool = False,
+    ) -> None:
         self.endpoint = endpoint
         self.model = model
         self._client = client
         self._prompts = prompts
+        self._without, self._free = without, free
         self._templates: dict[str, Template] = {}
         self._forms: dict[tuple[str, type[BaseModel]], ResponseFormat] = {}
 
@@ -170,6 +184,8 @@ class TaskRunner:
             sampling=sampling,
             response_format=form,
             tools=tuple(tool.declared() for tool in task.tools),
+            without=self._without,
+            free=self._free,
             sample=sample,
         )
 

@@ -17,6 +17,7 @@ from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
+import judges
 from data.errors import SpecError
 from data.records import Passage
 from judges.protection.sanitise import delimit, mark_of, sanitise
@@ -105,7 +106,7 @@ def load_template(name: str, *, folder: Path | None = None) -> Template:
     Raises:
         SpecError: There is no such prompt, it is no UTF-8 text, or it breaks the rules of prompts.
     """
-    places = [files("judges") / "prompts"] if folder is None else [folder, files("judges") / "prompts"]
+    places = [files(judges) / "prompts"] if folder is None else [folder, files(judges) / "prompts"]
     for place in places:
         path = place / f"{name}{SUFFIX}"
         if path.is_file():

@@ -38,8 +38,11 @@ def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[st
     shares = dict.fromkeys(values, 0.0)
     for alternative in token.get("top_logprobs") or [token]:
         value = str(alternative["token"]).strip(AROUND_VALUES)
-        if value in shares and isinstance(alternative.get("logprob"), int | float):
-            shares[value] += math.exp(min(0.0, alternative["logprob"]))
+        if value in shares:
+            logprob = alternative.get("logprob")
+            if not isinstance(logprob, int | float) or not math.isfinite(logprob):
+                return None
+            shares[value] += math.exp(min(0.0, logprob))
     total = sum(shares.values())
     return {value: share / total for value, share in shares.items()} if total >= LEAST_SHARE else None
 

@@ -12,12 +12,13 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from data.no_answer import is_no_answer
 from data.records import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Score
 from judges.lexical.evidence import Evidence
 from judges.lexical.reading import TextReading, asserts, read_text
 from judges.lexical.settings import LexicalSettings
 from judges.metrics.registry import Metric
-from judges.pairwise.cleaning import clean, is_no_answer
+from judges.pairwise.cleaning import clean
 from judges.text.citations import without_citations
 from judges.text.tokens import words
 
@@ -33,7 +34,7 @@ TAKES_BACK = re.compile(
 that" is none: it states a finding."""
 LEAST_READ = 8
 """Terms of an answer whose order tells anything."""
-QUESTIONS_KEPT = 256
+QUESTION_CACHE_SIZE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Form:
 def form_of(item: MetricItem) -> Form:
     """Look at the form of one answer beside the question's own texts; citations are no part of it."""
     # Else the numbers in brackets are taken for figures, which passages contradict.
-    whole = without_citations(item.answer) if "[" in item.answer else item.answer
+    whole = without_citations(item.answer, [passage.id for passage in item.contexts or item.passages])
     text = clean(whole)
     if not text.strip() or is_no_answer(text):
         return Form(whole)
@@ -113,7 +114,7 @@ def _copies(reading: TextReading, evidence: Evidence) -> float:
     return max(0.0, 1 - SETTINGS.copies * beyond)
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _evidence(passages: tuple[str, ...], reference: str) -> Evidence | None:
     """The texts of a question; every system's answer to it is held against the same."""
     read = tuple(read_text(text) for text in passages if text.strip())

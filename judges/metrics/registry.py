@@ -1,38 +1,31 @@
-"""What every metric takes and gives, and where the metrics are found by name.
+"""What every metric takes and gives, how one is described, and where all are found by name.
 
-A family of metrics is a package of this room, one of whose modules has a function
-`build(name, *, runner, options) -> Metric`; that module is imported when one of its metrics is built, so that
-listing them costs nothing.
+A module of this room, or a plugin, describes its metrics in `METRICS`; command line, boards, pages, API,
+exports, planning and docs are made from that. What computes a metric is imported when it is built.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import cache
+from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from data.errors import NotFoundError, SpecError
-from data.records import Json, MetricItem, Score
+from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
+from data.percent import percent
+from data.plugins import CODE, Added, PluginKind, added, code_of, described
+from data.records import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Outcome, Score, unscored
 
 if TYPE_CHECKING:
     from judges.metrics.coverage.sources import Source
 
 
 NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
-
-
-class RetrieverKind(StrEnum):
-    """How evidence is retrieved."""
-
-    BM25 = "bm25"
-    """In a corpus, by the words that a claim and a chunk share."""
-    DENSE = "dense"
-    """In a corpus, by the similarity of vectors."""
-    WEB = "web"
-    """By a web search."""
 
 
 @runtime_checkable
@@ -53,161 +46,201 @@ class Metric(Protocol):
         ...
 
 
+class Need(StrEnum):
+    """What a board's scores of a metric need of a set or its answers, beside question and answer."""
+
+    PASSAGES = "passages"
+    GROUND_TRUTH = "passages or references"
+    REFERENCES = "references"
+    ASPECTS = "aspects"
+    SUB_QUESTIONS = "sub-questions"
+    CONTEXTS = "contexts"
+    CITATIONS = "citations"
+    NUGGETS = "nuggets"
+
+
+SCORE = "score"
+SHARE = "share"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One number of a scored answer.
+
+    Attributes:
+        name: In JSON and as the name of a column.
+        symbol: In its paper.
+        path: Where the details of a score hold it; empty where it is computed over several answers.
+    """
+
+    name: str
+    symbol: str
+    path: tuple[str, ...] = ()
+
+
+def stored(name: str, symbol: str = "", *path: str) -> Measure:
+    """A measure that the details of a score hold, by default under its name."""
+    return Measure(name=name, symbol=symbol or name.replace("_", " "), path=path or (name,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """The column of a metric in the standings.
+
+    Attributes:
+        heading: What stands above it.
+        help: What it means, in a sentence.
+        usual: Whether it stands there until a reader chooses.
+        begins: What the names of metrics begin with of which one may fill it; empty: this metric alone.
+        asked: Whether an LLM's scores alone fill it.
+        of_people: Whether it is usual only where people wrote the references (True), only where they did not
+            (False), or whoever did (None).
+    """
+
+    heading: str
+    help: str
+    usual: bool = False
+    begins: str = ""
+    asked: bool = False
+    of_people: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFact:
+    """What an answer does with one fact of its question: covers it or not, and what more is known."""
+
+    text: str
+    covered: bool
+    passages: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The facts of a question that a metric's scores tell of, as pages compare answers by them.
+
+    Attributes:
+        kind: What they are.
+        given: What a question must bring for them.
+        read: From the details of a score.
+        begins: What the names of metrics begin with whose details hold them; empty: this metric alone.
+    """
+
+    kind: str
+    given: Need
+    read: Callable[[Mapping[str, Any]], Iterable[ReadFact]]
+    begins: str = ""
+
+
+class Cut(StrEnum):
+    """By what a passage that is too long for an LLM is cut before the metric."""
+
+    QUESTION = "question"
+    ANSWER = "question and answer"
+    """Elsewhere passages are a ground truth that all systems share."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricInfo:
     """What is known of a metric without loading it.
 
     Attributes:
         name: As in `arena metrics score --metric`.
-        family: The module that builds it.
         title: For people, one phrase.
-        needs: What an item must carry beside question and answer.
+        build: Makes the metric (see `Build`); `later` and `of_function` give one.
+        inputs: What a board needs to have it.
+        needs: What an item must carry beside question and answer, in words; by default the inputs.
+        label: What pages call it; by default its name.
+        unit: What a score is: `share`, or what its numbers count.
+        symbol: What papers call the score itself.
+        measures: What scores hold beside the score.
+        column: Where standings show it; None where boards are not scored by it.
+        of_reference: Whether boards score the reference too.
+        lexical: What a reader must know of the embedded version's means; `lexical_label`, what they are
+            called.
+        facts: What it tells of a question's facts.
+        warn: From the details of sampled scores, what a plan of a run must warn of; empty for nothing.
         embedded: Whether it runs without an LLM.
         searches: Whether it can look for evidence elsewhere than in an item's own passages.
         takes_judgments: Whether it needs judgments of people on passages by aspect.
+        takes_ratings: Whether it takes ratings of passages by sub-question.
+        rates_claims: Whether it says which claims are supported and which contradicted.
+        cut: How its long passages are cut; None where it cuts them itself.
         bounds: The lowest and highest score there can be.
     """
 
     name: str
-    family: str
     title: str
-    needs: str
+    build: Build
+    inputs: tuple[Need, ...] = ()
+    needs: str = ""
+    label: str = ""
+    unit: str = SHARE
+    symbol: str = SCORE
+    measures: tuple[Measure, ...] = ()
+    column: Column | None = None
+    of_reference: bool = True
+    lexical: str = ""
+    lexical_label: str = ""
+    facts: Facts | None = None
+    warn: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
     embedded: bool = True
     searches: bool = False
     takes_judgments: bool = False
+    takes_ratings: bool = False
+    rates_claims: bool = False
+    cut: Cut | None = None
     bounds: tuple[float, float] = (0.0, 1.0)
 
+    @property
+    def called(self) -> str:
+        """Its label, or else its name."""
+        return self.label or self.name
 
-COMPREHENSIVENESS = "judges.metrics.comprehensiveness.build"
-FACTUALITY = "judges.metrics.factuality.assembly"
-COVERAGE = "judges.metrics.coverage.metric"
-CONTEXT = "judges.metrics.context.metric"
-CITATION = "judges.metrics.citation.metric"
-NUGGETS = "judges.metrics.nuggets.metric"
-PASSAGES = "passages or a reference"
+    @property
+    def is_share(self) -> bool:
+        """Whether its scores are shares, which pages give in per cent."""
+        return self.unit == SHARE
 
-METRICS: tuple[MetricInfo, ...] = (
-    MetricInfo(
-        name="comprehensiveness-nli",
-        family=COMPREHENSIVENESS,
-        title="Share of the relevant claims of the passages that the answer entails",
-        needs=PASSAGES,
-    ),
-    MetricInfo(
-        name="comprehensiveness-qa",
-        family=COMPREHENSIVENESS,
-        title="Share of the passages' answers to mined questions that the answer gives too",
-        needs=PASSAGES,
-        embedded=False,
-    ),
-    MetricInfo(
-        name="comprehensiveness-end-to-end",
-        family=COMPREHENSIVENESS,
-        title="Share of the relevant statements of the passages that one reading finds covered",
-        needs=PASSAGES,
-    ),
-    MetricInfo(
-        name="factuality-fr1",
-        family=FACTUALITY,
-        title="FactReasoner, each claim against its own contexts",
-        needs="passages or contexts",
-        searches=True,
-    ),
-    MetricInfo(
-        name="factuality-fr2",
-        family=FACTUALITY,
-        title="FactReasoner, claims against all contexts",
-        needs="passages or contexts",
-        searches=True,
-    ),
-    MetricInfo(
-        name="factuality-fr3",
-        family=FACTUALITY,
-        title="FactReasoner, claims and contexts against all contexts",
-        needs="passages or contexts",
-        searches=True,
-    ),
-    MetricInfo(
-        name="factuality-factscore",
-        family=FACTUALITY,
-        title="Share of the claims that are supported, FactScore's way",
-        needs="passages or contexts",
-        searches=True,
-    ),
-    MetricInfo(
-        name="factuality-factverify",
-        family=FACTUALITY,
-        title="Share of the claims that are supported, FactVerify's way",
-        needs="passages or contexts",
-        searches=True,
-    ),
-    MetricInfo(
-        name="factuality-veriscore",
-        family=FACTUALITY,
-        title="Share of the claims that are supported, VeriScore's way",
-        needs="passages or contexts",
-        searches=True,
-    ),
-    MetricInfo(
-        name="factuality-direct",
-        family=FACTUALITY,
-        title="Share of the claims that are supported, all evidence weighed at once",
-        needs="passages or contexts",
-        searches=True,
-    ),
-    MetricInfo(
-        name="coverage-icat-m",
-        family=COVERAGE,
-        title="ICAT with given aspects and given relevance",
-        needs="aspects, passages and judgments (--judgments)",
-        searches=True,
-        takes_judgments=True,
-    ),
-    MetricInfo(
-        name="coverage-icat-s",
-        family=COVERAGE,
-        title="ICAT with given aspects, aligned by the judge",
-        needs="aspects and passages",
-        searches=True,
-    ),
-    MetricInfo(
-        name="coverage-icat-a",
-        family=COVERAGE,
-        title="ICAT with aspects and alignment by the judge",
-        needs="passages",
-        searches=True,
-    ),
-    MetricInfo(
-        name="context-crux",
-        family=CONTEXT,
-        title="Share of the sub-questions that the context answers",
-        needs="sub-questions and contexts",
-    ),
-    MetricInfo(
-        name="answer-crux",
-        family=CONTEXT,
-        title="Share of the sub-questions that the answer answers",
-        needs="sub-questions",
-    ),
-    MetricInfo(
-        name="citation-support",
-        family=CITATION,
-        title="Sentences that their citations support, and citations that support theirs (F1)",
-        needs="citations in brackets, and contexts or passages",
-    ),
-    MetricInfo(
-        name="nuggets",
-        family=NUGGETS,
-        title="Share of the nuggets that the answer states, okay ones and partial support counting half",
-        needs="nuggets",
-    ),
-)
+    def text(self, value: float) -> str:
+        """A score as readers see it."""
+        return percent(value) if self.is_share else f"{value:.4g} {self.unit}"
+
+    def filling(self, names: Iterable[str]) -> str | None:
+        """Of the names of scores that a board has (`METRIC` or `METRIC JUDGE`), the one for its column."""
+        column = self.column
+        if column is None or not column.begins:
+            return self.name if self.name in names else None
+        fitting = sorted(
+            name for name in names if name.startswith(column.begins) and (" " in name or not column.asked)
+        )
+        own = [name for name in fitting if column.asked and name.startswith(f"{self.name} ")]
+        return next(iter(own or fitting), None)
+
+    @property
+    def all_measures(self) -> tuple[Measure, ...]:
+        """The measures of its scores, the score first."""
+        return (Measure(name=SCORE, symbol=self.symbol), *self.measures)
+
+    def as_json(self) -> dict[str, Any]:
+        """What lists show of it."""
+        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name in LISTED}
+        return {
+            **plain,
+            "label": self.called,
+            "needs": self.needs or " and ".join(self.inputs),
+            "column": self.column and self.column.heading,
+            "measures": {measure.name: measure.symbol for measure in self.all_measures},
+        }
 
 
-class Family(Protocol):
-    """The module that builds the metrics of a family."""
+LISTED = ("name", "title", "unit", "embedded", "searches", "takes_judgments", "bounds")
 
-    def build(
+
+class Build(Protocol):
+    """What makes a metric."""
+
+    def __call__(
         self,
         name: str,
         *,
@@ -215,8 +248,116 @@ class Family(Protocol):
         options: Mapping[str, Json],
         **more: Any,  # noqa: ANN401 - `source: Source`, for metrics that search alone
     ) -> Metric:
-        """Build one metric of the family."""
+        """Make the metric of a name; without a runner, its embedded version.
+
+        Raises:
+            SpecError: An option is unknown or out of bounds, or there is no embedded version.
+        """
         ...
+
+
+def later(module: str) -> Build:
+    """A maker of metrics whose module, with a function `build`, is imported when it is first needed."""
+
+    def build(name: str, *, runner: object | None, options: Mapping[str, Json], **more: Any) -> Metric:  # noqa: ANN401 - as in `Build`
+        metric: Metric = import_module(module).build(name, runner=runner, options=options, **more)
+        return metric
+
+    return build
+
+
+def of_function(function: Callable[[MetricItem], Any]) -> Build:
+    """A maker of a metric without options from a plain or async function of an item.
+
+    The function returns the score, a pair of score and details, or None where the score is undefined.
+    """
+
+    def build(name: str, *, runner: object | None, options: Mapping[str, Json], **_more: Any) -> Metric:  # noqa: ANN401 - as in `Build`
+        del runner
+        if options:
+            raise SpecError(f"The metric {name} takes no options.", advice=f"Leave out {', '.join(options)}.")
+        return _FunctionMetric(name, function)
+
+    return build
+
+
+class _FunctionMetric:
+    def __init__(self, name: str, function: Callable[[MetricItem], Any]) -> None:
+        self._name = name
+        self._function = function
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self._name
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer."""
+        returned = self._function(item)
+        value = await returned if inspect.isawaitable(returned) else returned
+        score, details = value if isinstance(value, tuple) else (value, {})
+        if score is None:
+            reason = str(dict(details).get("reason") or "The metric is undefined for this answer.")
+            return unscored(item, self._name, Outcome.UNREADABLE, reason)
+        return Score(
+            id=item.id, metric=self._name, outcome=Outcome.JUDGED, score=float(score), details=dict(details)
+        )
+
+
+class _Added:
+    """A metric of somebody else: its failure on an item is that item's, and a score keeps its bounds."""
+
+    def __init__(self, metric: Metric, info: MetricInfo, *, embedded: bool) -> None:
+        self._metric = metric
+        self._info = info
+        self._version = {CODE: code_of(PluginKind.METRICS, info.name)}
+        if embedded:
+            self._version[ENGINE] = EMBEDDED_ENGINE
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self._info.name
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer; whatever the plugin's own code raises, its scores have failed.
+
+        Raises:
+            JudgeError: Scoring as a whole cannot go on.
+        """
+        try:
+            score = await self._metric.score(item)
+            lowest, highest = self._info.bounds
+            if score.score is not None and not (lowest <= score.score <= highest or math.isnan(score.score)):
+                raise ValueError(f"{score.score:g} is not between {lowest:g} and {highest:g}")
+        except (JudgeError, StoppedError):
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+            why = f"The plugin metric {self.name} failed: {described(error)}."
+            return unscored(item, self.name, Outcome.FAILED, why)
+        # Embedded scores without a version are taken for those of a former one.
+        return replace(score, details={**score.details, **self._version})
+
+
+FAMILIES = ("reference", "comprehensiveness", "factuality", "coverage", "context", "citation", "nuggets")
+"""The modules of this room that describe metrics, in the order of lists and columns."""
+
+
+@cache
+def own_metrics() -> Mapping[str, MetricInfo]:
+    """The arena's own metrics by name."""
+    modules = [import_module(f".{family}", __package__) for family in FAMILIES]
+    return MappingProxyType({info.name: info for module in modules for info in module.METRICS})
+
+
+def added_metrics() -> Added[MetricInfo]:
+    """The metrics of plugins."""
+    return added(PluginKind.METRICS, MetricInfo, own_metrics())
+
+
+def metrics() -> tuple[MetricInfo, ...]:
+    """Every metric, those of plugins last."""
+    return (*own_metrics().values(), *added_metrics().entries)
 
 
 def metric_info(name: str) -> MetricInfo:
@@ -225,11 +366,16 @@ def metric_info(name: str) -> MetricInfo:
     Raises:
         NotFoundError: No metric bears the name.
     """
-    for info in METRICS:
+    if name in own_metrics():
+        return own_metrics()[name]
+    found = added_metrics()
+    for info in found.entries:
         if info.name == name:
             return info
-    message = f"There is no metric {name!r}."
-    raise NotFoundError(message, advice=f"Choose one of: {', '.join(info.name for info in METRICS)}.")
+    known = ", ".join(info.name for info in metrics())
+    raise NotFoundError(
+        f"There is no metric {name!r}.", advice=" ".join((f"Choose one of: {known}.", *found.problems))
+    )
 
 
 def build_metric(
@@ -242,7 +388,7 @@ def build_metric(
     """Build a metric by name.
 
     Args:
-        name: One of `METRICS`.
+        name: One of `metrics()`.
         runner: What asks an LLM (`judges.llm.tasks`); without one, the embedded version is built.
         options: The metric's constants where they differ from the paper's (thresholds, priors).
         source: Where evidence is looked for in place of each item's own passages.
@@ -253,14 +399,21 @@ def build_metric(
             no source.
     """
     info = metric_info(name)
-    family = cast("Family", importlib.import_module(info.family))
-    if source is None:
-        return family.build(name, runner=runner, options=options)
-    if not info.searches:
-        known = ", ".join(each.name for each in METRICS if each.searches)
+    if source is not None and not info.searches:
+        known = ", ".join(each.name for each in metrics() if each.searches)
         message = f"The metric {name} looks at the passages of its items alone, not at a corpus or the web."
         raise SpecError(message, advice=f"Leave the corpus out, or choose one of: {known}.")
-    return family.build(name, runner=runner, options=options, source=source)
+    more = {} if source is None else {"source": source}
+    if name in own_metrics():
+        return info.build(name, runner=runner, options=options, **more)
+    try:
+        metric = info.build(name, runner=runner, options=options, **more)
+    except SpecError:
+        raise
+    except Exception as error:
+        message = f"The plugin metric {name} cannot be made: {described(error)}."
+        raise SpecError(message, advice="Correct the plugin, or leave it out.") from error
+    return _Added(metric, info, embedded=runner is None)
 
 
 SEARCHED = "searched"

@@ -13,24 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from data.records import Json, MetricItem, Passage, Score
 from judges.metrics.options import read_options
-from judges.metrics.registry import (
-    CITATION,
-    COMPREHENSIVENESS,
-    CONTEXT,
-    Metric,
-    build_metric,
-    metric_info,
-)
+from judges.metrics.registry import Cut, Metric, build_metric, metric_info
 from judges.text.sentences import split_sentences
 from judges.text.tokens import terms
 
 CUT = "cut"
 LONGEST_PASSAGE = 700
 CUT_NOTE = "Passages were too long: of each the LLM read the sentences that bear on the matter most."
-READ_WHOLE = frozenset({COMPREHENSIVENESS, CONTEXT, CITATION})
-"""Families whose LLM reads an item's passages whole. ICAT reads chunks; factuality cuts by its claims."""
-OF_ANSWER = frozenset({CITATION})
-"""Those whose passages are cut by the answer too. Elsewhere they are a yardstick that all systems share."""
 
 
 class ShorteningSettings(BaseModel):
@@ -135,8 +124,8 @@ def build_reading(name: str, *, runner: object, options: Mapping[str, Json]) -> 
         NotFoundError: No metric bears the name.
         SpecError: An option is unknown or out of bounds.
     """
-    family = metric_info(name).family
-    if family not in READ_WHOLE:
+    cut = metric_info(name).cut
+    if cut is None:
         return build_metric(name, runner=runner, options=options)
     limits = {option: options[option] for option in ShorteningSettings.model_fields if option in options}
     settings = read_options(ShorteningSettings, name, limits)
@@ -145,4 +134,4 @@ def build_reading(name: str, *, runner: object, options: Mapping[str, Json]) -> 
     rows = rated.values() if isinstance(rated, Mapping) else ()
     known = {text for row in rows if isinstance(row, Mapping) for text in row}
     metric = build_metric(name, runner=runner, options=own)
-    return ShorteningMetric(metric, settings.longest_passage, of_answer=family in OF_ANSWER, known=known)
+    return ShorteningMetric(metric, settings.longest_passage, of_answer=cut is Cut.ANSWER, known=known)

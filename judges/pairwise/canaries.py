@@ -9,10 +9,10 @@ from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
 
+from data.no_answer import is_no_answer
 from data.records import Preference, Verdict
 from judges.base import JudgeInput
 from judges.pairwise.attack_report import Attack, AttackReport, count_attacks
-from judges.pairwise.cleaning import is_no_answer
 from judges.pairwise.rendering import uniform
 from judges.protection.screening import has_content
 
@@ -39,7 +39,7 @@ class Canary:
 @cache
 def attacks() -> Mapping[str, tuple[str, ...]]:
     """The attack texts by family."""
-    record = tomllib.loads((files("judges.pairwise") / "canaries.toml").read_text(encoding="utf-8"))
+    record = tomllib.loads((files(__package__) / "canaries.toml").read_text(encoding="utf-8"))
     return {family: tuple(texts) for family, texts in record.items()}
 
 

@@ -1,4 +1,4 @@
-"""What is taken off an answer before it is judged, and which replies say that no answer was found.
+"""What is taken off an answer before it is judged.
 
 Two cleanings: `standard` strips the wrappers that models put around an answer and nothing of the
 answer itself; `compat` repeats RAG-QA Arena's steps to the letter, with their side effects (every
@@ -30,39 +30,12 @@ _PREFIX = re.compile(r"\A\s*+(?:\*\*)?(?:final )?answer(?:\*\*)?:(?:\*\*)?\s+", 
 # Whatever the patterns above take off begins like this, but for a closing tag without an opening one.
 _MARKED = re.compile(r"\A\s*+(?:<|\*\*|think|thought|reasoning|(?:final )?answer)", re.IGNORECASE)
 
-_APOLOGY = re.compile(
-    r"\A(?:(?:i am|i'm|we are|we're)?\s*+(?:very |so )?sorry|apologies|my apologies|unfortunately|"
-    r"regrettably|based on (?:the|these) (?:provided |given )?\w++)\s*+[,.:;!]?\s*+(?:but\s++)?",
-)
-_MATTER = (
-    r"(?:passages?|texts?|contexts?|documents?|information|sources?|articles?|excerpts?|materials?|results?)"
-)
-_NOT_FOUND = re.compile(
-    r"(?:i|we)\s++(?:couldn't|could not|can't|cannot|can not|didn't|did not|don't|do not|wasn't able to|"
-    r"was not able to|was unable to|am unable to|am not able to|were unable to|failed to)\s++"
-    r"(?:find|locate|see|provide|give|determine|have)\s++"
-    r"(?:an?|any|the|enough|sufficient)?\s*+(?:\w++\s++){0,3}?(?:answers?|information|mention|details)\b"
-    r"|(?:no|there (?:is|was) no)\s++(?:\w++\s++){0,2}?(?:answer|information)\s++(?:\w++\s++){0,3}?"
-    r"(?:found|available|provided|given|in the)\b"
-    rf"|(?:the|these|this|none of the)\s++(?:\w++\s++){{0,3}}?{_MATTER}\s++(?:\w++\s++){{0,2}}?"
-    r"(?:does not|do not|doesn't|don't|did not|didn't)\s++(?:\w++\s++){0,2}?(?:contain|provide|mention|"
-    r"answer|include|address|give|offer|have|discuss|specify)\b",
-)
-_ASIDE = re.compile(
-    rf"\A(?:the|these|this|all|they|it)\s++(?:\w++\s++){{0,3}}?(?:{_MATTER}\s++)?(?:\w++\s++)?"
-    r"(?:discuss(?:es)?|focus(?:es)?|cover(?:s)?|talk(?:s)?|relate(?:s)?|mention(?:s)?|deal(?:s)?)\b"
-    r"|\A(?:please|if you|let me know|you may|you might)\b",
-)
-_TURN = re.compile(r"\b(?:but|however|nevertheless|still|though|although|generally|instead|that said)\b")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'"})
 _THOUGHTS = (
     ("<thinking>", "</thinking>"),
     ("Thinking: ", "Answer: "),
     ("Thoughts: ", "Answer: "),
     ("Thought: ", "Answer: "),
 )
-_MOST_WORDS = 80
 _REMEMBERED = 1_024
 _MOST_WRAPPERS = 50
 """More than models put around an answer; each costs a reading of the whole text."""
@@ -111,32 +84,6 @@ def _first_thought(text: str) -> tuple[str, str]:
         if 0 <= start < end:
             return text[start + len(opening) : end], text[end + len(closing) :].strip()
     return "", text
-
-
-def is_no_answer(text: str) -> bool:
-    """Whether an answer says that no answer was found, and nothing else of substance.
-
-    The paper's exact sentence, its usual variants, and asides about what the passages are about
-    count; an answer that goes on to answer does not. An empty text is no such reply.
-
-    Source: RAG-QA Arena, section 6.3 and tables 9 and 11.
-    """
-    plain = " ".join(clean(text).translate(_APOSTROPHES).lower().split(" ")).strip()
-    if not plain or len(plain.split()) > _MOST_WORDS:
-        return False
-    if clean(text).strip() == FAILED_GENERATION:
-        return True
-    declined = False
-    for sentence in _SENTENCE.split(plain):
-        bare = _APOLOGY.sub("", sentence.strip(" \"'*_-"))
-        match = _NOT_FOUND.match(bare)
-        if match is None and bare.strip(" .!") and not _ASIDE.match(bare):
-            return False
-        rest = bare[match.end() :] if match else bare
-        if _TURN.search(rest) and not _NOT_FOUND.search(rest):
-            return False
-        declined = declined or match is not None
-    return declined
 
 
 def _standard(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from data.records import ENGLISH, JudgeKind, OrderPolicy, Presentation, Question, Yardstick
+from data.records import ENGLISH, GroundTruth, JudgeKind, OrderPolicy, Presentation, Question
 from judges.base import JudgeInput
 from judges.llm.requests import Request
 from judges.pairwise.llm_judge import declined
@@ -13,9 +13,9 @@ from judges.pairwise.rendering import Renderer, presentations, uniform
 from judges.protection.screening import gate, inspect
 from judges.spec import JudgeSpec, Protection, leaves
 
-REFERENCE_PLAYS = "the reference would be opponent and yardstick at once"
-NO_REFERENCE = "the question has no reference to be the yardstick"
-NO_PASSAGES = "the question has no passages to be the yardstick"
+REFERENCE_PLAYS = "the reference would be opponent and ground truth at once"
+NO_REFERENCE = "the question has no reference to be the ground truth"
+NO_PASSAGES = "the question has no passages to be the ground truth"
 NOTHING_GIVEN = "the question has neither passages nor a reference"
 
 
@@ -25,12 +25,11 @@ def cannot_decide(
     """Why a judge cannot decide battles on a question; empty where it can.
 
     Args:
-        spec: The judge; a panel cannot decide what too many of its members cannot, nor a cascade what both
-            cannot.
+        spec: The judge; a panel cannot decide what too many of its members cannot.
         question: The question of the battle.
         against_reference: Whether one of the two answers is the reference.
         silent: Whether an answer says nothing: it loses with the embedded judge, which needs no
-            yardstick for that.
+            ground truth for that.
     """
     if spec.members:
         by_member = [
@@ -38,15 +37,15 @@ def cannot_decide(
             for member in spec.members
         ]
         reasons = [reason for reason in by_member if reason]
-        quorum = 1 if spec.kind is JudgeKind.CASCADE else spec.quorum or len(by_member)
+        quorum = spec.quorum or len(by_member)
         enough = len(by_member) - len(reasons) >= quorum
         return "" if enough else reasons[0]
     if spec.kind is JudgeKind.LEXICAL and silent:
         return ""
     if spec.kind is JudgeKind.LEXICAL and (unread := _unreadable_language(question.language)):
         return unread
-    needed = _embedded if spec.kind is JudgeKind.LEXICAL else _missing_yardstick
-    return needed(spec.yardstick, question, against_reference=against_reference)
+    needed = _embedded if spec.kind is JudgeKind.LEXICAL else _missing_ground_truth
+    return needed(spec.ground_truth, question, against_reference=against_reference)
 
 
 def _unreadable_language(code: str) -> str:
@@ -58,18 +57,18 @@ def _unreadable_language(code: str) -> str:
     return "" if can_read(code) else unreadable(code)
 
 
-def _embedded(yardstick: Yardstick, question: Question, *, against_reference: bool) -> str:
-    if _has_passages(question) and yardstick is not Yardstick.REFERENCE:
+def _embedded(ground_truth: GroundTruth, question: Question, *, against_reference: bool) -> str:
+    if _has_passages(question) and ground_truth is not GroundTruth.REFERENCE:
         return ""
     if not _has_reference(question):
         return NOTHING_GIVEN
     return REFERENCE_PLAYS if against_reference else ""
 
 
-def _missing_yardstick(yardstick: Yardstick, question: Question, *, against_reference: bool) -> str:
-    if yardstick is Yardstick.PASSAGES:
+def _missing_ground_truth(ground_truth: GroundTruth, question: Question, *, against_reference: bool) -> str:
+    if ground_truth is GroundTruth.PASSAGES:
         return "" if _has_passages(question) else NO_PASSAGES
-    if yardstick is Yardstick.REFERENCE:
+    if ground_truth is GroundTruth.REFERENCE:
         return REFERENCE_PLAYS if against_reference else "" if _has_reference(question) else NO_REFERENCE
     return ""
 
@@ -96,6 +95,9 @@ class Estimate:
         prompt_characters: Characters of the certain requests.
         prompt_tokens: Their tokens, by the counter given or at four characters a token.
         output_tokens: What the certain requests may return at most; 0 where a judge sets no limit.
+        cached: Of the certain requests, those whose replies are there already.
+        cached_most: Of `requests_most`, those of battles whose certain requests are all there: what follows
+            from the same replies was asked with them.
     """
 
     battles: int = 0
@@ -104,14 +106,24 @@ class Estimate:
     prompt_characters: int = 0
     prompt_tokens: int = 0
     output_tokens: int = 0
+    cached: int = 0
+    cached_most: int = 0
 
     def scaled(self, factor: float) -> Estimate:
         """The same for more battles, when this is of a sample of them."""
         return Estimate(**{name: round(getattr(self, name) * factor) for name in type(self).__slots__})
 
 
+def _no_replies(_: Sequence[str]) -> Collection[str]:
+    return ()
+
+
 def estimate(
-    spec: JudgeSpec, inputs: Iterable[JudgeInput], *, tokens: Callable[[Request], int] | None = None
+    spec: JudgeSpec,
+    inputs: Iterable[JudgeInput],
+    *,
+    tokens: Callable[[Request], int] | None = None,
+    known: Callable[[Sequence[str]], Collection[str]] = _no_replies,
 ) -> Estimate:
     """Count what a judge will ask for some battles, without asking.
 
@@ -119,17 +131,22 @@ def estimate(
         spec: The judge; members are added up, embedded judges ask nothing.
         inputs: The battles, or a sample of them (see `Estimate.scaled`).
         tokens: Counts a request's tokens; None: characters over four.
+        known: Says which requests, by their keys, have a reply already.
     """
     judges = [leaf for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM]
     renderers = [Renderer(leaf, leaf.prompt) for leaf in judges if leaf.prompt is not None]
-    battles = requests = most = characters = counted = returned = 0
+    battles = requests = most = characters = counted = returned = cached = cached_most = 0
     for judge_input in inputs:
         battles += 1
         for renderer in renderers:
             certain = list(_certain(renderer, judge_input))
             length = [sum(len(message.content) for message in request.messages) for request in certain]
+            there = len(known([request.key for request in certain])) if certain else 0
+            at_most = _most(renderer, judge_input, len(certain))
             requests += len(certain)
-            most += _most(renderer, judge_input, len(certain))
+            most += at_most
+            cached += there
+            cached_most += at_most if there == len(certain) else there
             characters += sum(length)
             returned += sum(request.sampling.max_tokens or 0 for request in certain)
             counted += (
@@ -144,12 +161,14 @@ def estimate(
         prompt_characters=characters,
         prompt_tokens=counted,
         output_tokens=returned,
+        cached=cached,
+        cached_most=cached_most,
     )
 
 
 def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[Request]:
     spec = renderer.spec
-    if declined(spec.yardstick, judge_input):
+    if declined(spec.ground_truth, judge_input):
         return
     sides = renderer.sides(judge_input)
     texts = [sides]

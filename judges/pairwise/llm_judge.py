@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import fmean
 
 from data.errors import WorkError
 from data.records import (
+    GroundTruth,
     Judgment,
     OrderPolicy,
     Outcome,
@@ -17,11 +18,12 @@ from data.records import (
     Presentation,
     Reply,
     Verdict,
-    Yardstick,
 )
 from judges.base import HERE, JudgeInput, TextWork, reason_of, undone
+from judges.llm.chat_format import as_sent
+from judges.llm.costs import paid_whole
 from judges.llm.requests import CallFailure, LlmClient
-from judges.pairwise.panel import degree, settle
+from judges.pairwise.panel import blocking_votes, certain_requests, degree, settle
 from judges.pairwise.parsing import PARSERS, Choice, Reading, read
 from judges.pairwise.prompt import Prompt
 from judges.pairwise.rendering import Renderer, Sides, harmless_sides, presentations, uniform
@@ -123,14 +125,22 @@ class PairwiseJudge:
     async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle.
 
-        A judge that cannot decide the battle (its yardstick is missing, or is one of the two answers)
+        A judge that cannot decide the battle (its ground truth is missing, or is one of the two answers)
         declines it: `unreadable`, with the reason and without a judgment. An answer that seems to
         steer the judge is judged as given and again without the suspicious parts, and the latter counts.
 
         Raises:
             JudgeError: Judging as a whole cannot go on.
         """
-        reason = declined(self.spec.yardstick, judge_input)
+        with paid_whole(self._asks):
+            return await self._judge(judge_input)
+
+    @cached_property
+    def _asks(self) -> Mapping[tuple[str, str], int]:
+        return certain_requests(self.spec)
+
+    async def _judge(self, judge_input: JudgeInput) -> Verdict:
+        reason = declined(self.spec.ground_truth, judge_input)
         if reason:
             return Verdict(outcome=Outcome.UNREADABLE, detail=reason)
         try:
@@ -176,7 +186,8 @@ class PairwiseJudge:
         first = await self._in_order(judge_input, sides, orders[0], text)
         both = self.spec.order is OrderPolicy.BOTH
         reason = "" if both else self._second_order(judge_input, first)
-        if not (both or reason) or all(judgment.outcome is Outcome.SKIPPED for judgment in first):
+        # What has no verdict in one order has none at all, so that the other would be paid for in vain.
+        if not (both or reason) or blocking_votes(first):
             return settle([first], reply_format=self.spec.reply)
         second = await self._in_order(judge_input, sides, orders[0].other, text)
         return settle([first, second], reply_format=self.spec.reply, note=reason)
@@ -208,7 +219,7 @@ class PairwiseJudge:
     async def _vote(
         self, judge_input: JudgeInput, sides: Sides, presentation: Presentation, text: str, vote: int
     ) -> Judgment:
-        paid, last = _CallTotals(), None
+        paid, replies = _CallTotals(), list[Reply]()
         reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
         for attempt in range(1 + self.spec.reasks):
             request = self.renderer.request(judge_input, sides, presentation, sample=vote, again=attempt > 0)
@@ -217,13 +228,14 @@ class PairwiseJudge:
                 paid.add(answered, answered.calls)
                 reading = self._unanswered(answered)
                 break
-            last = answered
+            replies.append(answered)
             if not answered.cached:
                 paid.add(answered, 1)
             reading = await self._read(answered)
             if reading.outcome is not Outcome.UNREADABLE:
                 break
         preference, margin = in_battle_terms(reading, presentation)
+        last = replies[-1] if replies else None
         return Judgment(
             judge=self.name,
             model=last.model if last is not None and last.model else self.spec.model,
@@ -234,11 +246,12 @@ class PairwiseJudge:
             rationale=reading.rationale,
             detail=reading.detail,
             grade=reading.grade,
-            settings=self._settings(text, vote),
+            settings=self._settings(text, vote, "" if last is None else last.left_out),
             prompt_hash=self.prompt.hash,
             parser=reading.parser,
             calls=paid.calls,
             reply=last,
+            earlier=tuple(replies[:-1]),
             input_tokens=paid.input_tokens,
             output_tokens=paid.output_tokens,
             cost_usd=paid.cost_usd,
@@ -259,28 +272,24 @@ class PairwiseJudge:
             return Reading(outcome=Outcome.JUDGED, parser=parser, choice=Choice.NEITHER, detail=detail)
         return Reading(outcome=unanswered.outcome, parser=parser, detail=unanswered.detail)
 
-    def _settings(self, text: str, vote: int = 0) -> str:
-        """What shaped a judgment beside its prompt, as canonical JSON; made once for each text and vote."""
+    def _settings(self, text: str, vote: int = 0, left_out: str = "") -> str:
+        """What shaped a judgment beside its prompt, as canonical JSON; each is made once."""
         cache = self._known_settings
-        if (text, vote) not in cache:
-            cache[text, vote] = self._described(text, vote)
-        return cache[text, vote]
+        if (text, vote, left_out) not in cache:
+            cache[text, vote, left_out] = self._described(text, vote, left_out)
+        return cache[text, vote, left_out]
 
     @cached_property
-    def _known_settings(self) -> dict[tuple[str, int], str]:
+    def _known_settings(self) -> dict[tuple[str, int, str], str]:
         return {}
 
-    def _described(self, text: str, vote: int) -> str:
-        sampling = self.spec.sampling
+    def _described(self, text: str, vote: int, left_out: str) -> str:
         settings = {
             "endpoint": self.spec.endpoint,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_tokens": sampling.max_tokens,
-            "seed": sampling.seed,
             "spec": self.spec.hash,
             "text": text,
             "vote": vote,
+            **as_sent(self.spec.sampling, left_out),
         }
         return json.dumps(settings, sort_keys=True, separators=(",", ":"))
 
@@ -299,16 +308,18 @@ def _word(verdict: Verdict) -> str:
     return str(verdict.outcome if verdict.preference is None else verdict.preference)
 
 
-def declined(yardstick: Yardstick, judge_input: JudgeInput) -> str:
-    """Why a judge with this yardstick cannot decide the battle, empty where it can."""
+def declined(ground_truth: GroundTruth, judge_input: JudgeInput) -> str:
+    """Why a judge with this ground truth cannot decide the battle, empty where it can."""
     question = judge_input.question
-    if yardstick is Yardstick.REFERENCE:
+    if ground_truth is GroundTruth.REFERENCE:
         if judge_input.reference_side is not None:
-            return "the reference is one of the two answers, so it cannot be the yardstick as well"
+            return "the reference is one of the two answers, so it cannot be the ground truth as well"
         if not (question.reference or "").strip():
-            return f"question {question.id} has no reference to be the yardstick"
-    if yardstick is Yardstick.PASSAGES and not any(passage.text.strip() for passage in question.passages):
-        return f"question {question.id} has no passages to be the yardstick"
+            return f"question {question.id} has no reference to be the ground truth"
+    if ground_truth is GroundTruth.PASSAGES and not any(
+        passage.text.strip() for passage in question.passages
+    ):
+        return f"question {question.id} has no passages to be the ground truth"
     return ""
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 
 from data.errors import RecordError
-from data.records import Judgment, Outcome, Preference, Verdict
+from data.records import JudgeKind, Judgment, OrderPolicy, Outcome, Preference, Verdict
 from judges.base import Judge, JudgeInput
-from judges.spec import JudgeSpec, PanelRule, ReplyFormat
+from judges.llm.costs import paid_whole
+from judges.spec import JudgeSpec, PanelRule, ReplyFormat, leaves
 
+EVEN = 0.5
 _WORST_FIRST = (Outcome.SKIPPED, Outcome.FAILED, Outcome.MISSING, Outcome.REFUSED, Outcome.UNREADABLE)
 
 
@@ -63,7 +67,8 @@ def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, n
 
     Votes of one order settle by majority; orders that disagree settle as a tie and are a position
     flip. One order that is not judged leaves the battle not judged. Log-probability judges add a
-    score, the mean share of the win that a gets.
+    score, the mean share of the win that a gets, unless it leans to the other side than the preference:
+    then the votes count, and nobody reads two figures that contradict each other.
     """
     judgments = tuple(judgment for order in orders for judgment in order)
     bad = [judgment for order in orders for judgment in blocking_votes(order)]
@@ -75,14 +80,21 @@ def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, n
     flipped = len(set(preferences)) > 1 if len(orders) > 1 else None
     margins = [judgment.margin for judgment in judgments if judgment.margin is not None]
     soft = reply_format is ReplyFormat.LOGPROBS and len(margins) == len(judgments)
+    preference = Preference.TIE if flipped else preferences[0]
+    score = (1 - fmean(margins)) / 2 if soft else None
     return Verdict(
         outcome=Outcome.JUDGED,
-        preference=Preference.TIE if flipped else preferences[0],
-        score=(1 - fmean(margins)) / 2 if soft else None,
+        preference=preference,
+        score=None if score is None or _contradicts(preference, score) else score,
         flipped=flipped,
         detail=note,
         judgments=judgments,
     )
+
+
+def _contradicts(preference: Preference, score: float) -> bool:
+    """Whether a share of a's leans to another side than the preference; a tie has any."""
+    return (preference is Preference.A and score <= EVEN) or (preference is Preference.B and score >= EVEN)
 
 
 def blocking_votes(votes: Sequence[Judgment]) -> list[Judgment]:
@@ -122,8 +134,22 @@ class PanelJudge:
         Raises:
             JudgeError: Judging as a whole cannot go on.
         """
-        verdicts = await asyncio.gather(*(member.judge(judge_input) for member in self.members))
+        with paid_whole(self._asks):
+            verdicts = await asyncio.gather(*(member.judge(judge_input) for member in self.members))
         return settle_panel(self.spec, [member.name for member in self.members], verdicts)
+
+    @cached_property
+    def _asks(self) -> Mapping[tuple[str, str], int]:
+        return certain_requests(self.spec)
+
+
+def certain_requests(spec: JudgeSpec) -> Mapping[tuple[str, str], int]:
+    """How many requests a battle takes at least where nothing fails, by endpoint and model."""
+    asks = Counter[tuple[str, str]]()
+    for leaf in leaves(spec):
+        if leaf.kind is JudgeKind.LLM and leaf.price != 0:
+            asks[leaf.endpoint, leaf.model] += leaf.votes * (2 if leaf.order is OrderPolicy.BOTH else 1)
+    return asks
 
 
 def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdict]) -> Verdict:

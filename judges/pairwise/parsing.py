@@ -15,19 +15,21 @@ from enum import Enum
 from typing import Any
 
 from data.records import Outcome, Reply
+from judges.llm.finish_reasons import CUT_OFF, FILTERED, canonical
 from judges.pairwise.literal import VerdictWords
 from judges.spec import ReplyFormat
 from judges.text.reasoning import split_reasoning
 
 PARSERS = {
-    ReplyFormat.RATING: "rating/1",
-    ReplyFormat.GRADES: "grades/1",
-    ReplyFormat.LOGPROBS: "logprobs/1",
-    ReplyFormat.DIGIT_SCAN: "digit-scan/1",
-    ReplyFormat.WORDS: "words/1",
+    ReplyFormat.RATING: "rating/2",
+    ReplyFormat.GRADES: "grades/2",
+    ReplyFormat.LOGPROBS: "logprobs/2",
+    ReplyFormat.DIGIT_SCAN: "digit-scan/2",
+    ReplyFormat.WORDS: "words/2",
 }
 RATING_WORDS = VerdictWords()
-STRICT_PARSERS = (PARSERS[ReplyFormat.RATING], PARSERS[ReplyFormat.LOGPROBS])
+STRICT_PARSERS = ("rating/1", "logprobs/1", PARSERS[ReplyFormat.RATING], PARSERS[ReplyFormat.LOGPROBS])
+"""Those that note where the digit scan reads a reply otherwise, of every version."""
 SCANNED_OTHERWISE = "RAG-QA Arena's digit scan reads the reply otherwise"
 
 
@@ -74,8 +76,13 @@ class ParserComparison:
         return len(self.changed) / self.replies if self.replies else 0.0
 
 
-_TAIL = r"[\s`*_.]*+\Z"
+_TURN_END = r"<[|｜][\w▁ -]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>"
+"""What models end a turn with, which some servers leave in the text."""
+_TAIL = rf"(?:[\s`*_.]|{_TURN_END})*+\Z"
 _AFTER_VERDICT = " \t\r\n\f\v`*_."
+_EMPHASIS = " \t\r\n`*_\"'"
+_LONGEST_TURN_END = 50
+_LAST_TURN_END = re.compile(rf"(?:{_TURN_END})\Z")
 _RATING = re.compile(rf"<rating>([^<>]*+)</rating>{_TAIL}", re.IGNORECASE)
 _LONGEST_RATING = 40
 _OPEN_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
@@ -94,8 +101,10 @@ _GRADES = {
     "worse": (Choice.SECOND, 1.0),
 }
 _DIGITS = {"1": (Choice.FIRST, -1.0), "2": (Choice.SECOND, 1.0), "0": (Choice.NEITHER, 0.0)}
-_CUT_OFF = frozenset({"length", "max_tokens"})
-_FILTERED = frozenset({"content_filter", "refusal", "safety"})
+_OURS = r"(?:answer|question|reference|passages?)"
+_OUR_TAG = re.compile(rf"<\s*+(?:/\s*+)?{_OURS}\b[^<>\n]{{0,80}}(?:>|$)", re.IGNORECASE | re.MULTILINE)
+"""A delimiter that a model repeats; its number and mark are ours and no verdict."""
+_OUR_MARK = re.compile(rf"\b({_OURS}(?: \d{{1,3}})?) [0-9a-f]{{8}}\b", re.IGNORECASE)
 
 
 def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_WORDS) -> Reading:
@@ -113,7 +122,7 @@ def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_W
     outcome, detail = _failure(reply, verdict, complete=rating is not None)
     if detail or rating is None:
         return replace(blank, outcome=outcome, detail=detail)
-    label = " ".join(rating.lower().split())
+    label = " ".join(rating.lower().strip(_EMPHASIS).split())
     labels = _GRADES if reply_format is ReplyFormat.GRADES else _DIGITS
     if label not in labels:
         return replace(blank, detail=f"the rating {label!r} is none of {', '.join(labels)}")
@@ -139,7 +148,7 @@ def _in_words(reply: Reply, words: VerdictWords) -> Reading:
     """The verdict that a reply ends with, in the words of the judge's prompt."""
     rationale, rest = _parts(reply.text, words.opening)
     blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[ReplyFormat.WORDS], rationale=rationale)
-    bare = rest.rstrip(_AFTER_VERDICT)
+    bare = _without_end(rest)
     closing = words.closing.rstrip(_AFTER_VERDICT)
     inner = bare[: len(bare) - len(closing)] if bare.endswith(closing) else ""
     _, opened, word = inner.rpartition(words.opening)
@@ -160,6 +169,16 @@ def _in_words(reply: Reply, words: VerdictWords) -> Reading:
         shown = label[:_LONGEST_RATING]
         return replace(blank, detail=f"the verdict {shown!r} is none of {', '.join(choices)}")
     return replace(blank, outcome=Outcome.JUDGED, choice=choices[label])
+
+
+def _without_end(text: str) -> str:
+    """A text without what may follow a verdict."""
+    while True:
+        text = text.rstrip(_AFTER_VERDICT)
+        end = _LAST_TURN_END.search(text[-_LONGEST_TURN_END:])
+        if end is None:
+            return text
+        text = text[: len(text) - len(end[0])]
 
 
 def _final_rating(verdict: str) -> str | None:
@@ -205,18 +224,19 @@ def _parts(text: str, opening: str = "<rating>") -> tuple[str, str]:
 
 def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rating>") -> tuple[Outcome, str]:
     """Why a reply gives no verdict, empty where it gives one."""
+    finish = canonical(reply.finish_reason)
     declines = opening.lower() not in reply.text.lower() and _REFUSAL.match(
         verdict.strip().replace("\u2019", "'")
     )
     checks = (
         (
-            reply.finish_reason in _FILTERED,
+            finish == FILTERED,
             Outcome.REFUSED,
             f"the endpoint filtered it ({reply.finish_reason})",
         ),
         (declines, Outcome.REFUSED, "the reply declines to judge"),
+        (finish == CUT_OFF, Outcome.UNREADABLE, "the reply was cut off at its token limit"),
         (not reply.text.strip(), Outcome.UNREADABLE, "the reply is empty"),
-        (reply.finish_reason in _CUT_OFF, Outcome.UNREADABLE, "the reply was cut off at its token limit"),
         (
             _OPEN_REASONING.search(verdict),
             Outcome.UNREADABLE,
@@ -236,12 +256,13 @@ def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rat
 def _scan(text: str) -> Reading:
     """RAG-QA Arena's reading: the highest of 0, 1, 2 that occurs anywhere in the rating, else a tie.
 
+    Tags and marks of ours that the reply repeats are taken out first: they are no words of the model's.
     Its loop over 0, 1, 2 keeps the last that it finds, which is the highest and not the one that
     stands last; without a rating it scans the whole reply.
     """
     start, end = text.find("<rating>"), text.rfind("</rating>")
     rating = text[start:end] if 0 <= start < end else ""
-    scanned = rating if _DIGIT.search(rating) else text
+    scanned = _OUR_MARK.sub(r"\1", _OUR_TAG.sub(" ", rating if _DIGIT.search(rating) else text))
     digit = max((digit for digit in "012" if digit in scanned), default="0")
     rationale = _parts(text)[0]
     return Reading(
@@ -258,6 +279,8 @@ def _margin(reply: Reply) -> float | None:
     for token, logprob in _alternatives(reply):
         digits = [digit for digit in "012" if digit in token]
         if len(digits) == 1 and not re.search(r"[^\s<>012/a-z]", token, re.IGNORECASE):
+            if not math.isfinite(logprob):
+                return None  # NaN and infinities are no log probability, so nothing is known of this rating.
             mass[digits[0]] += math.exp(min(0.0, logprob))
     total = sum(mass.values())
     return (mass["2"] - mass["1"]) / total if total > 0 else None
@@ -293,4 +316,5 @@ def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]
 
 
 def _chance(item: Mapping[str, Any]) -> tuple[str, float]:
-    return str(item["token"]), float(item["logprob"])
+    logprob = item["logprob"]
+    return str(item["token"]), math.nan if logprob is None else float(logprob)

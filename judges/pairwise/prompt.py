@@ -4,9 +4,9 @@ A prompt file has a title and free notes for people, then sections under `## ` h
 
 - `system`: the rubric, sent first;
 - `example` (any number): a worked example with `### question`, `### answer 1`, `### answer 2`,
-  `### reply`, and `### reference` or `### passage` (any number) where the yardstick is shown;
+  `### reply`, and `### reference` or `### passage` (any number) where the ground truth is shown;
 - `pair`: what is asked of each battle, with the placeholders `{question}`, `{answer_1}`,
-  `{answer_2}`, and `{reference}` or `{passages}` where the judge has that yardstick;
+  `{answer_2}`, and `{reference}` or `{passages}` where the judge has that ground truth;
 - `again`: what is added when a reply could not be read.
 
 An answer-generation prompt has `task` (with `{question}` and `{passages}`) and `thinking` instead.
@@ -26,6 +26,7 @@ from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
+import judges
 from data.errors import SpecError
 from judges.pairwise import literal
 
@@ -140,7 +141,7 @@ def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
                 exact = candidate.suffix == literal.SUFFIX
                 text = literal.read_literal(candidate) if exact else _read(candidate)
                 return Prompt(candidate.stem, text)
-    bundled = files("judges") / "prompts" / f"{Path(name).name.removesuffix(SUFFIX)}{SUFFIX}"
+    bundled = files(judges) / "prompts" / f"{Path(name).name.removesuffix(SUFFIX)}{SUFFIX}"
     if "/" not in name and bundled.is_file():
         return Prompt(name.removesuffix(SUFFIX), bundled.read_text(encoding="utf-8"))
     message = f"There is no prompt {name!r}."
@@ -150,7 +151,7 @@ def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
 
 def bundled_prompts() -> tuple[str, ...]:
     """The names of the prompts that come with the project."""
-    folder = files("judges") / "prompts"
+    folder = files(judges) / "prompts"
     return tuple(
         sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
     )

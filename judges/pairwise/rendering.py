@@ -75,6 +75,8 @@ class Renderer:
             model=self.spec.model,
             messages=(*self.prefix, Message("user", content)),
             sampling=self.spec.sampling,
+            without=self.spec.without,
+            free=self.spec.price == 0,
             sample=judge_input.sample + sample,
         )
 

@@ -5,15 +5,16 @@ Nothing is asked. What has no reply, or was never read (a gate's verdict, a fail
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from data.records import JudgeKind, Judgment, Outcome, Verdict
-from judges.pairwise.cascade import counted, settle_cascade
-from judges.pairwise.llm_judge import in_battle_terms
-from judges.pairwise.panel import settle, settle_panel
+from judges.pairwise.llm_judge import STRIPPED, in_battle_terms
+from judges.pairwise.panel import majority, most_retryable, settle, settle_panel, weighted
 from judges.pairwise.parsing import read
-from judges.spec import JudgeSpec, leaves
+from judges.spec import JudgeSpec, PanelRule, ReplyFormat, leaves
 
 UNREAD = frozenset({Outcome.FAILED, Outcome.SKIPPED})
 
@@ -56,26 +57,71 @@ def reparse_verdict(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict |
         if len(readable) < len(verdicts):
             return None
         return settle_panel(spec, [member.name for member in spec.members], readable)
-    if spec.kind is JudgeKind.CASCADE:
-        cheap, expensive = spec.members
-        second = reparse_verdict(expensive, judgments) or _embedded(expensive, judgments)
-        # A member that declined left no judgment.
-        silent = Verdict(outcome=Outcome.UNREADABLE) if second else None
-        first = reparse_verdict(cheap, judgments) or _embedded(cheap, judgments) or silent
-        return None if first is None else settle_cascade(spec, first, second)
-    of_judge = counted(judgments, spec.name)
+    of_judge = _counted(judgments, spec.name)
     return _settled(spec, of_judge) if spec.kind is JudgeKind.LLM and of_judge else None
 
 
-def _embedded(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict | None:
-    """What an embedded judge said, which is not read again; None where it said nothing."""
-    said = counted(judgments, spec.name) if spec.kind is JudgeKind.LEXICAL else []
-    return _settled(spec, said) if said else None
+def settled(judge: Mapping[str, Any], judgments: Sequence[Judgment]) -> Verdict | None:
+    """The verdict that judgments settle by the rules of a judge as a round has written it down.
+
+    Unlike `reparse_verdict` it needs neither specs nor replies, and takes what a judgment says as it is.
+
+    Returns:
+        None where there are no judgments.
+    """
+    if not judgments:
+        return None
+    names = list(dict.fromkeys(judgment.judge for judgment in judgments))
+    members = judge.get("members") or ()
+    if judge["kind"] != JudgeKind.PANEL:
+        counted = _counted(judgments, names[-1])
+        return _settled_by_order(counted, ReplyFormat(judge.get("reply") or ReplyFormat.RATING))
+    verdicts = [
+        _settled_by_order(_counted(judgments, name), ReplyFormat(member.get("reply") or ReplyFormat.RATING))
+        for name, member in zip(names, members, strict=False)
+    ]
+    weights = judge.get("weights") or [1.0] * len(members)
+    votes = [
+        (one.preference, weight) for one, weight in zip(verdicts, weights, strict=False) if one.preference
+    ]
+    if len(votes) < (judge.get("quorum") or len(members)):
+        return Verdict(outcome=most_retryable(one.outcome for one in verdicts), judgments=tuple(judgments))
+    preferences = [preference for preference, _ in votes]
+    by_weight = judge.get("rule") == PanelRule.WEIGHTED
+    preference = (
+        weighted(preferences, [weight for _, weight in votes]) if by_weight else majority(preferences)
+    )
+    return Verdict(outcome=Outcome.JUDGED, preference=preference, judgments=tuple(judgments))
+
+
+def _counted(judgments: Sequence[Judgment], judge: str) -> list[Judgment]:
+    """The judgments of one judge that count: of the last attempt, those without suspicious parts.
+
+    A battle that was tried again keeps what was tried before. An attempt begins where an order, text and vote
+    come again, or with another state of the judge; one may ask less than the one before it did.
+    """
+    last: dict[tuple[str, str, int], Judgment] = {}
+    state = None
+    for judgment in judgments:
+        if judgment.judge != judge:
+            continue
+        settings = json.loads(judgment.settings or "{}")
+        key = (settings.get("text", ""), judgment.presentation.value, settings.get("vote", 0))
+        if key in last or settings.get("spec") != state:
+            last.clear()
+        state = settings.get("spec")
+        last[key] = judgment
+    stripped = [judgment for key, judgment in last.items() if key[0] == STRIPPED]
+    return stripped or list(last.values())
 
 
 def _settled(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict:
+    return _settled_by_order(judgments, spec.reply)
+
+
+def _settled_by_order(judgments: Sequence[Judgment], reply_format: ReplyFormat) -> Verdict:
     orders = dict.fromkeys(judgment.presentation for judgment in judgments)
     return settle(
         [[judgment for judgment in judgments if judgment.presentation is order] for order in orders],
-        reply_format=spec.reply,
+        reply_format=reply_format,
     )

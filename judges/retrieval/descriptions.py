@@ -35,7 +35,7 @@ class Shelf:
         return tuple(dict.fromkeys([*custom, *sorted(self._bundled())]))
 
     def _bundled(self) -> Iterator[str]:
-        for entry in (files("judges") / "retrieval" / self.bundled).iterdir():
+        for entry in (files(__package__) / self.bundled).iterdir():
             if entry.name.endswith(SUFFIX):
                 yield entry.name.removesuffix(SUFFIX)
 
@@ -53,7 +53,7 @@ class Shelf:
         paths = [Path(name)] if name.endswith(SUFFIX) else [folder / f"{name}{SUFFIX}" for folder in folders]
         path = next((path for path in paths if path.is_file()), None)
         if path is None and name in set(self._bundled()):
-            bundled = files("judges") / "retrieval" / self.bundled / f"{name}{SUFFIX}"
+            bundled = files(__package__) / self.bundled / f"{name}{SUFFIX}"
             return bundled.read_text(encoding="utf-8")
         if path is None:
             known = ", ".join(self.names(folders))

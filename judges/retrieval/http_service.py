@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SERVICES = Shelf("search service", "services")
 MOST_BYTES = 20_000_000
+REDIRECTS = 5
 Paths = str | tuple[str, ...]
 
 
@@ -95,6 +96,23 @@ def load_service(name: str, variables: Mapping[str, str], *, folders: Sequence[P
     return spec
 
 
+def _is_of_one_site(before: httpx.URL, after: httpx.URL) -> bool:
+    """Whether a redirect stays with scheme, host and port, or leads to the same host by TLS."""
+    upgraded = (before.scheme, after.scheme, before.port, after.port) == ("http", "https", None, None)
+    same = (before.scheme, before.port) == (after.scheme, after.port)
+    return before.host == after.host and (same or upgraded)
+
+
+async def _beginning(response: httpx.Response) -> bytes:
+    """What a server sends, of which more than `MOST_BYTES` is not read."""
+    content = bytearray()
+    async for piece in response.aiter_bytes():
+        content += piece
+        if len(content) > MOST_BYTES:
+            break
+    return bytes(content)
+
+
 class HttpService:
     """Asks a server; a failure is returned with its reason, never taken for an empty result.
 
@@ -130,14 +148,25 @@ class HttpService:
         return self._results(content)
 
     async def _send(self, url: str, body: object) -> tuple[int, bytes]:
-        content = bytearray()
-        asked = self._client.stream(self.spec.method, url, json=body, headers=self.spec.headers)
-        async with asked as response:
-            async for piece in response.aiter_bytes():
-                content += piece
-                if len(content) > MOST_BYTES:
-                    break
-            return response.status_code, bytes(content)
+        """The answer behind any redirects; to another host neither configured headers nor a body go."""
+        import httpx  # noqa: PLC0415 - as above
+
+        asked = self._client.build_request(self.spec.method, url, json=body, headers=self.spec.headers)
+        for _ in range(REDIRECTS):
+            response = await self._client.send(asked, stream=True, follow_redirects=False)
+            try:
+                following = response.next_request
+                if following is None:
+                    return response.status_code, await _beginning(response)
+            finally:
+                await response.aclose()
+            if not _is_of_one_site(asked.url, following.url):
+                if following.method != "GET":
+                    raise httpx.TooManyRedirects("it leads to another host, which is sent no body")
+                for name in self.spec.headers:
+                    following.headers.pop(name, None)
+            asked = following
+        raise httpx.TooManyRedirects(f"more than {REDIRECTS} redirects")
 
     def _results(self, content: bytes) -> list[Mapping[str, Any]] | CallFailure:
         try:

@@ -1,45 +1,63 @@
-"""Citations in brackets behind the sentences of a text: "Eggs keep a week [1, 3]." cites 1 and 3.
-
-Source: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12: writers name the documents of each sentence
-as [1], [2] or [3, 4] at its end, before or after the full stop.
-"""
+"""The sentences of a text with what each of them cites, in any of the styles of `data.citations`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from data.citations import Citation, citations, removed
 from judges.text.sentences import split_sentences
 
-_GROUP = r"\[[^\S\n]*+\d{1,4}(?:[^\S\n]*+[,;][^\S\n]*+\d{1,4})*+[^\S\n]*+\]"
-_CITED = re.compile(_GROUP)
-_NUMBER = re.compile(r"\d+")
-_BEHIND = re.compile(rf"([.!?][\"')\u201d\u2019]*+)[^\S\n]*+({_GROUP}(?:[^\S\n]*+{_GROUP})*+)")
-_SPACE_BEFORE = re.compile(r"(?<![^\S\n])[^\S\n]++(?=[.,;:!?])")
-_SPACES = re.compile(r"[^\S\n]{2,}+")
+_FIRST_MARK = 0x100000
+"""Private characters stand for citations while a text is cut; texts that hold some lose those."""
+_PRIVATE = re.compile("[\U00100000-\U0010fffd]")
+_BEHIND = re.compile(
+    "([.!?\u3002\uff01\uff1f\u0964][\"')\u201d\u2019\u300d]*+)[^\\S\n]*+([\U00100000-\U0010fffd](?:[^\\S\n]*+[\U00100000-\U0010fffd])*+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """A sentence without its brackets, and the numbers that it cites, each once, in their order."""
+    """A sentence without its citations, and the places of the contexts that it cites, each once, in order."""
 
     text: str
     numbers: tuple[int, ...]
 
 
-def without_citations(text: str) -> str:
-    """The text without citations, and without the space that they leave."""
-    bare = _SPACE_BEFORE.sub("", _CITED.sub(" ", text)) if _CITED.search(text) else text
-    return "\n".join(_SPACES.sub(" ", line).strip() for line in bare.strip().splitlines())
+def without_citations(text: str, ids: Sequence[str] = ()) -> str:
+    """The text without citations, and without the space that they leave; `ids` are those of its contexts."""
+    return removed(text, citations(text, ids))
 
 
-def cited_sentences(text: str) -> tuple[CitedSentence, ...]:
-    """The sentences of a text with what each cites; brackets behind a full stop belong to what is before."""
-    moved = _BEHIND.sub(lambda match: f" {match[2]}{match[1]} ", text)
-    found = []
+def cited_sentences(text: str, ids: Sequence[str] = ()) -> tuple[CitedSentence, ...]:
+    """The sentences of a text with what each cites; what stands behind a full stop belongs to what is before.
+
+    Args:
+        text: An answer.
+        ids: Of the contexts that it may cite, in order.
+    """
+    plain = _PRIVATE.sub("\ufffd", text)
+    found = citations(plain, ids)[: 0x10FFFD - _FIRST_MARK]
+    marked = _with_marks(plain, found)
+    moved = _BEHIND.sub(lambda match: f" {match[2]}{match[1]} ", marked)
+    sentences = []
     for sentence in split_sentences(moved):
-        numbers = [int(number) for group in _CITED.findall(sentence) for number in _NUMBER.findall(group)]
-        bare = without_citations(sentence)
+        marks = list(_PRIVATE.finditer(sentence))
+        own = [found[ord(mark.group()) - _FIRST_MARK].numbers for mark in marks]
+        bare = removed(sentence, [Citation(mark.start(), mark.end(), ()) for mark in marks]).strip()
         if any(character.isalnum() for character in bare):
-            found.append(CitedSentence(bare, tuple(dict.fromkeys(numbers))))
-    return tuple(found)
+            numbers = dict.fromkeys(number for numbers in own for number in numbers)
+            sentences.append(CitedSentence(bare, tuple(numbers)))
+    return tuple(sentences)
+
+
+def _with_marks(text: str, found: Sequence[Citation]) -> str:
+    def parts() -> Iterator[str]:
+        at = 0
+        for place, one in enumerate(found):
+            yield text[at : one.start] + chr(_FIRST_MARK + place)
+            at = one.end
+        yield text[at:]
+
+    return "".join(parts())

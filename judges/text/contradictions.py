@@ -1,7 +1,7 @@
-"""Notice where a statement says otherwise than the closest statements of a yardstick.
+"""Notice where a statement says otherwise than the closest statements of a ground truth.
 
 Three things are looked at, each within the few content words around it: figures for one thing,
-words of opposite direction, and negation. A statement that anything in the yardstick supports at least
+words of opposite direction, and negation. A statement that anything in the ground truth supports at least
 as closely contradicts nothing, so where passages disagree, either side may be taken.
 """
 
@@ -22,7 +22,7 @@ from judges.text.tokens import related
 CLOSE = 0.4
 CLOSE_NEGATION = 0.6
 CLEARANCE_KNOWN = 0.35
-"""How much closer a figure that the yardstick has elsewhere must be to another one's place."""
+"""How much closer a figure that the ground truth has elsewhere must be to another one's place."""
 CLEARANCE = 0.2
 FLIP_ALONG = 0.3
 LEAST_CONTEXT = 2
@@ -39,7 +39,7 @@ CACHED_CONTEXTS = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Where a statement says otherwise than the yardstick.
+    """Where a statement says otherwise than the ground truth.
 
     `strength` is 0–1: how closely the two speak of one thing.
     """
@@ -52,13 +52,13 @@ class Contradiction:
 
 
 class ContradictionFinder:
-    """Holds statements against one yardstick."""
+    """Holds statements against one ground truth."""
 
-    def __init__(self, yardstick: Sequence[Statement], weights: TermWeights) -> None:
-        self._yardstick = tuple(yardstick)
+    def __init__(self, ground_truth: Sequence[Statement], weights: TermWeights) -> None:
+        self._ground_truth = tuple(ground_truth)
         self._weights = weights
         self._by_axis: dict[str, list[tuple[Mark, Statement]]] = {}
-        for statement in self._yardstick:
+        for statement in self._ground_truth:
             for mark in statement.marks:
                 self._by_axis.setdefault(mark.axis, []).append((mark, statement))
         self._values: defaultdict[str, set[float]] = defaultdict(set)
@@ -69,7 +69,7 @@ class ContradictionFinder:
         )
 
     def find(self, statement: Statement) -> tuple[Contradiction, ...]:
-        """Return where a statement contradicts the yardstick, at most one contradiction a mark."""
+        """Return where a statement contradicts the ground truth, at most one contradiction a mark."""
         denials = [self._negated(mark, statement) for mark in statement.marks if self._denies(mark)]
         denials.append(self._denied(statement))
         return (*self.conflicts(statement), *filter(None, denials))
@@ -127,9 +127,9 @@ class ContradictionFinder:
         return any(its.value != mark.value and its.around == mark.around for its, _ in its_axis)
 
     def _negated(self, mark: Mark, statement: Statement) -> Contradiction | None:
-        """Whether the yardstick states plainly what a statement denies."""
+        """Whether the ground truth states plainly what a statement denies."""
         support, conflict, against = 0.0, 0.0, None
-        for other in self._yardstick:
+        for other in self._ground_truth:
             shared = len(mark.around & other.terms)
             close = self._weights.share(mark.around, other.terms, other.related) if shared else 0.0
             if other.negated:
@@ -141,7 +141,7 @@ class ContradictionFinder:
         return Contradiction(mark.kind, mark.text, statement, against, NEGATION_FACTOR * min(1.0, conflict))
 
     def _swapped(self, statement: Statement) -> Contradiction | None:
-        """Whether two figures have changed places: each stands where the yardstick has the other."""
+        """Whether two figures have changed places: each stands where the ground truth has the other."""
         own = {
             mark.figure: mark
             for mark in reversed(statement.marks)
@@ -154,7 +154,7 @@ class ContradictionFinder:
             for place in sorted(having_a.keys() & having_b.keys()):
                 excess, kept = self._exchange(a, b, having_a[place], having_b[place])
                 if excess >= SWAPPED_BY and excess > kept:
-                    other = self._yardstick[place]
+                    other = self._ground_truth[place]
                     return Contradiction(a.kind, f"{a.text} / {b.text}", statement, other, min(1.0, excess))
         return None
 
@@ -162,7 +162,7 @@ class ContradictionFinder:
     def _having(self) -> Mapping[float, Mapping[int, Mark]]:
         """For each plain number the places of the statements that have it, with their first mark of it."""
         having: dict[float, dict[int, Mark]] = {}
-        for place, statement in enumerate(self._yardstick):
+        for place, statement in enumerate(self._ground_truth):
             for mark in statement.figures:
                 having.setdefault(mark.figure, {}).setdefault(place, mark)
         return having
@@ -174,7 +174,7 @@ class ContradictionFinder:
         return crossed - kept, kept
 
     def _denied(self, statement: Statement) -> Contradiction | None:
-        """Whether a statement says plainly what the yardstick denies and nowhere says."""
+        """Whether a statement says plainly what the ground truth denies and nowhere says."""
         if statement.negated:
             return None
         for mark, other in self._by_axis.get("negation", ()):
@@ -186,7 +186,7 @@ class ContradictionFinder:
             said = max(
                 (
                     self._weights.share(mark.around & statement.terms, its.terms, its.related)
-                    for its in self._yardstick
+                    for its in self._ground_truth
                     if not its.negated
                 ),
                 default=0.0,

@@ -1,7 +1,7 @@
 """Whether one statement says what another says, without an LLM.
 
 Both are read as statements on the question: what they share with it tells nothing, so its terms weigh
-little. A label from here is lexical, not semantic: it rests on shared words, figures, units and negation.
+little. A label from here is lexical, not semantic: it depends on shared words, figures, units and negation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a short need (a sub-question, an aspect) asks for, and how far a text meets it, without an LLM.
 
-A need is a few words and rarely those of its answer. It is spelled out by the statements of a yardstick that
-are closest to it: its keys. A text meets the need as far as one of its windows (two neighbouring statements)
-has the weight of a key and of the need together.
+A need is a few words and rarely those of its answer. It is spelled out by the statements of a ground truth
+that are closest to it: its keys. A text meets the need as far as one of its windows (two neighbouring
+statements) has the weight of a key and of the need together.
 """
 
 from __future__ import annotations

@@ -16,22 +16,22 @@ from judges.text.tokens import related, terms
 
 TOPIC_FACTOR = 0.5
 KIN_CREDIT = 0.6
-KEPT = 1 << 10
+CACHE_SIZE = 1 << 10
 """Sets of terms whose weights are kept: those of a question's texts, and of some answers to it."""
 Weighed: TypeAlias = tuple[float, tuple[str, ...], tuple[str, ...], tuple[float, ...]]
 
 
 @dataclass(frozen=True)
 class TermWeights:
-    """Smoothed inverse document frequencies over the statements of a yardstick.
+    """Smoothed inverse document frequencies over the statements of a ground truth.
 
-    Nothing but the yardstick and the question shapes them, so a battle gets one verdict wherever and
+    Nothing but the ground truth and the question shapes them, so a battle gets one verdict wherever and
     in whatever company it is judged.
 
     Attributes:
-        known: The weight of each term of the yardstick; terms of the question count less, because
+        known: The weight of each term of the ground truth; terms of the question count less, because
             an answer that only repeats the question says nothing.
-        unseen: The weight of a term that the yardstick does not have.
+        unseen: The weight of a term that the ground truth does not have.
         topic: The terms of the question.
         topic_factor: What their weights are multiplied by.
     """
@@ -49,7 +49,7 @@ class TermWeights:
     def fit(
         cls, statements: Sequence[str], topic: str = "", *, topic_factor: float = TOPIC_FACTOR
     ) -> TermWeights:
-        """Fit on the statements of one yardstick; `topic` is the question."""
+        """Fit on the statements of one ground truth; `topic` is the question."""
         return cls.fit_terms(
             [frozenset(terms(each)) for each in statements], topic, topic_factor=topic_factor
         )
@@ -94,7 +94,7 @@ class TermWeights:
         """The weighted share of `wanted` found in `given`, related words counting in part; 0 for nothing."""
         weighed = self._weighed.get(wanted)
         if weighed is None:
-            if len(self._weighed) >= KEPT:
+            if len(self._weighed) >= CACHE_SIZE:
                 self._weighed.clear()
             weighed = self._weighed[wanted] = self._weigh(wanted)
         whole, wanted_terms, roots, values = weighed

@@ -8,7 +8,6 @@ from leaderboard.agreement.boards import (
     ranking_agreement,
 )
 from leaderboard.agreement.coefficients import Estimate, Resampling
-from leaderboard.agreement.dawid_skene import Posteriors, dawid_skene
 from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair, calibrate, majority
 
 __all__ = [
@@ -17,12 +16,10 @@ __all__ = [
     "CalibrationPair",
     "Estimate",
     "Overstatement",
-    "Posteriors",
     "RankingAgreement",
     "Resampling",
     "calibrate",
     "compare_rankings",
-    "dawid_skene",
     "majority",
     "overstatement",
     "ranking_agreement",

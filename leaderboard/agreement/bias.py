@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from data.records import Preference
 from data.records.plain import to_json
 from leaderboard.agreement.pairs import CalibrationPair
-from leaderboard.stats.intervals import cluster_variance, mean_interval
+from leaderboard.stats.intervals import DIFFERENCES, cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 NORMAL_95 = 1.96
@@ -91,7 +91,9 @@ def _bias(system: str, domain: str, rows: Sequence[tuple[str, float, float]]) ->
     bias, questions = float(difference.mean()), int(question.max()) + 1
     residuals = np.bincount(question, difference - bias).astype(np.float64)
     variance = cluster_variance(residuals, len(rows))
-    interval = mean_interval(bias, None if variance is None else float(np.sqrt(variance)), questions)
+    interval = mean_interval(
+        bias, None if variance is None else float(np.sqrt(variance)), questions, within=DIFFERENCES
+    )
     return SystemBias(
         system=system,
         domain=domain,

@@ -13,7 +13,7 @@ from data.stats import LEVEL
 from leaderboard.agreement import coefficients
 from leaderboard.agreement.coefficients import Estimate, Resampling, bounds_of, estimate, weight_batches
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.stats.intervals import cluster_variance, mean_interval, percentile_interval
+from leaderboard.stats.intervals import DIFFERENCES, cluster_variance, mean_interval, percentile_interval
 
 Floats = NDArray[np.float64]
 
@@ -158,7 +158,9 @@ def _overstated(system: str, rows: list[tuple[str, Floats, Floats]], level: floa
         mean = float(gap.mean())
         variance = cluster_variance(np.bincount(codes, gap - mean).astype(np.float64), len(gap))
         error = None if variance is None else float(np.sqrt(variance))
-        estimates.append(Estimate(mean, mean_interval(mean, error, int(codes.max()) + 1, level)))
+        estimates.append(
+            Estimate(mean, mean_interval(mean, error, int(codes.max()) + 1, level, within=DIFFERENCES))
+        )
     return Overstatement(
         system=system,
         battles=len(rows),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import UnrankableError
-from data.stats import LEVEL
+from data.stats import LEVEL, Interval
 from leaderboard.agreement.boards import (
     Overstatement,
     RankingAgreement,
@@ -22,7 +22,8 @@ from leaderboard.agreement.boards import (
 from leaderboard.agreement.coefficients import Estimate, Resampling, bounds_of, estimate
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import RatingTable, rate
-from leaderboard.stats.intervals import normal_quantile, percentile_interval
+from leaderboard.ratings.uncertainty.paired_errors import FEW_QUESTIONS, freedom_of, t_quantile
+from leaderboard.stats.intervals import percentile_interval
 
 Floats = NDArray[np.float64]
 
@@ -88,7 +89,7 @@ class BoardPair:
     moves: tuple[Move, ...]
 
     def as_json(self) -> dict[str, object]:
-        """An entry of `pairs` in `arena rounds compare --json`."""
+        """An entry of `pairs` in `arena rounds status --compare --json`."""
         return {
             "first": self.first,
             "second": self.second,
@@ -138,7 +139,13 @@ def _compared(before: _Side, after: _Side, seed: int) -> BoardPair:
         agreement = ranking_agreement(old.points, new.points, first_draws=old.draws, second_draws=new.draws)
         shifts = zip(new.points - old.points, (new.draws - old.draws).T, strict=True)
         moves = [
-            _move(name, scores[name], old, new, _shift(float(shift), draws, len(old.systems)))
+            _move(
+                name,
+                scores[name],
+                old,
+                new,
+                _shift(float(shift), draws, len(old.systems), min(old.questions, new.questions)),
+            )
             for name, (shift, draws) in zip(old.systems, shifts, strict=True)
         ]
     moves.sort(key=lambda move: (-abs(move.score.value or 0.0), move.system))
@@ -152,11 +159,16 @@ def _compared(before: _Side, after: _Side, seed: int) -> BoardPair:
     )
 
 
-def _shift(value: float, draws: Floats, systems: int) -> tuple[Estimate, bool]:
+def _shift(value: float, draws: Floats, systems: int, questions: int) -> tuple[Estimate, bool]:
+    """A change of a rating, by t over questions, and whether it stands for all systems at once."""
     spread = draws[np.isfinite(draws)]
     error = float(spread.std(ddof=1)) if len(spread) > 1 else float("inf")
-    least = normal_quantile(1 - (1 - LEVEL) / systems) * error
-    return estimate(value, percentile_interval(draws)), abs(value) > least > 0
+    freedom = freedom_of(questions)
+    half, least = (float(t_quantile(freedom, level)) * error for level in (LEVEL, 1 - (1 - LEVEL) / systems))
+    ends = Interval(value - half, value + half) if np.isfinite(half) else None
+    if questions >= FEW_QUESTIONS:
+        ends = percentile_interval(draws)
+    return estimate(value, ends), abs(value) > least > 0
 
 
 def _move(

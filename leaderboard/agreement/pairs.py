@@ -132,7 +132,7 @@ class Agreement:
         return {name: getattr(self, name) for name in _ESTIMATES}
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena judges calibrate` (docs/design.md, section 5), then intervals."""
+        """The fields of `arena judges calibrate` (docs/json.md), then intervals."""
         estimates = self.estimates()
         return {
             "pairs": self.pairs,

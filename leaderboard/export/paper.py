@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
-from data.files.csv_safety import guarded
+from data.files.csv_safety import escape_formula
+from data.percent import percent_figure
 from data.stats import Interval
 
 DASH = "–"
@@ -61,11 +62,15 @@ class Printed(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A number with its interval and the mark of a test; the number is None where it is undefined."""
+    """A number with its interval and the mark of a test; the number is None where it is undefined.
+
+    One that is not `compared` is on another scale than the column's others, and is never the best of them.
+    """
 
     value: float | None
     interval: Interval | None = None
     mark: str = ""
+    compared: bool = True
 
 
 Cell = str | int | float | None | Measured
@@ -141,8 +146,8 @@ def tex(text: str) -> str:
 def _csv(table: PaperTable) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(guarded, table.keys))
-    writer.writerows([guarded(cell) for cell in row] for row in table.flat_rows())
+    writer.writerow(map(escape_formula, table.keys))
+    writer.writerows([escape_formula(cell) for cell in row] for row in table.flat_rows())
     return text.getvalue()
 
 
@@ -236,7 +241,9 @@ def _places(table: PaperTable) -> list[Mapping[int, int]]:
         values = {
             number: shown
             for number, row in enumerate(table.rows)
-            if column.best_first and (shown := _rounded(column.unit, row[at])) is not None
+            if column.best_first
+            and _compared(row[at])
+            and (shown := _rounded(column.unit, row[at])) is not None
         }
         best_two = sorted(set(values.values()), reverse=True)[:2]
         places.append(
@@ -247,6 +254,10 @@ def _places(table: PaperTable) -> list[Mapping[int, int]]:
             }
         )
     return places
+
+
+def _compared(cell: Cell) -> bool:
+    return not isinstance(cell, Measured) or cell.compared
 
 
 def _shown(column: Column, cell: Cell) -> tuple[str, str, str]:
@@ -266,7 +277,7 @@ def _shown(column: Column, cell: Cell) -> tuple[str, str, str]:
 def _number(unit: Unit, value: float) -> str:
     match unit:
         case Unit.SHARE:
-            return f"{100 * value:.1f}"
+            return percent_figure(value)
         case Unit.POINTS:
             return f"{value:.1f}"
         case Unit.COEFFICIENT:

@@ -8,63 +8,23 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data.errors import FileFormatError
-from data.files.csv_safety import guarded
+from data.files.csv_safety import escape_formula
+from leaderboard.standings.columns import Surface, board_lines, column_named, columns_on
 from leaderboard.standings.corrected import PEOPLE, corrected_cells
 from leaderboard.standings.full_error import ERROR, RANK_COLUMNS, error_cells
-from leaderboard.standings.systems import NOTHING_SAID, TEXTS, Figure, facts_by_system
+from leaderboard.standings.systems import facts_by_system
 from leaderboard.vocabulary import BoardForm
 
 if TYPE_CHECKING:
     import altair as alt
 
 
-RATING_COLUMNS = (
-    "rating",
-    "se",
-    "lower",
-    "upper",
-    "rank",
-    "rank_lower",
-    "rank_upper",
-    "tie_group",
-    "letters",
-    "component",
-    "flags",
-)
-RATE_COLUMNS = (
-    "battles",
-    "wins",
-    "ties",
-    "losses",
-    "questions",
-    "win_rate",
-    "win_lower",
-    "win_upper",
-    "win_tie_rate",
-    "win_tie_lower",
-    "win_tie_upper",
-    "mean_score",
-    "standard_error",
-    "clustered_error",
-)
-COUNT_COLUMNS = (
-    "rank",
-    "rank_lower",
-    "rank_upper",
-    "tie_group",
-    "component",
-    "questions",
-    "answers",
-    *RANK_COLUMNS,
-    *(f"{figure.value}_answers" for figure in Figure),
-)
-TEXT_COLUMNS = ("domain", "system", "letters", "flags", *TEXTS)
-_RATE_FIELDS = {"win_lower": "lower", "win_upper": "upper"}
-
+RANK_KINDS = dict.fromkeys(RANK_COLUMNS, int)
 Standings = Mapping[str, Any]
 Row = dict[str, object]
 
@@ -123,31 +83,29 @@ def standings_text(standings: Standings) -> str:
 def flat_rows(standings: Standings) -> list[Row]:
     """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
 
-    Rates are against the reference, which has none: `rate_against_all` of the JSON is in no column. A board
-    that votes of people correct has `CORRECTED_COLUMNS` too, that of a retested round those of `error_cells`,
-    and one whose teams say something of their systems `systems.COLUMNS`, the same in every domain.
+    The columns are those of `COLUMNS`. Rates are against the reference, which has none: `rate_against_all` of
+    the JSON is in no column. A board that votes of people correct has `CORRECTED_COLUMNS` too, and that of a
+    retested round those of `error_cells`.
     """
-    lines: Mapping[str, Sequence[Mapping[str, Any]]] = standings["lines"]
-    section, error, said = standings.get(PEOPLE), standings.get(ERROR), facts_by_system(standings)
-    metrics = sorted({metric for part in lines.values() for line in part for metric in line["scores"]})
+    lines, files = board_lines(standings), columns_on(Surface.FILES)
+    section, error = standings.get(PEOPLE), standings.get(ERROR)
+    every = [line for part in lines.values() for line in part]
+    last = [column for column in files if column.said and facts_by_system(standings)]
+    last += [column for column in files if column.seldom and any(map(column.read, every))]
+    metrics = sorted({metric for line in every for metric in line["scores"]})
     return [
-        _row(domain, line, metrics, is_reference=line["system"] == standings.get("reference"))
+        {column.name: column.read(line) for column in files if not (column.said or column.seldom)}
+        | _scores(line, metrics)
         | (corrected_cells(section, domain, line["system"]) if section else {})
         | (error_cells(error, domain, line["system"]) if error else {})
-        | (said.get(line["system"], NOTHING_SAID).cells() if said else {})
+        | {column.name: column.read(line) for column in last}
         for domain, part in lines.items()
         for line in part
     ]
 
 
-def _row(domain: str, line: Mapping[str, Any], metrics: Sequence[str], *, is_reference: bool) -> Row:
-    # The rates of boards published before `rate_against_all` count battles of the reference against all.
-    rating, rate = line["rating"] or {}, {} if is_reference else line["rate"] or {}
-    row: Row = {"domain": domain, "system": line["system"]}
-    row.update({column: rating.get(column) for column in RATING_COLUMNS})
-    row["flags"] = " ".join(rating.get("flags", ()))
-    row.update({column: rate.get(_RATE_FIELDS.get(column, column)) for column in RATE_COLUMNS})
-    row.update({column: line[column] for column in ("answers", "no_answer_share", "median_words")})
+def _scores(line: Mapping[str, Any], metrics: Sequence[str]) -> Row:
+    row: Row = {}
     for metric in metrics:
         score = line["scores"].get(metric, {})
         row[metric] = score.get("mean")
@@ -157,7 +115,8 @@ def _row(domain: str, line: Mapping[str, Any], metrics: Sequence[str], *, is_ref
 
 def column_kind(name: str) -> type[str | int | float]:
     """What the values of a column of `flat_rows` are."""
-    return str if name in TEXT_COLUMNS else int if name in COUNT_COLUMNS else float
+    column = column_named(name)
+    return RANK_KINDS.get(name, float) if column is None else column.kind
 
 
 def _typed_parquet(rows: Sequence[Row]) -> bytes:
@@ -225,6 +184,11 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp
     return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, tuple(fields))
 
 
+def draws_pictures() -> bool:
+    """Whether charts and boards can be drawn as files, which the extra `pictures` is for."""
+    return find_spec("vl_convert") is not None
+
+
 def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: str) -> bytes:
     """A chart as a picture on white paper, its title above it and board and hash below the title."""
     import altair as alt  # noqa: PLC0415 - heavy, and used by pictures alone
@@ -249,8 +213,8 @@ def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: st
 def _csv(rows: Sequence[Mapping[str, Cell]], fields: Sequence[str]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(guarded, rows[0] if rows else fields))
-    writer.writerows([guarded(cell) for cell in row.values()] for row in rows)
+    writer.writerow(map(escape_formula, rows[0] if rows else fields))
+    writer.writerows([escape_formula(cell) for cell in row.values()] for row in rows)
     return text.getvalue().encode()
 
 

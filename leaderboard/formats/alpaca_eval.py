@@ -12,37 +12,34 @@ from __future__ import annotations
 
 import math
 
-from leaderboard.formats.rows import (
-    BattleRows,
-    Context,
-    Draft,
-    LeftOut,
-    Place,
-    WinnerWord,
-    as_number,
-    names,
-    refuse,
-)
-from leaderboard.formats.sources import Chunk, column, identifiers, optional
+from leaderboard.battles import WinnerWord
+from leaderboard.formats.cells import as_number, names, refuse
+from leaderboard.formats.fields import called, column, identifiers, judges, optional, texts
+from leaderboard.formats.places import Place
+from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut
+from leaderboard.formats.sources import Chunk
 
 TIE = 1.5
 
 
 def parse(chunk: Chunk, context: Context) -> Draft:
     """Translate annotations: `generator_1` is `model_a`, the instruction is the question's id."""
-    place = chunk.place
+    place = called(called(chunk.place, "model_a", "generator_1"), "model_b", "generator_2")
     preferences = [
         _preference(place, index, value) for index, value in enumerate(column(chunk, "preference"))
     ]
     rows = BattleRows(
         place=place,
         question_id=identifiers(chunk, "instruction"),
-        domain=optional(chunk, "dataset", context.domain),
-        model_a=names(place, "generator_1", column(chunk, "generator_1")),
-        model_b=names(place, "generator_2", column(chunk, "generator_2")),
+        domain=optional(chunk, "dataset", context.domain, "domain"),
+        model_a=names(place, "model_a", column(chunk, "generator_1")),
+        model_b=names(place, "model_b", column(chunk, "generator_2")),
         winner=[_word(preference) for preference in preferences],
-        score=[None if preference is None else 2 - preference for preference in preferences],
-        judge=optional(chunk, "annotator", context.judge),
+        score=[_score(preference) for preference in preferences],
+        judge=judges(chunk, "annotator", context.judge),
+        order=optional(chunk, "order"),
+        repeat=texts(chunk, "repeat"),
+        wording=texts(chunk, "wording"),
     )
     reasons = [LeftOut.NO_PREFERENCE if preference is None else None for preference in preferences]
     return Draft(rows=rows, reasons=reasons)
@@ -58,6 +55,11 @@ def _preference(place: Place, index: int, value: object) -> float | None:
     if not 1 <= number <= 2:  # noqa: PLR2004 - the bounds that the format defines
         refuse(place, index, "preference", value, "0, or a number between 1 and 2, is expected")
     return number
+
+
+def _score(preference: float | None) -> float | None:
+    """The share of the win; None where the winner alone says it."""
+    return None if preference is None or preference in {1, TIE, 2} else 2 - preference
 
 
 def _word(preference: float | None) -> str:

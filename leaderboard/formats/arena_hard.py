@@ -12,18 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from leaderboard.formats.rows import (
-    BattleRows,
-    Context,
-    Draft,
-    LeftOut,
-    Place,
-    WinnerWord,
-    missing,
-    names,
-    refuse,
-)
-from leaderboard.formats.sources import Chunk, column, has, identifiers, optional
+from leaderboard.battles import WinnerWord
+from leaderboard.formats.cells import missing, names, refuse
+from leaderboard.formats.fields import called, column, has, identifiers, judges, optional
+from leaderboard.formats.places import Place
+from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut
+from leaderboard.formats.sources import Chunk
 
 STRONG = 3.0
 """How often a clear win counts (`>>`), Arena-Hard's default weight."""
@@ -58,34 +52,36 @@ GRADES: Mapping[str, Grade] = MappingProxyType(
 def parse(chunk: Chunk, context: Context) -> Draft:
     """Translate both games of each line: `model` is `model_a`, the baseline `model_b`.
 
-    A game without a grade (the judge's reply could not be read) is left out and counted.
+    A game without a grade (the judge's reply could not be read) is left out and counted, and so is one that
+    was not played.
     """
-    place = chunk.place
+    place = called(called(chunk.place, "model_a", "model"), "model_b", "baseline")
     grades = [
         grade for index, games in enumerate(column(chunk, "games")) for grade in _grades(place, index, games)
     ]
-    baseline = optional(chunk, "baseline", context.baseline) or []
+    baseline = optional(chunk, "baseline", context.baseline, "model_b") or []
     question = identifiers(chunk, "uid") if has(chunk, "uid") else identifiers(chunk, "question_id")
     if question is None:
         missing(place, 0, "question_id", " Newer files call it uid.")
     rows = BattleRows(
         place=replace(place, rows_a_record=GAMES),
         question_id=_per_game(question),
-        domain=_per_game(optional(chunk, "category", context.domain)),
-        model_a=_per_game(names(place, "model", column(chunk, "model"))) or [],
+        domain=_per_game(optional(chunk, "category", context.domain, "domain")),
+        model_a=_per_game(names(place, "model_a", column(chunk, "model"))) or [],
         model_b=_per_game([name or context.baseline for name in baseline]) or [],
         winner=[_word(grade, game) for grade, game in grades],
         weight=[1.0 if grade is None else grade.weight for grade, _ in grades],
-        judge=_per_game(optional(chunk, "judge", context.judge)),
+        judge=_per_game(judges(chunk, "judge", context.judge)),
         order=["ba", "ab"] * len(chunk.records),
     )
     return Draft(rows=rows, reasons=[LeftOut.UNREADABLE if g is None else None for g, _ in grades])
 
 
 def _grades(place: Place, index: int, games: object) -> list[tuple[Grade | None, int]]:
-    if not isinstance(games, list) or len(games) != GAMES:
+    if not isinstance(games, list) or len(games) > GAMES:
         refuse(place, index, "games", games, "a list of two games is expected")
-    return [(_grade(place, index, game), number) for number, game in enumerate(games)]
+    played = [*games, *[None] * (GAMES - len(games))]
+    return [(_grade(place, index, game), number) for number, game in enumerate(played)]
 
 
 def _grade(place: Place, index: int, game: object) -> Grade | None:
@@ -94,7 +90,7 @@ def _grade(place: Place, index: int, game: object) -> Grade | None:
     if not isinstance(game, Mapping) or "score" not in game:
         refuse(place, index, "games", game, "a game with a score is expected")
     score = game["score"]
-    if score is None:
+    if score is None or score == "":
         return None
     if not isinstance(score, str) or score not in GRADES:
         refuse(place, index, "games", score, f"one of {', '.join(GRADES)} is expected")

@@ -42,7 +42,7 @@ def chosen_cells(file: str, cells: Cells, asked: Sequence[Covariate] | None) -> 
 
 
 def covariate_terms(cells: Cells) -> tuple[tuple[CovariateColumn, ...], tuple[LeftOutCovariate, ...]]:
-    """The terms of a fit from columns without empty cells, and counts that are the same in all battles."""
+    """The terms of a fit from columns without empty cells, and counts that differ in no battle."""
     rows = len(next(iter(cells.values())))
     counts = {each.value: sides for each in COUNTS if (sides := _sides(cells, each)) is not None}
     columns, constant = relative_columns(counts, rows)

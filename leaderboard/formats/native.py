@@ -1,6 +1,6 @@
 """The project's own rows, which Chatbot Arena's and RAG-QA Arena's `all_battles.json` resemble.
 
-Source: docs/design.md, section 4; Chiang et al. (2024), the columns of the released battles.
+Source: docs/design.md; Chiang et al. (2024), the columns of the released battles.
 """
 
 from __future__ import annotations
@@ -8,22 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from leaderboard.formats.rows import (
-    BattleRows,
-    Context,
-    Draft,
-    LeftOut,
-    Place,
-    as_number,
-    counts,
-    covariate_columns,
-    missing,
-    names,
-    refuse,
-    scores,
-    winners,
-)
-from leaderboard.formats.sources import Chunk, column, has, identifiers, optional
+from data.errors import InputError, RecordError
+from leaderboard.battles import WinnerWord
+from leaderboard.formats.cells import as_number, counts, missing, names, refuse, scores, winners
+from leaderboard.formats.fields import column, has, identifiers, judges, optional, texts
+from leaderboard.formats.places import Place
+from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut, covariate_columns
+from leaderboard.formats.sources import Chunk
 from leaderboard.vocabulary import Covariate
 
 COUNT_COLUMNS = ("weight", "count")
@@ -34,6 +25,15 @@ FIRST_SHOWN: Mapping[str, float] = MappingProxyType(
 )
 """What may stand in a column that says which answer was shown first; `both` are both orders."""
 YES_OR_NO: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
+NOT_ANONYMOUS = frozenset({"false", "0", "0.0", "no"})
+"""What `anony` holds for a vote whose voter was shown the systems' names; LMArena's boards leave them out."""
+ONE_HOT: Mapping[str, str] = MappingProxyType(
+    {
+        "winner_model_a": WinnerWord.A.value,
+        "winner_model_b": WinnerWord.B.value,
+        "winner_tie": WinnerWord.TIE.value,
+    }
+)
 
 
 def parse(chunk: Chunk, context: Context) -> Draft:
@@ -41,37 +41,92 @@ def parse(chunk: Chunk, context: Context) -> Draft:
 
     `repeat` and `wording` tell readings of one battle apart, for intervals that count the judge's error;
     elsewhere each row is a battle. A `weight` (or `count`) says how often a row counts; one that counts zero
-    times is left out.
+    times is left out, and so is a vote whose voter was shown the systems' names (`anony` is false).
     """
+    return _draft(
+        chunk, context, identifiers(chunk, "question_id"), winners(chunk.place, column(chunk, "winner"))
+    )
+
+
+def parse_one_hot(chunk: Chunk, context: Context) -> Draft:
+    """Translate rows in which one of `winner_model_a`, `winner_model_b` and `winner_tie` is 1, the others 0.
+
+    Source: Chiang et al. (2024), the released 55,000 battles (`lmsys-arena-human-preference-55k`).
+    """
+    marks = [
+        [_mark(chunk.place, index, name, value) for index, value in enumerate(column(chunk, name))]
+        for name in ONE_HOT
+    ]
+    words: list[str] = []
+    for index, row in enumerate(zip(*marks, strict=True)):
+        if sum(row) != 1:
+            said = ", ".join(f"{name} {mark}" for name, mark in zip(ONE_HOT, row, strict=True))
+            refuse(
+                chunk.place, index, "winner_model_a", row[0], f"one of the three is 1 (the row has {said})"
+            )
+        words.append(list(ONE_HOT.values())[row.index(1)])
+    question = "question_id" if has(chunk, "question_id") else "id"
+    return _draft(chunk, context, identifiers(chunk, question), words)
+
+
+def _mark(place: Place, index: int, name: str, value: object) -> int:
+    said = YES_OR_NO.get(str(value).lower())
+    number = as_number(place, index, name, value) if said is None else said
+    if number not in {0, 1}:
+        refuse(place, index, name, value, "1 or 0 is expected")
+    return int(number)
+
+
+def _draft(chunk: Chunk, context: Context, questions: list[str] | None, words: list[str]) -> Draft:
     place = chunk.place
     weight = _weights(chunk)
     rows = BattleRows(
         place=place,
-        question_id=identifiers(chunk, "question_id"),
+        question_id=questions,
         domain=optional(chunk, "domain", context.domain),
         model_a=names(place, "model_a", column(chunk, "model_a")),
         model_b=names(place, "model_b", column(chunk, "model_b")),
-        winner=winners(place, column(chunk, "winner")),
+        winner=words,
         score=scores(place, column(chunk, "score")) if has(chunk, "score") else None,
         weight=weight,
-        judge=optional(chunk, "judge", context.judge),
+        judge=judges(chunk, "judge", context.judge),
         order=optional(chunk, "order"),
         covariates=_covariates(chunk) if context.covariates else {},
-        repeat=_as_text(chunk, "repeat"),
-        wording=_as_text(chunk, "wording"),
+        repeat=texts(chunk, "repeat"),
+        wording=texts(chunk, "wording"),
     )
-    reasons = None if weight is None else [None if w > 0 else LeftOut.ZERO_COUNT for w in weight]
-    return Draft(rows=rows, reasons=reasons)
+    reasons: list[LeftOut | None] = [None] * len(words)
+    if not context.named and has(chunk, "anony"):
+        for index, value in enumerate(column(chunk, "anony")):
+            if str(value).lower() in NOT_ANONYMOUS:
+                reasons[index] = LeftOut.NAMED
+    for index, count in enumerate(weight or ()):
+        if count == 0:
+            reasons[index] = LeftOut.ZERO_COUNT
+    return Draft(rows=rows, reasons=reasons, first=_misplaced(chunk, reasons))
 
 
-def _as_text(chunk: Chunk, name: str) -> list[str] | None:
-    """A column of which only equal cells matter, whatever they hold; nothing is the empty text."""
-    if not has(chunk, name):
-        return None
-    return ["" if value is None else str(value) for value in column(chunk, name)]
+def _misplaced(chunk: Chunk, reasons: list[LeftOut | None]) -> Mapping[LeftOut, InputError]:
+    """Mark the rows whose `order` and `position` name different answers as shown first."""
+    first: dict[LeftOut, InputError] = {}
+    if not (has(chunk, "order") and has(chunk, "position")):
+        return first
+    for index, (order, position) in enumerate(
+        zip(column(chunk, "order"), column(chunk, "position"), strict=True)
+    ):
+        known = [FIRST_SHOWN.get(_shown(value)) for value in (order, position)]
+        if None not in known and known[0] != known[1]:
+            reasons[index] = LeftOut.CONTRADICTION
+            message = (
+                f"{chunk.place.at(index, 'position')}: the position is {position!r}, but the order {order!r} "
+                "says that another answer was shown first."
+            )
+            advice = "Correct one of them, or leave one of the columns out."
+            first.setdefault(LeftOut.CONTRADICTION, RecordError(message, advice=advice))
+    return first
 
 
-def _weights(chunk: Chunk) -> list[float] | None:
+def _weights(chunk: Chunk) -> list[float | None] | None:
     weight_columns = [name for name in COUNT_COLUMNS if has(chunk, name)]
     if len(weight_columns) > 1:
         missing(chunk.place, 0, weight_columns[0], " Use either weight or count, not both.")
@@ -92,6 +147,11 @@ def _covariates(chunk: Chunk) -> Mapping[str, list[float | None]]:
     return cells
 
 
+def _shown(value: object) -> str:
+    """What a cell says of the answer shown first, whole numbers without decimals."""
+    return str(value).strip().removesuffix(".0")
+
+
 def _cell(place: Place, index: int, name: str, covariate: Covariate, value: object) -> float | None:
     """One covariate of one row; None where the cell is empty.
 
@@ -101,9 +161,9 @@ def _cell(place: Place, index: int, name: str, covariate: Covariate, value: obje
     if value is None or value == "":
         return None
     if covariate is Covariate.POSITION:
-        if str(value) not in FIRST_SHOWN:
+        if _shown(value) not in FIRST_SHOWN:
             refuse(place, index, name, value, '"a", "b" or "both" is expected: the answer shown first')
-        return FIRST_SHOWN[str(value)]
+        return FIRST_SHOWN[_shown(value)]
     if covariate is Covariate.SAME_FAMILY:
         said = YES_OR_NO.get(str(value).lower())
         number = as_number(place, index, name, value) if said is None else said

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,15 +12,14 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from data.errors import RecordError
-from leaderboard.battles import BattleTable, Winner, joined
-from leaderboard.formats.rows import COLUMNS, BattleRows, WinnerWord
+from leaderboard.battles import BattleTable, Winner, WinnerWord, joined
+from leaderboard.formats.rows import OWN_COLUMNS, BattleRows
 from leaderboard.formats.sinks import atomic_bytes
 from leaderboard.formats.sources import Container, container_of, damaged_parquet
 
 WORDS = ("question_id", "domain", "model_a", "model_b", "winner")
 NUMBERS = ("score", "weight")
 WINNERS = {Winner.A: WinnerWord.A, Winner.B: WinnerWord.B, Winner.TIE: WinnerWord.TIE}
-_SCHEMA = pa.schema([(name, pa.float64() if name in NUMBERS else pa.string()) for name in COLUMNS])
 
 
 def read_columns(files: Sequence[Path]) -> BattleTable | None:
@@ -50,10 +50,10 @@ def read_columns(files: Sequence[Path]) -> BattleTable | None:
 
 def _read(file: Path) -> list[BattleTable] | None:
     """The row groups of a file, one after another: their words take far more memory than their codes."""
+    columns = set(pq.read_schema(file).names)
+    if not {*WORDS} <= columns <= {*WORDS, *NUMBERS}:
+        return None
     with pq.ParquetFile(file, read_dictionary=list(WORDS)) as source:
-        columns = set(source.schema_arrow.names)
-        if not {*WORDS} <= columns <= {*WORDS, *NUMBERS}:
-            return None
         groups = (source.read_row_group(number) for number in range(source.num_row_groups))
         return [
             BattleTable.from_columns(
@@ -73,7 +73,7 @@ def write_table(table: BattleTable, destination: Path) -> None:
     """
     columns: dict[str, pa.Array] = {
         "question_id": _named(table.question, table.questions),
-        "domain": _named(table.domain, table.domains),
+        "domain": _named(table.domain, [domain or None for domain in table.domains]),
         "model_a": _named(table.a, table.systems),
         "model_b": _named(table.b, table.systems),
         "winner": _named(table.winner, [WINNERS[code].value for code in Winner]),
@@ -86,24 +86,47 @@ def write_table(table: BattleTable, destination: Path) -> None:
         pq.write_table(pa.table(columns), raw, compression="zstd")
 
 
-def write_rows(chunks: Iterable[BattleRows], destination: Path) -> None:
-    """Write chunks as they come: every column of the design, null where a battle lacks it.
+def write_rows(chunks: Iterable[BattleRows], columns: Mapping[str, set[type]], destination: Path) -> None:
+    """Write chunks as they come, null where a battle lacks a column.
+
+    Args:
+        chunks: The battles.
+        columns: The types of the cells that are there, by the column's name.
+        destination: The file.
 
     Raises:
         FileFormatError: The file cannot be written.
     """
-    with atomic_bytes(destination) as raw, pq.ParquetWriter(raw, _SCHEMA, compression="zstd") as file:
+    kinds = {name: _kind(name, types) for name, types in columns.items()}
+    schema = pa.schema(list(kinds.items()))
+    with atomic_bytes(destination) as raw, pq.ParquetWriter(raw, schema, compression="zstd") as file:
         for chunk in chunks:
-            columns = [getattr(chunk, name) or [None] * len(chunk) for name in COLUMNS]
-            file.write_table(
-                pa.table(
-                    [pa.array(cells, kind.type) for cells, kind in zip(columns, _SCHEMA, strict=True)],
-                    schema=_SCHEMA,
-                )
-            )
+            known = chunk.columns
+            cells = [
+                pa.array([_as(kind, cell) for cell in known.get(name, [None] * len(chunk))], kind)
+                for name, kind in kinds.items()
+            ]
+            file.write_table(pa.table(cells, schema=schema))
 
 
-def _named(codes: NDArray[np.int32] | NDArray[np.int8], names: Sequence[str]) -> pa.Array:
+def _kind(name: str, types: set[type]) -> pa.DataType:
+    """How a column is stored: text, unless all of its cells are numbers or marks."""
+    if name in NUMBERS:
+        return pa.float64()
+    if name in OWN_COLUMNS or not types <= {bool, int, float}:
+        return pa.string()
+    if types == {bool}:
+        return pa.bool_()
+    return pa.int64() if types == {int} else pa.string() if bool in types else pa.float64()
+
+
+def _as(kind: pa.DataType, cell: object) -> object:
+    if cell is None or cell == "":
+        return None
+    return str(cell) if pa.types.is_string(kind) else cell
+
+
+def _named(codes: NDArray[np.signedinteger[Any]], names: Sequence[str | None]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(
         pa.array(codes.astype(np.int32)), pa.array(list(names), pa.string())
     )

@@ -14,8 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut, Place, WinnerWord, names, refuse
-from leaderboard.formats.sources import Chunk, column, identifiers, optional
+from leaderboard.battles import WinnerWord
+from leaderboard.formats.cells import names, refuse
+from leaderboard.formats.fields import called, column, identifiers, judges, optional, texts
+from leaderboard.formats.places import Place
+from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut
+from leaderboard.formats.sources import Chunk
 
 DOMAINS = ("bioasq", "fiqa", "lifestyle", "recreation", "technology", "science", "writing")
 
@@ -59,7 +63,7 @@ def parse_people(chunk: Chunk, _context: Context) -> Draft:
         if len(part) < len(("question", "model_a", "model_b")) or not all(part):
             refuse(place, index, "pair", key, "QUESTION_MODEL-A_MODEL-B is expected")
     rows = BattleRows(
-        place=place,
+        place=called(called(place, "model_a", "pair"), "model_b", "pair"),
         question_id=[part[0] for part in parts],
         domain=[domain if (domain := key.partition("_")[0]) in DOMAINS else "" for key in keys],
         model_a=[part[1] for part in parts],
@@ -82,18 +86,20 @@ def _majority(place: Place, index: int, value: object, part: list[str]) -> str:
 
 
 def _parse(chunk: Chunk, context: Context, read: Callable[[object], str | None]) -> Draft:
-    place = chunk.place
+    place = called(called(chunk.place, "model_a", "order"), "model_b", "order")
     orders = [_order(place, index, value) for index, value in enumerate(column(chunk, "order"))]
     words = [read(reply) for reply in column(chunk, "pred")]
     rows = BattleRows(
         place=place,
         question_id=identifiers(chunk, "query"),
         domain=optional(chunk, "domain", context.domain),
-        model_a=names(place, "order", [order[0] for order in orders]),
-        model_b=names(place, "order", [order[1] for order in orders]),
+        model_a=names(place, "model_a", [order[0] for order in orders]),
+        model_b=names(place, "model_b", [order[1] for order in orders]),
         winner=[word or WinnerWord.TIE.value for word in words],
-        judge=optional(chunk, "judge", context.judge),
+        judge=judges(chunk, "judge", context.judge),
         order=["ab"] * len(words),
+        repeat=texts(chunk, "repeat"),
+        wording=texts(chunk, "wording"),
     )
     return Draft(rows=rows, reasons=[LeftOut.UNREADABLE if word is None else None for word in words])
 

@@ -15,56 +15,52 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from data.errors import FileFormatError
+from data.errors import FileFormatError, InputError
 from data.progress import working
-from leaderboard.battles import BattleTable, JudgeColumn, Winner
-from leaderboard.formats import parquet, rag_qa_arena
-from leaderboard.formats.registry import GUESSED, SIGNATURES, BattleFormat, guess, parse
-from leaderboard.formats.rows import (
-    READING_COLUMNS,
-    BattleRows,
-    Context,
-    LeftOut,
-    WinnerWord,
-    covariate_columns,
-    missing,
+from leaderboard.battles import CODES, BattleTable, JudgeColumn
+from leaderboard.formats import parquet
+from leaderboard.formats.cells import missing
+from leaderboard.formats.registry import (
+    NATIVE,
+    added_battle_formats,
+    battle_format,
+    battle_formats,
+    guess,
+    parse,
 )
+from leaderboard.formats.rows import READING_COLUMNS, BattleRows, Context, LeftOut, covariate_columns
 from leaderboard.formats.sources import Chunk, chunks_of, container_of
 from leaderboard.vocabulary import Covariate
 
+HOPELESS = 20_000
+"""After so many mistaken records without a battle, the rest of the file is not read."""
 SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz", ".parquet")
-
-_CODES: Mapping[str, int] = MappingProxyType(
-    {
-        WinnerWord.A: int(Winner.A),
-        WinnerWord.B: int(Winner.B),
-        WinnerWord.TIE: int(Winner.TIE),
-        WinnerWord.BOTH_BAD: int(Winner.TIE),
-    }
-)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BattleFile:
-    """The battles of a file.
+    """The battles of a file, in an order of their own: neither the file's rows nor its container change it.
 
     Attributes:
-        table: The battles; where the file names no questions, each battle is its own.
-        format: As what the file was read.
+        table: The battles, as `BattleTable.canonical` orders them; where the file names no questions, each
+            battle is its own.
+        format: The name of the format as which the file was read.
         left_out: How many records were no battle, by reason.
+        first: What is wrong with the first mistaken record, by reason.
         questions_named: Whether the file said which battles share a question. Without that,
             intervals cannot take the sharing into account.
-        covariates: What may sway a judge, (N,) values by column, NaN for an empty cell; those columns that
+        covariates: What may bias a judge, (N,) values by column, NaN for an empty cell; those columns that
             stand in the file, where the context asked for them.
         judges: Who decided each battle; None where no row says.
         wording: The wording of each row, empty where it names none; None where the file has no such column.
-        repeat: Which asking in these words each row is; likewise.
+        repeat: Which call in these words each row is; likewise.
     """
 
     table: BattleTable
-    format: BattleFormat
+    format: str
     left_out: Mapping[LeftOut, int]
     questions_named: bool
+    first: Mapping[LeftOut, InputError] = field(default_factory=lambda: MappingProxyType({}))
     covariates: Mapping[str, NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
     judges: JudgeColumn | None = None
     wording: Sequence[str] | None = None
@@ -82,8 +78,8 @@ class _Codes(dict[str, int]):
         return map(self.__getitem__, names)
 
 
-def format_of(path: Path) -> BattleFormat:
-    """Tell the format of a battle file, or of a folder's first one, by its first record.
+def format_of(path: Path) -> str:
+    """Tell the name of the format of a battle file, or of a folder's first one, by its first record.
 
     Raises:
         FileFormatError: The first record is of no known format; the message lists its columns.
@@ -100,52 +96,89 @@ def format_of(path: Path) -> BattleFormat:
 def _refuse(chunk: Chunk) -> NoReturn:
     """Say which column the nearest format misses, or that nothing is near."""
     columns = list(chunk.records[0])
-    nearest = max(GUESSED, key=lambda kind: sum(name in columns for name in SIGNATURES[kind]))
-    lacking = [name for name in SIGNATURES[nearest] if name not in columns]
-    if len(lacking) < len(SIGNATURES[nearest]):
-        missing(chunk.place, 0, lacking[0], f" The row looks like {nearest} otherwise.")
-    message = f"{chunk.place.at(0)} is no battle: it has the columns {', '.join(map(repr, columns[:12]))}."
-    needed = ", ".join(SIGNATURES[BattleFormat.NATIVE])
-    raise FileFormatError(message, advice=f"Battles need {needed}, or the columns of another arena.")
+    guessed = [one for one in battle_formats() if one.guessed]
+    nearest = max(guessed, key=lambda one: sum(name in columns for name in one.signature))
+    signature = nearest.signature
+    lacking = [name for name in signature if name not in columns]
+    listed = ", ".join(map(repr, columns[:12])) + (", …" if len(columns) > 12 else "")  # noqa: PLR2004 - used once
+    if len(lacking) < len(signature):
+        missing(
+            chunk.place,
+            0,
+            lacking[0],
+            f" The row looks like {nearest.name} otherwise; it has the columns {listed}.",
+        )
+    message = f"{chunk.place.at(0)} is no battle: it has the columns {listed}."
+    needed = ", ".join(battle_format(NATIVE).signature)
+    raise FileFormatError(
+        message,
+        advice=" ".join(
+            (f"Battles need {needed}, or the columns of another arena.", *added_battle_formats().problems)
+        ),
+    )
 
 
 def read_chunks(
-    path: Path, kind: BattleFormat | None = None, *, context: Context | None = None
+    path: Path, kind: str | None = None, *, context: Context | None = None
 ) -> Iterator[BattleRows]:
     """Read battles as checked chunks, never the whole file at once.
 
     Args:
         path: A file (JSON Lines, a JSON array, JSON columns or CSV, gzipped or not), or a folder of
             such files of one format, which are read in the order of their names.
-        kind: The format; None to tell it by the first record.
+        kind: The name of the format; None to tell it by the first record.
         context: What the records do not say. RAG-QA Arena's `eval_results` say domain and judge in
             the file's name.
 
     Raises:
-        FileFormatError: A file or record is of another shape; the message names row and column.
-        RecordError: A value breaks a rule; the message names row and column.
+        FileFormatError: A file is of another shape, or most of its records are; the message names row and
+            column.
+        RecordError: A value breaks a rule in most records, or in one with `strict`; likewise.
     """
     kind = kind or format_of(path)
+    from_name = battle_format(kind).from_name
+    tally = _Tally()
     for file in _files(path):
         full_context = context or Context()
-        if kind in {BattleFormat.RAG_QA_ARENA_EVAL, BattleFormat.RAG_QA_ARENA_EVAL_COMPAT}:
-            from_name = rag_qa_arena.context_of(file.name)
+        if from_name is not None:
+            named = from_name(file.name)
             full_context = replace(
                 full_context,
-                domain=full_context.domain or from_name.domain,
-                judge=full_context.judge or from_name.judge,
+                domain=full_context.domain or named.domain,
+                judge=full_context.judge or named.judge,
             )
         for chunk in chunks_of(file, container_of(file)):
-            yield parse(kind, chunk, full_context)
+            for rows in parse(kind, chunk, full_context):
+                tally.add(rows)
+                yield rows
+    tally.check()
 
 
-def read_battles(
-    path: Path, kind: BattleFormat | None = None, *, context: Context | None = None
-) -> BattleFile:
+class _Tally:
+    """How many records are battles and how many mistaken: where those are more, the file is misread."""
+
+    def __init__(self) -> None:
+        self.battles = self.mistaken = 0
+        self.first: InputError | None = None
+
+    def add(self, rows: BattleRows) -> None:
+        self.battles += len(rows)
+        self.mistaken += sum(count for reason, count in rows.left_out.items() if reason.mistaken)
+        self.first = self.first or next(iter(rows.first.values()), None)
+        if not self.battles and self.mistaken > HOPELESS:
+            self.check()
+
+    def check(self) -> None:
+        """Raise what is wrong with the first mistaken record, where more are mistaken than are battles."""
+        if self.first is not None and self.mistaken > self.battles:
+            raise self.first
+
+
+def read_battles(path: Path, kind: str | None = None, *, context: Context | None = None) -> BattleFile:
     """Read a battle file, or a folder of them, into one table; arguments as of `read_chunks`.
 
-    Systems, questions and domains are coded in order of first appearance. A file without domains
-    has the one domain "".
+    Systems, questions and domains are coded in sorted order, and rows stand in one order of their own. A file
+    without domains has the one domain "".
 
     Raises:
         FileFormatError: As of `read_chunks`, and for a file without a single battle, or one that
@@ -156,9 +189,10 @@ def read_battles(
     builder = _Builder()
     with working(f"reading battles of {path.name}") as work:
         table = None
-        if kind is BattleFormat.NATIVE and context in {None, Context()}:
+        if kind == NATIVE and context in {None, Context(), Context(strict=True)}:
             table = parquet.read_columns(_files(path))
         if table is not None:
+            table = table.select(table.canonical())
             return BattleFile(table=table, format=kind, left_out=MappingProxyType({}), questions_named=True)
         for rows in read_chunks(path, kind, context=context):
             builder.add(rows)
@@ -178,18 +212,20 @@ class _Builder:
         self.weight: list[NDArray[np.float64]] = []
         self.covariates: dict[str, list[NDArray[np.float64]]] = {}
         self.left_out: Counter[LeftOut] = Counter()
+        self.first: dict[LeftOut, InputError] = {}
         self.named: bool | None = None
         self.readings: dict[str, list[str]] = {}
 
     def add(self, rows: BattleRows) -> None:
         self.left_out.update(rows.left_out)
+        self.first = {**rows.first, **self.first}
         if not rows:
             return
         self._name_questions(rows)
         pairs = chain.from_iterable(zip(rows.model_a, rows.model_b, strict=True))
         self.pairs.extend(self.systems.of(pairs))
         self.domain.extend(self.domains.of(rows.domain or [""] * len(rows)))
-        self.winner.extend(map(_CODES.__getitem__, rows.winner))
+        self.winner.extend(map(CODES.__getitem__, rows.winner))
         self.judge.extend(self.judges.of(rows.judge or [""] * len(rows)))
         self._tell_apart(rows)
         self.score.append(_floats(rows.score, len(rows), np.nan))
@@ -216,47 +252,63 @@ class _Builder:
     def _name_questions(self, rows: BattleRows) -> None:
         named = rows.question_id is not None
         if self.named is not None and named != self.named:
-            message = f"{rows.place.at(0, 'question_id')}: some rows name a question and some do not."
+            said = "the column is missing; other rows have it" if self.named else "other rows lack the column"
+            message = f"{rows.place.at(0, 'question_id')}: {said}."
             raise FileFormatError(message, advice="Give every row a question_id, or none.")
         self.named = named
-        start = len(self.question)
-        ids = rows.question_id or [f"battle-{start + index + 1}" for index in range(len(rows))]
-        self.question.extend(self.questions.of(ids))
+        self.question.extend(self.questions.of(rows.question_id or [""] * len(rows)))
 
-    def built(self, path: Path, kind: BattleFormat) -> BattleFile:
+    def built(self, path: Path, kind: str) -> BattleFile:
         if not self.winner:
             dropped = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
             message = f"{path.name} holds no battles{f' ({dropped})' if dropped else ''}."
             raise FileFormatError(message, advice="A battle file has a row for each battle.")
         pairs = np.frombuffer(self.pairs, dtype=np.int32)
         score, weight = np.concatenate(self.score), np.concatenate(self.weight)
+        weight[np.isnan(weight)] = 1.0
+        (systems, system), (questions, question), (domains, domain) = map(
+            _sorted, (self.systems, self.questions, self.domains)
+        )
         table = BattleTable(
-            systems=tuple(self.systems),
-            questions=tuple(self.questions),
-            domains=tuple(self.domains),
-            a=pairs[::2].copy(),
-            b=pairs[1::2].copy(),
+            systems=systems,
+            questions=questions,
+            domains=domains,
+            a=system[pairs[::2]],
+            b=system[pairs[1::2]],
             winner=np.frombuffer(self.winner, dtype=np.int8),
-            question=np.frombuffer(self.question, dtype=np.int32),
-            domain=np.frombuffer(self.domain, dtype=np.int32),
+            question=question[np.frombuffer(self.question, dtype=np.int32)],
+            domain=domain[np.frombuffer(self.domain, dtype=np.int32)],
             score=None if np.isnan(score).all() else score,
             weight=None if (weight == 1).all() else weight,
         )
+        covariates = {
+            name: np.concatenate(self.covariates[name])
+            for covariate in Covariate
+            for name in covariate_columns(covariate)
+            if name in self.covariates
+        }
+        judges = self._judge_column()
+        order = table.canonical(
+            *(_ranks(values) for values in self.readings.values()),
+            *(np.nan_to_num(values, nan=-2.0) for values in covariates.values()),
+            *(() if judges is None else (judges.code,)),
+        )
+        table = table.select(order)
         return BattleFile(
-            table=table,
+            table=table if self.named else _each_its_own(table),
             format=kind,
             left_out=MappingProxyType(dict(self.left_out)),
+            first=MappingProxyType(self.first),
             questions_named=bool(self.named),
-            covariates={
-                name: np.concatenate(self.covariates[name])
-                for covariate in Covariate
-                for name in covariate_columns(covariate)
-                if name in self.covariates
-            },
-            judges=self._judge_column(),
-            wording=self.readings.get("wording"),
-            repeat=self.readings.get("repeat"),
+            covariates={name: values[order] for name, values in covariates.items()},
+            judges=None if judges is None else judges.select(order),
+            wording=self._reading("wording", order),
+            repeat=self._reading("repeat", order),
         )
+
+    def _reading(self, name: str, order: NDArray[np.int64]) -> list[str] | None:
+        values = self.readings.get(name)
+        return None if values is None else [values[row] for row in order.tolist()]
 
     def _judge_column(self) -> JudgeColumn | None:
         """The judges in sorted order, so that the order of the rows changes no code."""
@@ -266,6 +318,29 @@ class _Builder:
         places = {name: code for code, name in enumerate(names)}
         code = np.array([places.get(name, -1) for name in self.judges], dtype=np.int32)
         return JudgeColumn(names=names, code=code[np.frombuffer(self.judge, dtype=np.int32)])
+
+
+def _sorted(codes: _Codes) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Names in sorted order, and the place there of each code."""
+    names = tuple(sorted(codes))
+    places = {name: place for place, name in enumerate(names)}
+    return names, np.array([places[name] for name in codes], dtype=np.int32)
+
+
+def _ranks(words: Sequence[str]) -> NDArray[np.int32]:
+    codes = _Codes()
+    numbered = np.fromiter(codes.of(words), dtype=np.int32, count=len(words))
+    return _sorted(codes)[1][numbered]
+
+
+def _each_its_own(table: BattleTable) -> BattleTable:
+    """The table with a question for each row."""
+    digits = len(str(len(table)))
+    return replace(
+        table,
+        questions=tuple(f"battle-{row + 1:0{digits}}" for row in range(len(table))),
+        question=np.arange(len(table), dtype=np.int32),
+    )
 
 
 def _floats(values: Sequence[float | None] | None, size: int, otherwise: float) -> NDArray[np.float64]:

@@ -1,89 +1,262 @@
-"""The shapes of battle records that the public arenas write, and how each becomes `BattleRows`."""
+"""The shapes of battle records that the public arenas write, and how each becomes `BattleRows`, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from enum import StrEnum
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from leaderboard.formats import alpaca_eval, arena_hard, native, rag_qa_arena
-from leaderboard.formats.rows import BattleRows, Context, Draft, missing, settled
+from data.errors import FileFormatError, InputError, NotFoundError, RecordError, SpecError
+from data.plugins import Added, FileFormat, PluginKind, added, described
+from leaderboard.formats import alpaca_eval, arena_hard, mt_bench, native, rag_qa_arena, writers
+from leaderboard.formats.cells import MISSING_COLUMN, missing
+from leaderboard.formats.fields import clashing, further
+from leaderboard.formats.rows import OWN_COLUMNS, BattleRows, Context, Draft, LeftOut, settled
 from leaderboard.formats.sources import Chunk, Record
 
-
-class BattleFormat(StrEnum):
-    """The battle files that can be read and written, by the word that `--from` takes."""
-
-    NATIVE = "native"
-    CHATBOT_ARENA = "chatbot-arena"
-    RAG_QA_ARENA = "rag-qa-arena"
-    RAG_QA_ARENA_EVAL = "rag-qa-arena-eval"
-    RAG_QA_ARENA_EVAL_COMPAT = "rag-qa-arena-eval-compat"
-    RAG_QA_ARENA_PEOPLE = "rag-qa-arena-people"
-    ALPACA_EVAL = "alpaca-eval"
-    ARENA_HARD = "arena-hard"
-
-
 Parser = Callable[[Chunk, Context], Draft]
+_VERDICT = ("question_id", "domain", "model_a", "model_b", "winner", "judge")
 
-SIGNATURES: Mapping[BattleFormat, tuple[str, ...]] = MappingProxyType(
-    {
-        BattleFormat.NATIVE: ("model_a", "model_b", "winner"),
-        BattleFormat.CHATBOT_ARENA: ("model_a", "model_b", "winner"),
-        BattleFormat.RAG_QA_ARENA: ("model_a", "model_b", "winner"),
-        BattleFormat.RAG_QA_ARENA_EVAL: ("query", "order", "pred"),
-        BattleFormat.RAG_QA_ARENA_EVAL_COMPAT: ("query", "order"),
-        BattleFormat.RAG_QA_ARENA_PEOPLE: ("pair", "majority"),
-        BattleFormat.ALPACA_EVAL: ("generator_1", "generator_2", "preference"),
-        BattleFormat.ARENA_HARD: ("model", "games"),
-    }
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleFormat(FileFormat):
+    """One format; its name is the word that `--from` takes.
+
+    Attributes:
+        signature: The columns without which a record cannot be of the format.
+        parse: Translates a chunk of its records.
+        read: In place of that, translates one record to a mapping with the columns of native battles.
+        optional: Further columns that it reads.
+        partly: What of its columns no battle holds, in words.
+        write: Lays battles out; None where the format is read alone.
+        holds: The columns that a written file holds; None for all, the file's own further ones too.
+        taken: The names that a written file gives to columns of its own.
+        one_tie: Whether all kinds of ties become one.
+        guessed: Whether a record is told to be of the format by its signature.
+        from_name: What the name of a file says that its records do not.
+        note: What readers of rates must know.
+    """
+
+    signature: tuple[str, ...]
+    parse: Parser | None = None
+    read: Callable[[Record], Mapping[str, object]] | None = None
+    optional: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
+    write: writers.Writer | None = None
+    holds: tuple[str, ...] | None = None
+    taken: tuple[str, ...] = ()
+    one_tie: bool = False
+    guessed: bool = True
+    from_name: Callable[[str], Context] | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        function: object = self.parse or self.read
+        if not callable(function):
+            raise SpecError(f"The format {self.name} needs a function for read.")
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The columns that it reads."""
+        return frozenset({*self.signature, *self.optional})
+
+    def drafted(self, chunk: Chunk, context: Context) -> Draft:
+        """Translate a chunk of records.
+
+        Raises:
+            RecordError: A record cannot be translated.
+        """
+        if self.parse is not None:
+            return self.parse(chunk, context)
+        records = [self._translated(chunk, index) for index in range(len(chunk.records))]
+        return native.parse(Chunk(place=chunk.place, records=records), context)
+
+    def _translated(self, chunk: Chunk, index: int) -> Record:
+        if self.read is None:
+            raise SpecError(f"The format {self.name} reads nothing.")
+        try:
+            values: dict[str, object] = dict(self.read(chunk.records[index]))
+            return {name: values[name] for name in NATIVE_COLUMNS if name in values}
+        except (Exception, SystemExit) as error:  # others' code may raise anything
+            message = f"{chunk.place.at(index)}: the plugin format {self.name} failed: {described(error)}."
+            raise RecordError(message, advice="Correct the plugin.") from error
+
+
+NATIVE = "native"
+NATIVE_COLUMNS = ("model_a", "model_b", "winner", *OWN_COLUMNS, *native.COUNT_COLUMNS)
+_NATIVE = BattleFormat(
+    name=NATIVE,
+    parse=native.parse,
+    signature=("model_a", "model_b", "winner"),
+    optional=(*OWN_COLUMNS, *native.COUNT_COLUMNS),
+    write=writers.write_lines,
 )
-"""The columns without which a record cannot be of a format."""
-
-GUESSED = (
-    BattleFormat.NATIVE,
-    BattleFormat.ALPACA_EVAL,
-    BattleFormat.ARENA_HARD,
-    BattleFormat.RAG_QA_ARENA_EVAL,
-    BattleFormat.RAG_QA_ARENA_PEOPLE,
+_EVAL = BattleFormat(
+    name="rag-qa-arena-eval",
+    parse=rag_qa_arena.parse_strict,
+    signature=("query", "order", "pred"),
+    optional=("domain", "judge", "repeat", "wording"),
+    partly=("pred (all but the rating)",),
+    write=writers.write_eval_results,
+    holds=(*_VERDICT, "order", "repeat", "wording"),
+    one_tie=True,
+    from_name=rag_qa_arena.context_of,
 )
+OWN = (
+    _NATIVE,
+    BattleFormat(
+        name="lmsys-one-hot",
+        parse=native.parse_one_hot,
+        signature=("model_a", "model_b", *native.ONE_HOT),
+        optional=(*(name for name in OWN_COLUMNS if name != "winner"), *native.COUNT_COLUMNS, "id"),
+    ),
+    BattleFormat(
+        name="mt-bench",
+        parse=mt_bench.parse,
+        signature=("model_1", "model_2", *mt_bench.GAMES),
+        optional=("question_id", "domain", "judge"),
+    ),
+    BattleFormat(
+        name="alpaca-eval",
+        parse=alpaca_eval.parse,
+        signature=("generator_1", "generator_2", "preference"),
+        optional=("instruction", "dataset", "annotator", "order", "repeat", "wording"),
+        write=writers.write_annotations,
+        taken=writers.ANNOTATION,
+        one_tie=True,
+        note="the mean score is the win rate that AlpacaEval reports: the mean of preference - 1",
+    ),
+    BattleFormat(
+        name="arena-hard",
+        parse=arena_hard.parse,
+        signature=("model", "games"),
+        optional=("baseline", "uid", "question_id", "category", "judge"),
+        partly=("games (all but the scores)",),
+        write=writers.write_games,
+        holds=(*_VERDICT, "order", "weight"),
+        one_tie=True,
+    ),
+    _EVAL,
+    BattleFormat(
+        name="rag-qa-arena-people",
+        parse=rag_qa_arena.parse_people,
+        signature=("pair", "majority"),
+        optional=("raw",),
+        partly=("raw",),
+    ),
+    replace(_NATIVE, name="chatbot-arena", write=writers.write_array, guessed=False),
+    replace(_NATIVE, name="rag-qa-arena", write=writers.write_columns, guessed=False),
+    replace(
+        _EVAL,
+        name="rag-qa-arena-eval-compat",
+        parse=rag_qa_arena.parse_compat,
+        signature=("query", "order"),
+        optional=(*_EVAL.optional, "pred"),
+        guessed=False,
+    ),
+)
+"""The arena's own, in the order in which records are told to be of one."""
 
 
-def guess(record: Record) -> BattleFormat | None:
-    """Name the format whose signature columns a record has, if any."""
-    return next((kind for kind in GUESSED if all(name in record for name in SIGNATURES[kind])), None)
+def added_battle_formats() -> Added[BattleFormat]:
+    """The formats of plugins."""
+    return added(PluginKind.FORMATS, BattleFormat, [one.name for one in OWN])
 
 
-def parse(kind: BattleFormat, chunk: Chunk, context: Context) -> BattleRows:
-    """Check and translate a chunk of records.
+def battle_formats() -> tuple[BattleFormat, ...]:
+    """Every format, those of plugins last."""
+    return (*OWN, *added_battle_formats().entries)
+
+
+def battle_format(name: str) -> BattleFormat:
+    """Return a format by its name.
 
     Raises:
-        FileFormatError: A column is missing; the message names row and column, and the format that
-            the row looks like instead.
-        RecordError: A value breaks a rule; the message names row and column.
+        NotFoundError: There is none of this name.
     """
-    _require(kind, chunk)
-    return settled(_PARSERS[kind](chunk, context))
+    known = {one.name: one for one in OWN}
+    if name in known:
+        return known[name]
+    known = {one.name: one for one in battle_formats()}
+    if name not in known:
+        advice = " ".join((f"Use one of: {', '.join(known)}.", *added_battle_formats().problems))
+        raise NotFoundError(f"There is no format of battles {name!r}.", advice=advice)
+    return known[name]
 
 
-def _require(kind: BattleFormat, chunk: Chunk) -> None:
-    for column in SIGNATURES[kind]:
+def listed_battle_formats() -> str:
+    """Their names, for the help of an option."""
+    return ", ".join(f"`{one.name}`" for one in battle_formats())
+
+
+def guess(record: Record) -> str | None:
+    """Name the format whose signature columns a record has, if any."""
+    # Plugins are loaded only where no format of the arena's own fits.
+    return next(
+        (name for formats in (lambda: OWN, battle_formats) if (name := _fitting(formats(), record))), None
+    )
+
+
+def _fitting(formats: Iterable[BattleFormat], record: Record) -> str | None:
+    fitting = (one for one in formats if one.guessed and all(name in record for name in one.signature))
+    return next((one.name for one in fitting), None)
+
+
+def parse(kind: str, chunk: Chunk, context: Context) -> Iterator[BattleRows]:
+    """Check and translate a chunk of records, in parts around those that cannot be read.
+
+    Those are left out and counted, unless the context is strict.
+
+    Raises:
+        FileFormatError: With `strict`, a column is missing; the message names row and column, and the format
+            that the row looks like instead.
+        RecordError: With `strict`, a value breaks a rule; the message names row and column.
+    """
+    try:
+        yield _parsed(kind, chunk, context)
+    except (RecordError, FileFormatError) as error:
+        if context.strict or (isinstance(error, FileFormatError) and error.code != MISSING_COLUMN):
+            raise
+        if len(chunk.records) == 1:
+            yield _none(chunk, error)
+            return
+        half = len(chunk.records) // 2
+        for start, stop in ((0, half), (half, len(chunk.records))):
+            part = Chunk(place=chunk.place.part(start, stop), records=chunk.records[start:stop])
+            yield from parse(kind, part, context)
+
+
+def _none(chunk: Chunk, error: InputError) -> BattleRows:
+    """One record that is no battle."""
+    return BattleRows(
+        place=chunk.place,
+        model_a=[],
+        model_b=[],
+        winner=[],
+        left_out={LeftOut.FAULTY: 1},
+        first={LeftOut.FAULTY: error},
+    )
+
+
+def _parsed(kind: str, chunk: Chunk, context: Context) -> BattleRows:
+    layout = battle_format(kind)
+    _require(layout, chunk)
+    draft = layout.drafted(chunk, context)
+    if context.further:
+        games = draft.rows.place.rows_a_record
+        kept = {
+            name: cells if games == 1 else [cell for cell in cells for _ in range(games)]
+            for name, cells in further(chunk, layout.own).items()
+        }
+        unkept = (*layout.partly, *clashing(chunk, layout.own))
+        draft = replace(draft, rows=replace(draft.rows, further=kept, unkept=unkept))
+    return settled(draft, strict=context.strict)
+
+
+def _require(layout: BattleFormat, chunk: Chunk) -> None:
+    kind = layout.name
+    for column in layout.signature:
         for index, record in enumerate(chunk.records):
             if column not in record:
                 other = guess(record)
                 hint = f" The row looks like {other}, not {kind}." if other and other != kind else ""
                 missing(chunk.place, index, column, hint)
-
-
-_PARSERS: Mapping[BattleFormat, Parser] = MappingProxyType(
-    {
-        BattleFormat.NATIVE: native.parse,
-        BattleFormat.CHATBOT_ARENA: native.parse,
-        BattleFormat.RAG_QA_ARENA: native.parse,
-        BattleFormat.RAG_QA_ARENA_EVAL: rag_qa_arena.parse_strict,
-        BattleFormat.RAG_QA_ARENA_EVAL_COMPAT: rag_qa_arena.parse_compat,
-        BattleFormat.RAG_QA_ARENA_PEOPLE: rag_qa_arena.parse_people,
-        BattleFormat.ALPACA_EVAL: alpaca_eval.parse,
-        BattleFormat.ARENA_HARD: arena_hard.parse,
-    }
-)

@@ -11,15 +11,18 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TextIO, cast
 
 from data.errors import FileFormatError
+from data.files.csv_safety import unescape_formula
 from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
-from leaderboard.formats.rows import CHUNK_ROWS, Place, labels, missing, names
+from leaderboard.formats.places import Place
+from leaderboard.formats.rows import CHUNK_ROWS, OWN_COLUMNS, covariate_columns
+from leaderboard.vocabulary import Covariate
 
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
@@ -27,6 +30,28 @@ HEAD_CHARACTERS = 1 << 16
 BLOCK_CHARACTERS = 1 << 24
 
 Record = Mapping[str, object]
+
+FIELDS = frozenset(
+    {
+        *OWN_COLUMNS,
+        *(name for covariate in Covariate for name in covariate_columns(covariate)),
+        *(
+            "count",
+            "anony",
+            "annotator",
+            "sampling_prob",
+            "chance",
+            "winner_model_a",
+            "winner_model_b",
+            "winner_tie",
+        ),
+        *("model_1", "model_2", "g1_winner", "g2_winner", "query", "pred", "pair", "majority"),
+        *("generator_1", "generator_2", "preference", "instruction", "dataset", "model", "baseline", "games"),
+        *("uid", "category"),
+    }
+)
+"""The columns that readers of battles and votes know."""
+DELIMITERS = ",;\t"
 
 _LIST_COLUMN = re.compile(r'"(model_a|model_b|winner)"\s*:\s*\[')
 _KEYED = re.compile(r'\{\s*+"[^"]*+"\s*+:\s*+\{\s*+"(?:majority|raw)"\s*+:')
@@ -102,11 +127,13 @@ def container_of(path: Path) -> Container:
 def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
     """Read a file's records in chunks, never the whole file at once.
 
+    Columns that readers know are recognised in other cases and with spaces too: `Model A` is `model_a`.
+
     Raises:
         FileFormatError: A record is not of the container's kind; the message names its row.
     """
     if container is Container.PARQUET:
-        yield from _parquet_chunks(path)
+        yield from map(_renamed, _parquet_chunks(path))
         return
     readers = {
         Container.LINES: _line_chunks,
@@ -116,7 +143,27 @@ def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
         Container.CSV: _csv_chunks,
     }
     with open_text(path) as text:
-        yield from readers[container](text, path.name)
+        yield from map(_renamed, readers[container](text, path.name))
+
+
+def _renamed(chunk: Chunk) -> Chunk:
+    """The chunk under the names that readers know, where its first record spells them otherwise."""
+    columns = chunk.records[0].keys() if chunk.records else FIELDS
+    if columns <= FIELDS:
+        return chunk
+    known = {name: field for name in columns - FIELDS if (field := field_of(name)) in FIELDS - columns}
+    if not known:
+        return chunk
+    records: list[Record] = [
+        {known.get(name, name): value for name, value in record.items()} for record in chunk.records
+    ]
+    spelled = tuple((field, name) for name, field in known.items())
+    return Chunk(place=replace(chunk.place, names=spelled), records=records)
+
+
+def field_of(name: str) -> str:
+    """A column's name in small letters, with underscores in place of spaces and hyphens."""
+    return "_".join(name.strip().lower().replace("-", " ").split())
 
 
 def _is_parquet(path: Path) -> bool:
@@ -242,7 +289,8 @@ def _keyed_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
 
 
 def _csv_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
-    reader = csv.reader(text, strict=True)
+    first = text.readline()
+    reader = csv.reader(chain((first,), text), strict=True, delimiter=_delimiter(first))
     row = 0
     try:
         header = _header(next(reader, []), name)
@@ -253,11 +301,21 @@ def _csv_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
                 if len(cells) != len(header):
                     message = f"{place.at(index)} has {len(cells)} cells, the header has {len(header)}."
                     raise FileFormatError(message, advice="Quote cells that hold commas or line ends.")
-            yield Chunk(place=place, records=[dict(zip(header, cells, strict=True)) for _, cells in block])
+            yield Chunk(
+                place=place,
+                records=[dict(zip(header, map(unescape_formula, cells), strict=True)) for _, cells in block],
+            )
             row += len(block)
     except csv.Error as error:
         message = f"{name}, line {reader.line_num}: {error}."
         raise FileFormatError(message, advice="Save it as plain CSV with a header.") from error
+
+
+def _delimiter(header: str) -> str:
+    """The sign that parts the columns: a comma, or what gives more of the columns that readers know."""
+    return max(
+        DELIMITERS, key=lambda sign: sum(field_of(cell.strip('"')) in FIELDS for cell in header.split(sign))
+    )
 
 
 def _header(cells: list[str], name: str) -> list[str]:
@@ -267,34 +325,3 @@ def _header(cells: list[str], name: str) -> list[str]:
             message = f"{name} has the column {cell!r} twice."
             raise FileFormatError(message, advice="Each column needs a name of its own.")
     return header
-
-
-def column(chunk: Chunk, name: str) -> list[object]:
-    """The values of a column, None where a record lacks it."""
-    return [record.get(name) for record in chunk.records]
-
-
-def has(chunk: Chunk, name: str) -> bool:
-    """Whether any record has the column."""
-    return any(name in record for record in chunk.records)
-
-
-def optional(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
-    """A column of labels that may be absent or empty; then the same `otherwise` for every row."""
-    if has(chunk, name):
-        return labels(chunk.place, name, column(chunk, name))
-    return [otherwise] * len(chunk.records) if otherwise else None
-
-
-def identifiers(chunk: Chunk, name: str) -> list[str] | None:
-    """A column of ids that stands in every record, or in none.
-
-    Raises:
-        FileFormatError: Some records have it and some lack it.
-    """
-    if not has(chunk, name):
-        return None
-    for index, record in enumerate(chunk.records):
-        if name not in record:
-            missing(chunk.place, index, name, " Other rows have it.")
-    return names(chunk.place, name, column(chunk, name))

@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import TextIO
 
 from data.errors import FileFormatError
+from data.files.csv_safety import escape_formula
+from leaderboard.battles import WinnerWord
 from leaderboard.formats.arena_hard import GAMES, GRADES
-from leaderboard.formats.registry import BattleFormat
-from leaderboard.formats.rows import COLUMNS, BattleRows, WinnerWord
+from leaderboard.formats.rows import BattleRows, share_of
 
 Record = Mapping[str, object]
 Writer = Callable[[Iterable[BattleRows], TextIO], None]
@@ -19,8 +20,7 @@ Writer = Callable[[Iterable[BattleRows], TextIO], None]
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
 _FLIPPED: Mapping[str, str] = MappingProxyType({"model_a": "model_b", "model_b": "model_a"})
 _RATINGS: Mapping[str, str] = MappingProxyType({"model_a": "1", "model_b": "2"})
-_PREFERENCES: Mapping[str, float] = MappingProxyType({"model_a": 1.0, "model_b": 2.0})
-_TIE = 1.5
+ANNOTATION = ("instruction", "generator_1", "generator_2", "preference", "dataset", "annotator")
 
 
 def write_lines(chunks: Iterable[BattleRows], text: TextIO) -> None:
@@ -29,24 +29,14 @@ def write_lines(chunks: Iterable[BattleRows], text: TextIO) -> None:
         text.writelines(f"{_ENCODER.encode(record)}\n" for record in _records(chunk))
 
 
-def write_csv(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """The project's own CSV: every column of the design, empty cells where a battle lacks one.
-
-    Raises:
-        FileFormatError: Some chunks name questions and some do not.
-    """
+def write_csv(chunks: Iterable[BattleRows], columns: Iterable[str], text: TextIO) -> None:
+    """The project's own CSV: a cell is empty where a battle lacks the column, and none is a formula."""
     writer = csv.writer(text, lineterminator="\n")
-    header: tuple[str, ...] | None = None
+    header = list(columns)
+    writer.writerow(map(escape_formula, header))
     for chunk in chunks:
-        columns = COLUMNS if chunk.question_id is not None else COLUMNS[1:]
-        if header is None:
-            header = (*columns, *(name for name in chunk.columns if name not in COLUMNS))
-            writer.writerow(header)
-        elif header[: len(columns)] != columns:
-            message = f"{chunk.place.at(0, 'question_id')}: some rows name a question and some do not."
-            raise FileFormatError(message, advice="Give every row a question_id, or none.")
-        empty = [""] * len(chunk)
-        cells = [empty if (values := _values(chunk, name)) is None else values for name in header]
+        known, empty = chunk.columns, [""] * len(chunk)
+        cells = [map(escape_formula, known.get(name, empty)) for name in header]
         writer.writerows(zip(*cells, strict=True))
 
 
@@ -60,15 +50,13 @@ def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
 
     A column is written after every row is known: a cell takes 8 bytes until then.
     """
-    shared: dict[object, object] = {}
+    shared: dict[str, str] = {}
     columns: dict[str, list[object]] = {"model_a": [], "model_b": [], "winner": []}
     rows = 0
     for chunk in chunks:
-        for name in COLUMNS:
-            values = _values(chunk, name)
-            if values is not None:
-                known = columns.setdefault(name, [None] * rows)
-                known.extend(shared.setdefault(value, value) for value in values)
+        for name, values in chunk.columns.items():
+            known = columns.setdefault(name, [None] * rows)
+            known.extend(shared.setdefault(cell, cell) if isinstance(cell, str) else cell for cell in values)
         rows += len(chunk)
         for known in columns.values():
             known.extend([None] * (rows - len(known)))
@@ -107,7 +95,7 @@ def write_games(chunks: Iterable[BattleRows], text: TextIO) -> None:
         FileFormatError: A battle has no order, a soft score or a count other than 1 and 3, or the
             same game stands twice.
     """
-    lines: dict[tuple[str, str, str], dict[str, object]] = {}
+    lines: dict[tuple[str, str, str, str], dict[str, object]] = {}
     for chunk in chunks:
         _without(chunk, "score", "arena-hard")
         for index in range(len(chunk)):
@@ -121,9 +109,11 @@ def _values(chunk: BattleRows, name: str) -> Sequence[object] | None:
 
 
 def _records(chunk: BattleRows) -> Iterator[Record]:
-    columns = {name: _values(chunk, name) or () for name in chunk.columns}
+    columns = chunk.columns
     for cells in zip(*columns.values(), strict=True):
-        yield {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None}
+        yield {
+            name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None and cell != ""
+        }
 
 
 def _write_array(records: Iterator[Record], text: TextIO) -> None:
@@ -168,22 +158,37 @@ def _eval_records(chunk: BattleRows) -> Iterator[Record]:
             "query": _question(chunk, index),
             "order": {"1": first, "2": second},
             "pred": f"<rating>{_RATINGS.get(word, '0')}</rating>",
-        } | _without_empty(domain=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
+        } | _without_empty(
+            domain=_cell(chunk.domain, index),
+            judge=_cell(chunk.judge, index),
+            repeat=_cell(chunk.repeat, index),
+            wording=_cell(chunk.wording, index),
+        )
 
 
 def _annotations(chunk: BattleRows) -> Iterator[Record]:
     _without(chunk, "weight", "alpaca-eval")
+    further = {name: cells for name, cells in chunk.further.items() if name not in ANNOTATION}
     for index, winner in enumerate(chunk.winner):
         score = None if chunk.score is None else chunk.score[index]
-        yield {
+        own = {
             "instruction": _question(chunk, index),
             "generator_1": chunk.model_a[index],
             "generator_2": chunk.model_b[index],
-            "preference": _PREFERENCES.get(winner, _TIE) if score is None else 2 - score,
-        } | _without_empty(dataset=_cell(chunk.domain, index), annotator=_cell(chunk.judge, index))
+            "preference": 2 - (share_of(winner) if score is None else score),
+        } | _without_empty(
+            dataset=_cell(chunk.domain, index),
+            annotator=_cell(chunk.judge, index),
+            order=_cell(chunk.order, index),
+            repeat=_cell(chunk.repeat, index),
+            wording=_cell(chunk.wording, index),
+        )
+        yield own | {name: cells[index] for name, cells in further.items() if cells[index] is not None}
 
 
-def _add_game(lines: dict[tuple[str, str, str], dict[str, object]], chunk: BattleRows, index: int) -> None:
+def _add_game(
+    lines: dict[tuple[str, str, str, str], dict[str, object]], chunk: BattleRows, index: int
+) -> None:
     order = _cell(chunk.order, index)
     if order not in {"ab", "ba"}:
         message = f"{chunk.place.at(index, 'order')}: arena-hard needs the order of each game, ab or ba."
@@ -194,7 +199,7 @@ def _add_game(lines: dict[tuple[str, str, str], dict[str, object]], chunk: Battl
         | _without_empty(category=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
         | {"model": model, "baseline": baseline, "games": [None] * GAMES}
     )
-    games = lines.setdefault((uid, model, baseline), fresh)["games"]
+    games = lines.setdefault((uid, model, baseline, _cell(chunk.judge, index) or ""), fresh)["games"]
     game = 1 if order == "ab" else 0
     if not isinstance(games, list) or games[game] is not None:
         message = f"{chunk.place.at(index)}: the game of {model} and {baseline} in this order stands twice."
@@ -206,30 +211,10 @@ def _grade(chunk: BattleRows, index: int, game: int) -> str:
     winner = chunk.winner[index]
     won = {WinnerWord.A: 1, WinnerWord.B: -1}.get(WinnerWord(winner), 0)
     sign = won if game == 1 else -won
-    weight = 1.0 if chunk.weight is None else chunk.weight[index]
+    said = None if chunk.weight is None else chunk.weight[index]
+    weight = 1.0 if said is None else said
     for name in ("A>>B", "A>B", "A=B", "B>A", "B>>A"):
         if GRADES[name].sign == sign and GRADES[name].weight == weight:
             return name
     message = f"{chunk.place.at(index, 'weight')}: arena-hard has no grade that counts {weight:g} times."
     raise FileFormatError(message, advice="Write native battles, which hold every column.")
-
-
-def refuse_people(_chunks: Iterable[BattleRows], _text: TextIO) -> None:
-    """Majorities of people are labels: what they rest on is in no battle file."""
-    advice = "Write labels of people by `arena labels task export --format human-evaluations`."
-    raise FileFormatError("Battles are not written as rag-qa-arena-people.", advice=advice)
-
-
-WRITERS: Mapping[BattleFormat, Writer] = MappingProxyType(
-    {
-        BattleFormat.NATIVE: write_lines,
-        BattleFormat.CHATBOT_ARENA: write_array,
-        BattleFormat.RAG_QA_ARENA: write_columns,
-        BattleFormat.RAG_QA_ARENA_EVAL: write_eval_results,
-        BattleFormat.RAG_QA_ARENA_EVAL_COMPAT: write_eval_results,
-        BattleFormat.RAG_QA_ARENA_PEOPLE: refuse_people,
-        BattleFormat.ALPACA_EVAL: write_annotations,
-        BattleFormat.ARENA_HARD: write_games,
-    }
-)
-"""The writer of each format; CSV is chosen by the file's name instead."""

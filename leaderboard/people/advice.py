@@ -16,7 +16,7 @@ WORTHWHILE = 1.05
 
 
 def evidence_of(labelled: Labelled, rule: VoteRule, *, corrected: float, alone: float) -> Evidence:
-    """What a correction rests on.
+    """What a correction depends on.
 
     Args:
         labelled: The battles, with their votes.
@@ -57,7 +57,7 @@ def advice(evidence: Evidence, widths: Sequence[float | None], wanted: float, un
     """Sentences on the judge's use and on the labels that a width needs.
 
     Args:
-        evidence: What the estimates rest on.
+        evidence: What the estimates depend on.
         widths: Of the corrected intervals; None for what has none.
         wanted: The width asked about.
         unit: Of the widths.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
 from data.errors import InputError, NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable
@@ -18,8 +17,9 @@ from leaderboard.people.labelled import Floats, Ints, Labelled, label
 from leaderboard.people.result import CorrectedRating, CorrectedTable, Estimated
 from leaderboard.people.votes import Votes
 from leaderboard.ratings import Anchor, IntervalKind, RatingTable, Settings, rate
-from leaderboard.ratings.ranks import ERROR, place_systems
+from leaderboard.ratings.ranks import place_systems
 from leaderboard.ratings.threads import one_thread
+from leaderboard.ratings.uncertainty.paired_errors import PairedErrors
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Flag
 from leaderboard.vocabulary import VoteRule
 
@@ -63,6 +63,7 @@ def correct(
     """
     if not width > 0:
         raise InputError(f"An interval cannot be {width:g} points wide.", advice="Give a width above 0.")
+    anchor = None if anchor is None else anchor.alone()
     labelled = label(plan, votes, rule=rule)
     judge = rate(_judged(labelled), interval=interval, bootstrap=bootstrap, anchor=anchor, seed=seed)
     alone = rate(_voted(labelled), interval=IntervalKind.SANDWICH, anchor=anchor)
@@ -231,10 +232,12 @@ def _rows(
     flags = {row.system: row.flags for row in alone.ratings}
     withheld = np.array([Flag.NO_INTERVAL in flags.get(name, ()) for name in labelled.systems])
     corrected, votes = (_widened(each, members, withheld) for each in found)
-    joint = corrected.covariance * _simultaneous(fitted.degrees)
+    units = np.ones(size)
+    units[members] = fitted.degrees + 1
+    paired = PairedErrors.of(corrected.covariance, np.minimum(units[:, None], units))
     errors = np.where(np.isnan(corrected.lower), np.nan, corrected.se)
     ends = (corrected.lower, corrected.upper)
-    places = place_systems(corrected.points, errors, ends, np.zeros(size, dtype=np.int64), joint)
+    places = place_systems(corrected.points, errors, ends, np.zeros(size, dtype=np.int64), paired)
     labels = np.bincount(labelled.low[labelled.rows], minlength=size)
     labels += np.bincount(labelled.high[labelled.rows], minlength=size)
     rows = []
@@ -278,10 +281,3 @@ def _estimated(columns: _Columns, code: int) -> Estimated:
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _simultaneous(degrees: Floats) -> float:
-    """By how much variances grow so that normal tests of all pairs at once hold with few questions."""
-    size = len(degrees)
-    tail = 1 - ERROR / (size * (size - 1))
-    return float((stdtrit(min(float(degrees.min()), 1e6), tail) / ndtri(tail)) ** 2)

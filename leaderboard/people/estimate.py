@@ -1,6 +1,6 @@
 """What people would say: votes corrected by the judge's verdicts on every battle.
 
-With y a battle's vote share, w its inverse chance of having been put to people (0 where it was not), x the
+With y a battle's vote share, w one over its probability of a human label (0 where it has none), x the
 judge's share, and r = x − σ(θ_J) what the judge says beyond its own Bradley-Terry ratings θ_J, θ solves
 
     Σ w (y − σ(θ)) e  =  λ Σ (w − 1) r e,      e = e_low − e_high
@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import expit
 
-from data.spreading import mapped
+from data.parallel import parallel_map
 from leaderboard.people import clusters
 from leaderboard.people.clusters import JudgeWeight
 from leaderboard.people.labelled import Floats, Ints, Labelled
@@ -262,7 +262,7 @@ def resample(frame: Frame, fitted: tuple[Fitted, Fitted], draws: int, seed: int)
     sums = _Sums.of(frame)
     chunk = max(CHUNK_CELLS // max(len(frame.pairing.low), frame.questions), 1)
     parts = [(seed, number, chunk, draws - first) for number, first in enumerate(range(0, draws, chunk))]
-    drawn = list(mapped(_resampled_chunk, parts, (frame, fitted, sums), total=len(parts)))
+    drawn = list(parallel_map(_resampled_chunk, parts, (frame, fitted, sums), total=len(parts)))
     both, votes = [part[0] for part in drawn], [part[1] for part in drawn]
     return _stretched(fitted[0], both), _stretched(fitted[1], votes)
 

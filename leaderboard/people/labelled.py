@@ -35,7 +35,7 @@ class Labelled:
         judge: (N, 3) the judge's mean share of the win for `low`, of wins, and of wins and ties.
         rows: (L,) the labelled battles, rising.
         people: (L, 3) the people's, as `judge`.
-        weight: (L,) inverse chance of each to have been put to people.
+        weight: (L,) inverse chance of each to have been labelled by humans.
         votes: How many votes the labels are made of.
         repeated: How many of these repeat a person's vote on one battle; they count like any other.
         annotators: How many people gave them; None where the votes do not say.
@@ -166,7 +166,7 @@ def _refuse_off_plan(votes: Votes, index: int, a: Ints, b: Ints, question: Ints)
     else:
         what = f"{votes.model_a[index]!r} and {votes.model_b[index]!r} do not meet on that question"
     message = f"{votes.place.at(index)}: the vote is on no planned battle; {what}."
-    raise RecordError(message, advice="Give verdicts on every battle that was put to people.")
+    raise RecordError(message, advice="Give verdicts on every battle that was labelled by humans.")
 
 
 def _repeated(votes: Votes, place: Ints) -> int:
@@ -177,22 +177,22 @@ def _repeated(votes: Votes, place: Ints) -> int:
 
 def _chances(votes: Votes, of_row: Ints, rows: int, planned: int) -> Floats:
     """(L,) the chance of each labelled battle: the one its votes give, else the share labelled."""
-    given = ~np.isnan(votes.chance)
+    given = ~np.isnan(votes.sampling_prob)
     if not given.any():
         return np.full(rows, rows / planned)
     chance = np.full(rows, np.nan)
     # The last assignment wins, so reversed rows leave each battle's first chance.
-    chance[of_row[given][::-1]] = votes.chance[given][::-1]
+    chance[of_row[given][::-1]] = votes.sampling_prob[given][::-1]
     if np.isnan(chance).any():
         index = int(np.argmax(np.isnan(chance[of_row])))
-        message = f"{votes.place.at(index, 'chance')}: this battle has no chance, and others have one."
+        message = f"{votes.place.at(index, 'sampling_prob')}: this battle has no chance, and others have one."
         raise RecordError(message, advice="Give every battle its chance, or none.")
-    unequal = given & (np.abs(chance[of_row] - np.where(given, votes.chance, 0)) > 1e-9)  # noqa: PLR2004 - rounding
+    unequal = given & (np.abs(chance[of_row] - np.where(given, votes.sampling_prob, 0)) > 1e-9)  # noqa: PLR2004 - rounding
     if unequal.any():
         index = int(np.argmax(unequal))
         message = (
-            f"{votes.place.at(index, 'chance')}: {votes.chance[index]:g} cannot be used; another vote on "
-            f"this battle says {chance[of_row[index]]:g}."
+            f"{votes.place.at(index, 'sampling_prob')}: {votes.sampling_prob[index]:g} cannot be used; "
+            f"another vote on this battle says {chance[of_row[index]]:g}."
         )
         raise RecordError(message, advice="A chance belongs to the battle: give all its votes the same.")
     return chance

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.errors import NotFoundError
-from data.spreading import mapped
+from data.parallel import parallel_map
 from leaderboard.battles import BattleTable
 from leaderboard.people import clusters
 from leaderboard.people.advice import advice, evidence_of
@@ -16,7 +16,7 @@ from leaderboard.people.result import CorrectedMean, CorrectedRate, CorrectedRat
 from leaderboard.people.votes import Votes
 from leaderboard.ratings import IntervalKind
 from leaderboard.ratings.threads import one_thread
-from leaderboard.ratings.uncertainty.bounds import quantile_of
+from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
 from leaderboard.stats.intervals import wilson
 from leaderboard.vocabulary import OVERALL, VoteRule
 
@@ -68,7 +68,7 @@ def correct_rates(
         if system != opponent
         for domain in domains
     ]
-    cells = list(mapped(_cell, places, (labelled, opponent, (resamples, seed)), total=len(places)))
+    cells = list(parallel_map(_cell, places, (labelled, opponent, (resamples, seed)), total=len(places)))
     rows = [cell.rate for cell in cells if cell is not None]
     best = {row.system: -(row.mean_score.corrected.value or 0.0) for row in rows if row.domain == OVERALL}
     rows.sort(key=lambda row: (best[row.system], row.system))
@@ -211,7 +211,7 @@ class _Mean:
         count = len(sums)
         if count <= 1:
             return Estimated(value=mean, lower=None, upper=None)
-        half = quantile_of(count) * float(np.sqrt(sums @ sums * count / (count - 1)))
+        half = float(t_quantile(freedom_of(count))) * float(np.sqrt(sums @ sums * count / (count - 1)))
         return Estimated(value=mean, lower=max(0.0, mean - half), upper=min(1.0, mean + half))
 
     def _sums(self, values: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Corrected ratings and rates with what they rest on."""
+"""Corrected ratings and rates with what they depend on."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class CorrectedRating:
     flags: tuple[Flag, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena battles rate --people` (docs/design.md, section 5)."""
+        """The fields of `arena battles rate --people` (docs/json.md)."""
         return {
             "system": self.system,
             "rating": self.corrected.value,
@@ -80,7 +80,7 @@ class CorrectedRating:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What a correction rests on.
+    """What a correction depends on.
 
     Attributes:
         battles: Planned battles, each with a verdict.
@@ -127,7 +127,7 @@ class CorrectedTable:
 
     Attributes:
         ratings: Best first.
-        evidence: What they rest on.
+        evidence: What they depend on.
         judge_weight: How much a verdict counts beside a vote; 0 where it says nothing of people's.
         advice: Whether the judge adds anything, and how many more labels a width needs.
         settings: How they were made.
@@ -203,7 +203,7 @@ class CorrectedRate:
     mean_score: CorrectedMean
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena battles winrates --people`."""
+        """The fields of `arena battles rate --winrates --people`."""
         fields: dict[str, object] = {
             "system": self.system,
             "domain": self.domain,
@@ -226,7 +226,7 @@ class CorrectedRateTable:
     Attributes:
         rows: Systems best first by corrected mean share, each with `overall` and then its domains.
         reference: The one opponent; None where every opponent counts.
-        evidence: What the rates rest on.
+        evidence: What the rates depend on.
         advice: Whether the judge adds anything, and how many more labels a width needs.
         interval: Where intervals come from.
         bootstrap: Resamples; None where nothing was resampled.
@@ -242,7 +242,7 @@ class CorrectedRateTable:
     seed: int
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena battles winrates --people --json` prints."""
+        """The object that `arena battles rate --winrates --people --json` prints."""
         return {
             "rows": [row.as_json() for row in self.rows],
             "reference": self.reference,

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import RecordError
-from leaderboard.formats.rows import Place, as_number, names, no_self_battles, scores, winners
-from leaderboard.formats.rows import refuse as refuse_cell
+from leaderboard.battles import CODES, contradicting
+from leaderboard.formats.cells import as_number, labels, names, scores, winners
+from leaderboard.formats.cells import refuse as refuse_cell
+from leaderboard.formats.places import Place
+from leaderboard.formats.rows import score_contradicts, share_of
 
 Floats = NDArray[np.float64]
-
-SHARES = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "tie (bothbad)": 0.5}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class Votes:
         model_a: The first-named system.
         model_b: The second-named one.
         share: (V,) share of the win that `model_a` gets, 0–1.
-        chance: (V,) probability that the battle was put to people; NaN where the row does not say.
+        sampling_prob: (V,) probability that the battle was drawn to be labelled; NaN where the row is silent.
         annotator: Who voted; empty where the row does not say.
     """
 
@@ -48,7 +49,7 @@ class Votes:
     model_a: tuple[str, ...]
     model_b: tuple[str, ...]
     share: Floats
-    chance: Floats
+    sampling_prob: Floats
     annotator: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -67,7 +68,7 @@ class Votes:
             model_a=tuple(self.model_a[row] for row in rows),
             model_b=tuple(self.model_b[row] for row in rows),
             share=self.share[kept],
-            chance=self.chance[kept],
+            sampling_prob=self.sampling_prob[kept],
             annotator=tuple(self.annotator[row] for row in rows),
         )
 
@@ -81,7 +82,7 @@ class Votes:
         score: Sequence[object] | None = None,
         *,
         annotator: Sequence[object] | None = None,
-        chance: Sequence[object] | None = None,
+        sampling_prob: Sequence[object] | None = None,
         place: Place | None = None,
     ) -> Votes:
         """Check columns of equal length.
@@ -91,9 +92,10 @@ class Votes:
             model_a: The first-named system.
             model_b: The second-named one.
             winner: `model_a`, `model_b`, `tie` or `tie (bothbad)`; may be empty where there is a score.
-            score: Share of the win that `model_a` gets, 0–1; counts before `winner`.
+            score: Share of the win that `model_a` gets, 0–1; counts before `winner`, which must not
+                contradict it.
             annotator: Who voted, may be empty.
-            chance: Probability that the battle was put to people, above 0 and at most 1, may be empty.
+            sampling_prob: Probability that the battle was drawn to be labelled, above 0, at most 1, or empty
             place: Where the rows stand; None names them by row.
 
         Raises:
@@ -102,19 +104,29 @@ class Votes:
         """
         place = place or Place(file="votes", first_row=1)
         blank: list[object] = [None] * len(question_id)
-        columns = [model_a, model_b, winner or blank, score or blank, annotator or blank, chance or blank]
+        columns = [
+            model_a,
+            model_b,
+            winner or blank,
+            score or blank,
+            annotator or blank,
+            sampling_prob or blank,
+        ]
         if any(len(column) != len(question_id) for column in columns):
             message = f"{place.file}: the columns differ in length."
             raise RecordError(message, advice="Give one value of each for every vote.")
         first, second = names(place, "model_a", model_a), names(place, "model_b", model_b)
-        no_self_battles(place, first, second)
+        for index, (a, b) in enumerate(zip(first, second, strict=True)):
+            if a == b:
+                message = f"{place.at(index, 'model_b')}: {b!r} battles itself."
+                raise RecordError(message, advice="A battle needs two different systems; remove the row.")
         return cls(
             place=place,
             question_id=tuple(names(place, "question_id", question_id)),
             model_a=tuple(first),
             model_b=tuple(second),
             share=_shares(place, winner or blank, score or blank),
-            chance=_chances(place, chance or blank),
+            sampling_prob=_sampling_probs(place, sampling_prob or blank),
             annotator=_annotators(place, annotator or blank),
         )
 
@@ -124,28 +136,28 @@ def _shares(place: Place, winner: Sequence[object], score: Sequence[object]) -> 
     for index, word in enumerate(winner):
         if not _empty(word) or shares[index] is None:
             (known,) = winners(_row(place, index), [word])
-            if shares[index] is None:
-                shares[index] = SHARES[known]
+            said = shares[index]
+            if said is None:
+                shares[index] = share_of(known)
+            elif contradicting(np.array([CODES[known]], dtype=np.int8), np.array([said]))[0]:
+                raise score_contradicts(place, index, known, said)
     return np.array(shares, dtype=np.float64)
 
 
-def _chances(place: Place, values: Sequence[object]) -> Floats:
+def _sampling_probs(place: Place, values: Sequence[object]) -> Floats:
     found = np.full(len(values), np.nan)
     for index, value in enumerate(values):
         if not _empty(value):
-            found[index] = as_number(place, index, "chance", value)
+            found[index] = as_number(place, index, "sampling_prob", value)
             if not 0 < found[index] <= 1:
                 refuse_cell(
-                    place, index, "chance", value, "a probability above 0 and not above 1 is expected"
+                    place, index, "sampling_prob", value, "a probability above 0 and not above 1 is expected"
                 )
     return found
 
 
 def _annotators(place: Place, values: Sequence[object]) -> tuple[str, ...]:
-    return tuple(
-        "" if _empty(value) else names(_row(place, index), "annotator", [value])[0]
-        for index, value in enumerate(values)
-    )
+    return tuple(labels(place, "annotator", values))
 
 
 def _row(place: Place, index: int) -> Place:

@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import FileFormatError
-from leaderboard.formats.rows import Place, missing
-from leaderboard.formats.sources import Chunk, Record, chunks_of, column, container_of, has
+from leaderboard.formats.cells import missing
+from leaderboard.formats.fields import column, has
+from leaderboard.formats.places import Place
+from leaderboard.formats.sources import Chunk, Record, chunks_of, container_of
 from leaderboard.people.votes import Votes
 
 WINNERS = {1.0: "model_a", 0.5: "tie", 0.0: "model_b"}
@@ -27,10 +29,15 @@ class _Lines(Place):
         return f"{self.file}, {number}" + (f', column "{column}"' if column else "")
 
 
+FORMER_NAME = "chance"
+"""What files of older versions call the column `sampling_prob`."""
+
+
 def read_votes(path: Path) -> Votes:
     """Read the votes of people.
 
-    Columns: `question_id`, `model_a`, `model_b`, and `winner` or `score`; optional `annotator`, `chance`.
+    Columns: `question_id`, `model_a`, `model_b`, and `winner` or `score`; optional `annotator`,
+    `sampling_prob`.
 
     Raises:
         FileFormatError: The file cannot be read, holds no votes or lacks a column.
@@ -54,7 +61,7 @@ def read_votes(path: Path) -> Votes:
         column(whole, "winner") if has(whole, "winner") else None,
         column(whole, "score") if has(whole, "score") else None,
         annotator=column(whole, "annotator"),
-        chance=column(whole, "chance"),
+        sampling_prob=column(whole, "sampling_prob" if has(whole, "sampling_prob") else FORMER_NAME),
         place=place,
     )
 
@@ -75,7 +82,7 @@ def votes_text(votes: Votes) -> str:
 
 def _rows(votes: Votes) -> Iterator[dict[str, object]]:
     for index in range(len(votes)):
-        share, chance = float(votes.share[index]), float(votes.chance[index])
+        share, prob = float(votes.share[index]), float(votes.sampling_prob[index])
         row: dict[str, object] = {
             "question_id": votes.question_id[index],
             "model_a": votes.model_a[index],
@@ -84,6 +91,6 @@ def _rows(votes: Votes) -> Iterator[dict[str, object]]:
         row |= {"winner": WINNERS[share]} if share in WINNERS else {"score": share}
         if votes.annotator[index]:
             row["annotator"] = votes.annotator[index]
-        if not np.isnan(chance):
-            row["chance"] = chance
+        if not np.isnan(prob):
+            row["sampling_prob"] = prob
         yield row

@@ -12,13 +12,11 @@ from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.estimate import Estimate
 from leaderboard.ratings.models.existence import Groups
 from leaderboard.ratings.models.newton import SPARSE_ABOVE
-from leaderboard.ratings.ranks import Places, place_systems
+from leaderboard.ratings.ranks import Known, Places, place_systems
 from leaderboard.ratings.result import Rating, RatingTable, Settings
 from leaderboard.ratings.uncertainty import bounds
+from leaderboard.ratings.uncertainty.paired_errors import FEW_QUESTIONS, NO_SPREAD, PairedErrors
 from leaderboard.ratings.vocabulary import POINTS, Cluster, Flag
-
-# Below this many points a spread is rounding, not variation.
-NO_SPREAD = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,17 +72,24 @@ def assemble(
         _mark_prior(columns, groups)
     elif groups is not None:
         _place_outside(columns, table, pairs, groups, settings)
-    covariance = _joint(estimates, size)
+    errors = _joint_errors(estimates, size)
     places = place_systems(
-        columns.points, columns.se, (columns.lower, columns.upper), columns.component, covariance
+        columns.points,
+        columns.se,
+        (columns.lower, columns.upper),
+        columns.component,
+        errors,
+        _joint_units(estimates, size),
+        None if groups is None else _known(table, groups, settings),
     )
     return RatingTable(
-        ratings=_rows(table, pairs, columns, places),
+        ratings=_rows(table, pairs, columns, places, None if groups is None else groups.ladder),
         settings=settings,
         systems=table.systems,
         points=columns.points,
         draws=_joint_draws(estimates, size),
-        covariance=covariance,
+        covariance=_joint(estimates, size),
+        errors=errors,
         component=columns.component.astype(np.int32),
         questions=len(table.questions),
         gradient_norm=max((e.fit.gradient_norm for e in estimates if e.fit is not None), default=None),
@@ -95,17 +100,21 @@ def assemble(
 
 def _fill(columns: Columns, estimate: Estimate) -> None:
     columns.points[estimate.members] = estimate.points
-    if np.nanmax(estimate.se, initial=0.0) < NO_SPREAD:
-        for code in estimate.members.tolist():
-            columns.flags[code].append(Flag.NO_INTERVAL)
-        return
-    columns.se[estimate.members] = estimate.se
-    columns.lower[estimate.members] = estimate.lower
-    columns.upper[estimate.members] = estimate.upper
+    spread = np.nan_to_num(estimate.se) >= NO_SPREAD
+    for code in estimate.members[~spread].tolist():
+        columns.flags[code].append(Flag.NO_INTERVAL)
+    members = estimate.members[spread]
+    columns.se[members] = estimate.se[spread]
+    columns.lower[members] = estimate.lower[spread]
+    columns.upper[members] = estimate.upper[spread]
+    if estimate.units is not None:
+        for code in estimate.members[spread & (estimate.units < FEW_QUESTIONS)].tolist():
+            columns.flags[code].append(Flag.FEW_QUESTIONS)
 
 
 def _withhold(columns: Columns, few: NDArray[np.bool_]) -> None:
     for code in np.flatnonzero(few & ~np.isnan(columns.se)).tolist():
+        columns.flags[code] = [flag for flag in columns.flags[code] if flag is not Flag.FEW_QUESTIONS]
         columns.flags[code].append(Flag.NO_INTERVAL)
         columns.se[code] = columns.lower[code] = columns.upper[code] = np.nan
 
@@ -128,7 +137,7 @@ def _on_one_question(table: BattleTable, battles: Floats) -> NDArray[np.bool_]:
 
 
 def _fix_anchor(columns: Columns, table: BattleTable, settings: Settings) -> None:
-    if settings.anchor is None:
+    if settings.anchor is None or settings.anchor.others:
         return
     code = table.systems.index(settings.anchor.system)
     for column in (columns.points, columns.lower, columns.upper):
@@ -151,7 +160,7 @@ def _place_outside(
     linked = (groups.above | groups.below) & unrated
     main = groups.label == 0
     columns.component[:] = np.where(main | linked, 0, groups.label)
-    clean_winner, clean_loser = _clean(pairs)
+    clean_winner, clean_loser = clean_records(pairs)
     for code in np.flatnonzero(~main).tolist():
         flags = columns.flags[code]
         if unrated[code]:
@@ -166,7 +175,7 @@ def _place_outside(
     if np.isnan(rated).all():
         return
     middle = float(np.nanmean(rated))
-    effective = _effective(table, pairs, linked, settings)
+    effective = _effective(table, linked, settings)
     for side, column, wins in ((groups.above, columns.lower, True), (groups.below, columns.upper, False)):
         outside = np.flatnonzero(side & linked)
         if len(outside):
@@ -174,7 +183,7 @@ def _place_outside(
             column[outside] = middle + POINTS * log_odds
 
 
-def _clean(pairs: PairCounts) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def clean_records(pairs: PairCounts) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(S,) whether a system won all its battles, and whether it lost them all."""
     low, high, tie = pairs.outcomes
     won, lost = pairs.sum_ends(low, high), pairs.sum_ends(high, low)
@@ -182,18 +191,25 @@ def _clean(pairs: PairCounts) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return (lost + tied == 0) & (won > 0), (won + tied == 0) & (lost > 0)
 
 
-def _effective(
-    table: BattleTable, pairs: PairCounts, outside: NDArray[np.bool_], settings: Settings
-) -> Floats:
-    """(S,) how many independent battles one of a system's battles counts for: questions over battles."""
-    share = np.ones(len(table.systems))
+def _effective(table: BattleTable, outside: NDArray[np.bool_], settings: Settings) -> Floats:
+    """(S,) how many independent battles one of a system's battles counts for.
+
+    Its battles are as many as its questions by Kish's count, whatever the scale of their weights.
+    """
+    size = len(table.systems)
+    share = np.ones(size)
     if settings.cluster is Cluster.NONE or not outside.any():
         return share
-    size = np.int64(len(table.systems))
-    keys = [table.question[outside[end]] * size + end[outside[end]] for end in (table.a, table.b)]
-    questions = np.bincount(np.unique(np.concatenate(keys)) % size, minlength=len(table.systems))
-    chosen = questions > 0
-    share[chosen] = np.minimum(questions[chosen] / pairs.battles[chosen], 1.0)
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    kept = [np.flatnonzero(outside[end] & (weight > 0)) for end in (table.a, table.b)]
+    ends = np.concatenate([end[rows] for end, rows in zip((table.a, table.b), kept, strict=True)])
+    rows = np.concatenate(kept)
+    keys, place = np.unique(table.question[rows] * np.int64(size) + ends, return_inverse=True)
+    of_question = np.bincount(place, weight[rows])
+    system = keys % size
+    square = np.bincount(system, of_question**2, size)
+    met = square > 0
+    share[met] = np.bincount(system, of_question, size)[met] / square[met]
     return share
 
 
@@ -207,6 +223,25 @@ def _joint(estimates: list[Estimate], size: int) -> Floats | None:
     for members, covariance in parts:
         joint[np.ix_(members, members)] = covariance
     return joint
+
+
+def _joint_errors(estimates: list[Estimate], size: int) -> PairedErrors | None:
+    parts = [(estimate.members, estimate.errors) for estimate in estimates if estimate.errors is not None]
+    if size > SPARSE_ABOVE or not parts:
+        return None
+    se, units = np.full((size, size), np.nan), np.zeros((size, size))
+    for members, errors in parts:
+        se[np.ix_(members, members)] = errors.se
+        units[np.ix_(members, members)] = errors.units
+    return PairedErrors(se=se, units=units)
+
+
+def _joint_units(estimates: list[Estimate], size: int) -> Floats:
+    units = np.full(size, np.inf)
+    for estimate in estimates:
+        if estimate.units is not None:
+            units[estimate.members] = estimate.units
+    return units
 
 
 def _joint_draws(estimates: list[Estimate], size: int) -> Floats | None:
@@ -227,7 +262,42 @@ def _tie_parameter(estimates: list[Estimate]) -> float | None:
     return main.model.ratio(main.fit.tie)
 
 
-def _rows(table: BattleTable, pairs: PairCounts, columns: Columns, places: Places) -> tuple[Rating, ...]:
+def _known(table: BattleTable, groups: Groups, settings: Settings) -> Known | None:
+    """Who stands above whom of different groups; None under a prior, which gives all one scale."""
+    if settings.prior is not None:
+        return None
+    return Known(
+        ladder=groups.ladder, over=groups.over, under=groups.under, clean=_clean_wins(table, groups, settings)
+    )
+
+
+def _clean_wins(table: BattleTable, groups: Groups, settings: Settings) -> Floats | None:
+    """(S, S) on how many questions (or in how many battles) the row's system beat one of another group.
+
+    Between groups nobody ever took a share of a win back.
+    """
+    size = len(table.systems)
+    if size > SPARSE_ABOVE:
+        return None
+    rows = np.flatnonzero(groups.label[table.a] != groups.label[table.b])
+    if table.weight is not None:
+        rows = rows[table.weight[rows] > 0]
+    won = table.share[rows] > 0
+    a, b = table.a[rows].astype(np.int64), table.b[rows].astype(np.int64)
+    pair = np.where(won, a * size + b, b * size + a)
+    if settings.cluster is Cluster.QUESTION:
+        questions = np.int64(len(table.questions))
+        pair = np.unique(pair * questions + table.question[rows]) // questions
+        counts = np.bincount(pair, minlength=size**2)
+    else:
+        weight = None if table.weight is None else table.weight[rows]
+        counts = np.bincount(pair, weight, minlength=size**2)
+    return np.asarray(counts.reshape(size, size), dtype=np.float64)
+
+
+def _rows(
+    table: BattleTable, pairs: PairCounts, columns: Columns, places: Places, ladder: Ints | None
+) -> tuple[Rating, ...]:
     battles = [round(count) for count in pairs.battles.tolist()]
     points, se, lower, upper = (
         [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN is not itself
@@ -247,6 +317,7 @@ def _rows(table: BattleTable, pairs: PairCounts, columns: Columns, places: Place
             letters=places.letters[code],
             battles=battles[code],
             component=int(columns.component[code]),
+            ladder=0 if ladder is None else int(ladder[code]),
             flags=tuple(columns.flags[code]),
         )
         for code in places.order.tolist()

@@ -1,16 +1,21 @@
 """Ratings within each domain, shrunk towards the overall ratings where a domain's battles are few.
 
-Within domain d each rating is drawn around the overall one, θ_id ~ N(θ_i, τ_d²). τ_d is estimated from
-the domain's battles (EM on the normal approximation), so a domain that differs is left to differ and a
-thin one borrows. Draws perturb the battles by the bootstrap and the prior's centre by a joint draw of
-the overall ratings plus N(0, τ_d²), which makes them draws of the posterior.
+Within domain d each rating is drawn around the overall one, θ_id ~ N(θ_i, τ²). One τ serves all domains: it
+is estimated from all of them (EM on the normal approximation), each counting by its questions, with a
+half-normal prior. So domains that differ throughout are left to differ, and a few questions make no domain of
+their own. Battles of one system on one question count for as many as their correlation leaves of them. Draws
+perturb the battles by the bootstrap and the prior's centre by a joint draw of the overall ratings plus
+N(0, τ²), which makes them draws of the posterior.
 
-Sources: Efron & Morris (1975) for the shrinkage; Newton & Raftery (1994) for weighted-likelihood draws.
+Sources: Efron & Morris (1975) for the shrinkage; Gelman (2006), "Prior distributions for variance parameters
+in hierarchical models", Bayesian Analysis 1(3), for the prior; Kish (1965), section 8.2, for the effect of
+clusters; Newton & Raftery (1994) for weighted-likelihood draws.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,20 +23,27 @@ from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
-from leaderboard.ratings.estimate import Estimate, in_gauge, restrict
-from leaderboard.ratings.models.likelihoods import BradleyTerry
-from leaderboard.ratings.models.newton import Ridge, fit, information
-from leaderboard.ratings.rate import usable
+from leaderboard.ratings.estimate import in_gauge, resampled, restrict
+from leaderboard.ratings.models.likelihoods import BradleyTerry, sigmoid
+from leaderboard.ratings.models.newton import Fit, Ridge, fit, information
+from leaderboard.ratings.rate import anchor_codes, usable
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
-from leaderboard.ratings.uncertainty import bounds
+from leaderboard.ratings.uncertainty.carrying import carrying_units
 from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.ratings.uncertainty.resample import Units, draw
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, Method
 
 EM_STEPS = 100
 LEAST_SPREAD = 1.0 / POINTS
-FIRST_SPREAD = 100.0 / POINTS
+PRIOR_SPREAD = 100.0 / POINTS
+"""Deviation of τ's half-normal prior, and where its estimate starts."""
+LEAST_CORRELATION = 0.2
+"""Of battles of one system on one question; few questions cannot show that it is less."""
+NONE_SEPARATED = (
+    "The battles of this domain alone separate no two systems: what separates systems here is borrowed from "
+    "the overall ratings."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +52,10 @@ class DomainTable:
 
     Attributes:
         domain: The domain.
-        table: Its ratings, of the systems that the overall table's main group rates; a system without a
-            battle here is flagged `borrowed`.
-        spread: τ, how far ratings of this domain lie from the overall ones, in points.
+        table: Its ratings, of the systems that the overall table's main group rates, each with the share of
+            its own evidence; a system without a battle here is flagged `borrowed`. Its notes say where the
+            domain's own battles separate nobody.
+        spread: τ, how far ratings of domains lie from the overall ones, in points; the same for all.
     """
 
     domain: str
@@ -81,61 +94,165 @@ def rate_domains(
     if len(rated) <= 1 or overall.draws is None:
         message = "There are no overall ratings for the domains to borrow from."
         raise UnrankableError(message, advice="Judge more battles, so that systems win and lose.")
-    domain_tables = []
+    centre = (overall.points[rated] - overall.points[rated].mean()) / POINTS
     with one_thread():
-        for code, domain in enumerate(table.domains):
-            part = table.select(table.domain == code)
-            if len(part):
-                domain_tables.append(_rate_domain(part, domain, overall, rated, chosen))
-    return tuple(domain_tables)
+        parts = _parts(table, rated, centre, chosen)
+        spread, thetas = _spread([part.pairs for part in parts], [part.questions for part in parts], centre)
+        return tuple(
+            _rate_domain(part, overall, rated, chosen, (centre, theta), spread)
+            for part, theta in zip(parts, thetas, strict=True)
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Part:
+    """One domain's battles among the rated systems; in `weighed` and `pairs` they count by clusters.
+
+    `among_all` is the (M,) share of each system's battles that are in this domain.
+    """
+
+    domain: str
+    local: BattleTable
+    weighed: BattleTable
+    pairs: PairCounts
+    among_all: Floats
+
+    @property
+    def questions(self) -> int:
+        return len(self.local.questions)
+
+
+def _parts(table: BattleTable, rated: Ints, centre: Floats, settings: Settings) -> list[_Part]:
+    everyone = restrict(table, rated)
+    correlation = _correlation(everyone, centre) if settings.cluster is Cluster.QUESTION else 0.0
+    parts, battles = [], np.maximum(count_pairs(everyone).battles, 1e-300)
+    for code, domain in enumerate(everyone.domains):
+        chosen = everyone.domain == code
+        if chosen.any():
+            local = restrict(everyone.select(chosen), np.arange(len(rated)))
+            weighed = _weighed(local, correlation)
+            parts.append(
+                _Part(
+                    domain=domain,
+                    local=local,
+                    weighed=weighed,
+                    pairs=count_pairs(weighed),
+                    among_all=count_pairs(local).battles / battles,
+                )
+            )
+    return parts
+
+
+def _cells(table: BattleTable) -> tuple[Ints, Ints]:
+    """(N,) numbers of the system and question of the one side of each battle, and of the other."""
+    base = table.question.astype(np.int64) * len(table.systems)
+    return base + table.a, base + table.b
+
+
+def _correlation(table: BattleTable, centre: Floats) -> float:
+    """How far what is left of the battles of one system on one question goes together, from all battles."""
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    chance = sigmoid(centre[table.a] - centre[table.b])
+    rest, scale = weight * (table.share - chance), weight * np.sqrt(chance * (1 - chance))
+    number = np.unique(np.concatenate(_cells(table)), return_inverse=True)[1]
+    pairs = [
+        np.bincount(number, ends) ** 2 - np.bincount(number, ends**2)
+        for ends in (np.concatenate([rest, -rest]), np.concatenate([scale, scale]))
+    ]
+    together, most = (float(sums.sum()) for sums in pairs)
+    return float(np.clip(together / most, LEAST_CORRELATION, 1.0)) if most > 0 else 1.0
+
+
+def _weighed(table: BattleTable, correlation: float) -> BattleTable:
+    """The same battles, each counting for what the number of its systems' battles a question leaves of it."""
+    size = len(table.systems)
+    questions = np.bincount(np.unique(np.concatenate(_cells(table))) % size, minlength=size)
+    battles = np.bincount(np.concatenate([table.a, table.b]), minlength=size)
+    effect = 1 + np.maximum(battles / np.maximum(questions, 1) - 1, 0) * correlation
+    share = 1 / np.sqrt(effect[table.a] * effect[table.b])
+    if (share == 1).all():
+        return table
+    return replace(table, weight=share if table.weight is None else table.weight * share)
 
 
 def _rate_domain(
-    part: BattleTable, domain: str, overall: RatingTable, rated: Ints, settings: Settings
+    part: _Part,
+    overall: RatingTable,
+    rated: Ints,
+    settings: Settings,
+    centres: tuple[Floats, Floats],
+    spread: float,
 ) -> DomainTable:
-    local = restrict(part, rated)
-    pairs = count_pairs(local)
-    centre = (overall.points[rated] - overall.points[rated].mean()) / POINTS
-    spread, theta = _spread(pairs, centre)
-    anchor = None if settings.anchor is None else local.systems.index(settings.anchor.system)
-    draws = _draws(local, pairs, overall, rated, settings, (centre, theta), spread)
-    zero = MEAN if settings.anchor is None else settings.anchor.rating
+    local, (centre, theta) = part.local, centres
+    anchor = anchor_codes(local, settings.anchor)
+    draws = _draws(part.weighed, part.pairs, overall, rated, settings, centres, spread)
+    zero = MEAN if settings.anchor is None else settings.anchor.zero
     points = in_gauge(theta, anchor) * POINTS + zero
     draws = in_gauge(draws, anchor) * POINTS + zero
-    units = len(local.questions) if settings.cluster is Cluster.QUESTION else None
-    lower, upper = bounds.percentile(draws, units)
-    covariance = np.atleast_2d(np.cov(draws, rowvar=False))
-    estimate = Estimate(
-        members=np.arange(len(rated)),
-        points=points,
-        se=np.sqrt(np.diag(covariance)),
-        lower=lower,
-        upper=upper,
-        draws=draws,
-        covariance=covariance,
-    )
+    pairs = count_pairs(local)
+    carrying = carrying_units(local, pairs, settings.cluster, anchor)
+    estimate = resampled(np.arange(len(rated)), points, draws, carrying)
+    found = assemble(local, pairs, None, [estimate], settings, borrowing=True)
+    own = dict(zip(local.systems, _own_evidence(part, centre, theta, spread).tolist(), strict=True))
     return DomainTable(
-        domain=domain,
-        table=assemble(local, pairs, None, [estimate], settings, borrowing=True),
+        domain=part.domain,
+        table=replace(
+            found,
+            ratings=tuple(replace(row, own_evidence=own[row.system]) for row in found.ratings),
+            notes=found.notes if _separates(local, settings) else (*found.notes, NONE_SEPARATED),
+        ),
         spread=spread * POINTS,
     )
 
 
-def _spread(pairs: PairCounts, centre: Floats) -> tuple[float, Floats]:
-    """The τ of a domain and the ratings shrunk by it, in log-odds."""
-    spread, theta = FIRST_SPREAD, centre
+def _separates(local: BattleTable, settings: Settings) -> bool:
+    """Whether a domain's battles, rated by themselves, tell any two systems apart."""
+    alone = replace(settings, interval=IntervalKind.SANDWICH, bootstrap=None, anchor=None)
+    return any(row.rank_lower > 1 for row in rate_as(local, alone).ratings)
+
+
+def _own_evidence(part: _Part, centre: Floats, theta: Floats, spread: float) -> Floats:
+    """(M,) share of what each rating depends on that the domain's battles say, alone and within all battles.
+
+    Alone they say what they take from the variance τ²; the rest is the overall rating's, of which some
+    battles are the domain's own.
+    """
+    ridge = Ridge(precision=np.full(part.pairs.systems, spread**-2), centre=centre)
+    settled = fit(BradleyTerry(), part.pairs, ridge, theta)
+    left = np.clip(np.diag(_posterior(part.pairs, settled, ridge)) / spread**2, 0.0, 1.0)
+    return np.asarray(1 - left * (1 - part.among_all))
+
+
+def _posterior(pairs: PairCounts, settled: Fit, ridge: Ridge) -> Floats:
+    """(M, M) covariance of a domain's ratings, given τ."""
+    matrix = information(pairs, settled.curvature)
+    matrix[np.diag_indices_from(matrix)] += ridge.precision
+    return np.asarray(np.linalg.inv(matrix))
+
+
+def _spread(
+    domains: Sequence[PairCounts], questions: Sequence[int], centre: Floats
+) -> tuple[float, list[Floats]]:
+    """τ and the ratings of each domain shrunk by it, in log-odds."""
+    spread, thetas = PRIOR_SPREAD, [centre for _ in domains]
+    weight = np.asarray(questions) / sum(questions)
+    terms = len(domains) * len(centre)
     for _ in range(EM_STEPS):
-        ridge = Ridge(precision=np.full(pairs.systems, spread**-2), centre=centre)
-        settled = fit(BradleyTerry(), pairs, ridge, theta)
-        theta = settled.theta
-        matrix = information(pairs, settled.curvature)
-        matrix[np.diag_indices_from(matrix)] += ridge.precision
-        variance = np.diag(np.linalg.inv(matrix))
-        before, spread = spread, float(np.sqrt(np.mean((theta - centre) ** 2 + variance)))
+        ridge = Ridge(precision=np.full(len(centre), spread**-2), centre=centre)
+        squares = np.zeros(len(domains))
+        for number, pairs in enumerate(domains):
+            settled = fit(BradleyTerry(), pairs, ridge, thetas[number])
+            thetas[number] = settled.theta
+            variance = np.diag(_posterior(pairs, settled, ridge))
+            squares[number] = np.mean((settled.theta - centre) ** 2 + variance)
+        total = terms * float(weight @ squares)
+        # The maximum of −terms · log τ − total / 2τ² − τ² / 2 PRIOR_SPREAD².
+        root = np.sqrt(terms**2 + 4 * total / PRIOR_SPREAD**2)
+        before, spread = spread, float(np.sqrt(PRIOR_SPREAD**2 * (root - terms) / 2))
         spread = max(spread, LEAST_SPREAD)
         if abs(spread - before) < 1e-4 * before:
             break
-    return spread, theta
+    return spread, thetas
 
 
 def _draws(

@@ -1,23 +1,26 @@
-"""Standard errors where systems are too many for anything of size systems × systems.
-
-Each draw multiplies every question's (or battle's) score by an independent standard normal number and
-solves one sparse system; the spread of the solutions is the sandwich standard error, to about 5 %.
-
-Source: the multiplier (wild) bootstrap of scores; Kline & Santos (2012).
-"""
+"""The estimate of one group of systems: ratings in points, their intervals and how sure differences are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leaderboard.battles import BattleTable, Codes
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.models.likelihoods import BradleyTerry, PairModel, model_of
-from leaderboard.ratings.models.newton import SPARSE_ABOVE, Fit, Ridge, fit, laplacian_solver
+from leaderboard.ratings.models.newton import SPARSE_ABOVE, Fit, Ridge, fit
 from leaderboard.ratings.result import Settings
 from leaderboard.ratings.uncertainty import bounds
+from leaderboard.ratings.uncertainty.carrying import Units as Carrying
+from leaderboard.ratings.uncertainty.carrying import carrying_units, units_by_system
+from leaderboard.ratings.uncertainty.multiplier import multiplier_errors
+from leaderboard.ratings.uncertainty.paired_errors import (
+    FEW_QUESTIONS,
+    PairedErrors,
+    freedom_of,
+    t_quantile,
+)
 from leaderboard.ratings.uncertainty.resample import Units, draw, joint_inverse
 from leaderboard.ratings.uncertainty.sandwich import (
     cluster_scores,
@@ -26,39 +29,6 @@ from leaderboard.ratings.uncertainty.sandwich import (
     row_scores,
 )
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Bounds, Cluster, IntervalKind
-
-DRAWS = 200
-
-
-def multiplier_errors(
-    model: PairModel,
-    fit: Fit,
-    pairs: PairCounts,
-    table: BattleTable,
-    settings: Settings,
-    anchor: int | None,
-    ridge: Ridge | None,
-) -> Floats:
-    """(S,) standard errors in log-odds, in the gauge of the anchor or the mean."""
-    solve = laplacian_solver(pairs, fit.curvature, None if ridge is None else ridge.precision)
-    scores, ties = row_scores(model, fit, pairs, table)
-    border = pairs.sum_ends(fit.gap_tie, -fit.gap_tie)
-    edge = solve(border) if fit.has_tie else border
-    clustered = settings.cluster is Cluster.QUESTION
-    units = len(table.questions) if clustered else len(table)
-    total = np.zeros(pairs.systems)
-    for number in range(DRAWS):
-        noise = np.random.default_rng([settings.seed, number]).standard_normal(units)
-        weighted = (noise[table.question] if clustered else noise) * scores
-        right = np.bincount(table.a, weighted, pairs.systems).astype(np.float64)
-        right -= np.bincount(table.b, weighted, pairs.systems)
-        moved = solve(right)
-        if fit.has_tie and ties is not None:
-            noisy = float(((noise[table.question] if clustered else noise) * ties).sum())
-            moved -= edge * (noisy - border @ moved) / (fit.tie_tie - border @ edge)
-        total += (moved - (moved.mean() if anchor is None else moved[anchor])) ** 2
-    factor = units / (units - 1) if clustered else 1.0
-    return np.sqrt(total / DRAWS * factor)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,6 +43,8 @@ class Estimate:
         upper: (M,) upper ends.
         draws: (B, M) joint draws; None for sandwich intervals and very many systems.
         covariance: (M, M); None for very many systems.
+        units: (M,) effective questions (or battles) that carry each rating.
+        errors: How sure differences are; None for very many systems, and where nothing says so.
         lost_draws: Resamples without an estimate.
         fit: The fit; None for online Elo.
         model: The pair model that was fitted.
@@ -85,13 +57,15 @@ class Estimate:
     upper: Floats
     draws: Floats | None = None
     covariance: Floats | None = None
+    units: Floats | None = None
+    errors: PairedErrors | None = None
     lost_draws: int = 0
     fit: Fit | None = None
     model: PairModel | None = None
 
 
 def estimate(
-    table: BattleTable, pairs: PairCounts, members: Ints, settings: Settings, anchor: int | None
+    table: BattleTable, pairs: PairCounts, members: Ints, settings: Settings, anchor: Ints | None
 ) -> Estimate:
     """Rate the systems of one group.
 
@@ -109,7 +83,7 @@ def estimate(
     if model.ties and not settled.has_tie:
         model = BradleyTerry()
     local = table if len(members) == len(table.systems) else restrict(table, members)
-    anchor = None if anchor is None else int(np.searchsorted(members, anchor))
+    anchor = None if anchor is None else np.searchsorted(members, anchor)
     shift = _shift(settings, settled.theta, anchor)
     points = POINTS * (settled.theta - shift[0]) + shift[1]
     nothing = np.full(len(members), np.nan)
@@ -121,10 +95,13 @@ def estimate(
         return point_estimate
     if len(members) > SPARSE_ABOVE:
         errors = multiplier_errors(model, settled, inner, local, settings, anchor, ridge)
-        return _with_errors(point_estimate, errors * POINTS, units)
+        behind = inner.battles if units is None else units_by_system(local)
+        return _with_errors(point_estimate, errors * POINTS, behind)
+    carrying = carrying_units(local, inner, settings.cluster, anchor)
+    sandwich = _sandwich(point_estimate, local, inner, settings, anchor, ridge, carrying)
     if settings.interval is IntervalKind.SANDWICH:
-        return _sandwich(point_estimate, local, inner, settings, anchor, ridge)
-    return _bootstrap(point_estimate, local, inner, settings, anchor, ridge)
+        return sandwich
+    return _bootstrap(sandwich, local, inner, settings, anchor, ridge)
 
 
 def restrict(table: BattleTable, members: Ints) -> BattleTable:
@@ -166,10 +143,10 @@ def _ridge(settings: Settings, systems: int) -> Ridge | None:
     return Ridge(precision=precision, centre=np.zeros(systems))
 
 
-def _shift(settings: Settings, theta: Floats, anchor: int | None) -> tuple[float, float]:
+def _shift(settings: Settings, theta: Floats, anchor: Ints | None) -> tuple[float, float]:
     """The log-odds that are worth a number of points, and that number."""
     if anchor is not None and settings.anchor is not None:
-        return float(theta[anchor]), settings.anchor.rating
+        return float(theta[anchor].mean()), settings.anchor.zero
     return float(theta.mean()), MEAN
 
 
@@ -178,8 +155,9 @@ def _sandwich(
     table: BattleTable,
     pairs: PairCounts,
     settings: Settings,
-    anchor: int | None,
+    anchor: Ints | None,
     ridge: Ridge | None,
+    carrying: Carrying,
 ) -> Estimate:
     if point_estimate.fit is None or point_estimate.model is None:
         return point_estimate
@@ -192,30 +170,71 @@ def _sandwich(
         )
         covariance = clustered_covariance(inverse, scores, pairs.systems)
     covariance = in_gauge(in_gauge(covariance, anchor).T, anchor) * POINTS**2
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
-    return _with_errors(point_estimate, errors, units, covariance)
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0) * carrying.own_factor)
+    paired = PairedErrors.of(covariance, carrying.paired, carrying.paired_factor)
+    return _with_errors(point_estimate, errors, carrying.own, covariance=covariance, paired=paired)
 
 
 def _with_errors(
-    point_estimate: Estimate, errors: Floats, units: int | None, covariance: Floats | None = None
+    point_estimate: Estimate,
+    errors: Floats,
+    units: Floats,
+    *,
+    covariance: Floats | None = None,
+    paired: PairedErrors | None = None,
 ) -> Estimate:
-    reach = bounds.quantile_of(units) * errors
-    return Estimate(
-        members=point_estimate.members,
-        points=point_estimate.points,
+    reach = t_quantile(freedom_of(units)) * errors
+    return replace(
+        point_estimate,
         se=errors,
         lower=point_estimate.points - reach,
         upper=point_estimate.points + reach,
         covariance=covariance,
-        fit=point_estimate.fit,
-        model=point_estimate.model,
+        units=units,
+        errors=paired,
     )
 
 
-def in_gauge(values: Floats, anchor: int | None) -> Floats:
+def resampled(members: Ints, points: Floats, draws: Floats, carrying: Carrying) -> Estimate:
+    """Ratings whose spread is that of joint draws: percentile ends, t intervals where few questions carry.
+
+    Args:
+        members: (M,) codes of the systems.
+        points: (M,) ratings.
+        draws: (B, M) of them, in points.
+        carrying: The questions behind them; nothing behind a rating that is borrowed.
+    """
+    covariance = np.atleast_2d(np.cov(draws, rowvar=False))
+    nothing = np.full(len(members), np.nan)
+    by_t = _with_errors(
+        Estimate(members=members, points=points, se=nothing, lower=nothing, upper=nothing),
+        np.sqrt(np.diag(covariance)),
+        carrying.own,
+        covariance=covariance,
+        paired=PairedErrors.of(covariance, carrying.paired),
+    )
+    return _resampled(by_t, draws, draws, bounds.percentile(draws, carrying.own))
+
+
+def _resampled(estimate: Estimate, draws: Floats, complete: Floats, ends: tuple[Floats, Floats]) -> Estimate:
+    if estimate.units is None:
+        return estimate
+    few = estimate.units < FEW_QUESTIONS
+    covariance = np.atleast_2d(np.cov(complete, rowvar=False))
+    return replace(
+        estimate,
+        se=np.where(few, estimate.se, np.sqrt(np.diag(covariance))),
+        lower=np.where(few, estimate.lower, ends[0]),
+        upper=np.where(few, estimate.upper, ends[1]),
+        draws=draws,
+        covariance=estimate.covariance if few.any() and estimate.covariance is not None else covariance,
+        lost_draws=len(draws) - len(complete),
+    )
+
+
+def in_gauge(values: Floats, anchor: Ints | None) -> Floats:
     """(…, M) log-odds moved into the gauge in which the anchor, or the mean, is 0."""
-    middle = values.mean(axis=-1, keepdims=True) if anchor is None else values[..., anchor : anchor + 1]
+    middle = (values if anchor is None else values[..., anchor]).mean(axis=-1, keepdims=True)
     return np.asarray(values - middle)
 
 
@@ -223,11 +242,11 @@ def with_reach(
     point: Floats,
     covariance: Floats,
     members: Ints,
-    place: int | None,
+    place: Ints | None,
     settings: Settings,
-    reach: float,
+    carrying: Carrying,
 ) -> Estimate:
-    """The ratings of a fit in their gauge, in points, with intervals of so many standard errors.
+    """The ratings of a fit in their gauge, in points, with t intervals.
 
     Args:
         point: (S + K,) log-odds, those of the systems first.
@@ -235,69 +254,54 @@ def with_reach(
         members: Codes of the systems.
         place: The anchor's place among them.
         settings: With the anchor.
-        reach: Standard errors to either side.
+        carrying: The questions behind ratings and differences.
     """
     size = len(members)
     inner = in_gauge(in_gauge(covariance[:size, :size], place).T, place) * POINTS**2
-    zero = MEAN if settings.anchor is None else settings.anchor.rating
+    zero = MEAN if settings.anchor is None else settings.anchor.zero
+    nothing = np.full(size, np.nan)
     points = in_gauge(point[:size], place) * POINTS + zero
-    se = np.sqrt(np.maximum(np.diag(inner), 0.0))
-    return Estimate(
-        members=members,
-        points=points,
-        se=se,
-        lower=points - reach * se,
-        upper=points + reach * se,
+    return _with_errors(
+        Estimate(members=members, points=points, se=nothing, lower=nothing, upper=nothing),
+        np.sqrt(np.maximum(np.diag(inner), 0.0) * carrying.own_factor),
+        carrying.own,
         covariance=inner,
+        paired=PairedErrors.of(inner, carrying.paired, carrying.paired_factor),
     )
 
 
 def _bootstrap(
-    point_estimate: Estimate,
+    sandwich: Estimate,
     table: BattleTable,
     pairs: PairCounts,
     settings: Settings,
-    anchor: int | None,
+    anchor: Ints | None,
     ridge: Ridge | None,
 ) -> Estimate:
-    if point_estimate.fit is None or point_estimate.model is None or settings.bootstrap is None:
-        return point_estimate
+    if sandwich.fit is None or sandwich.model is None or settings.bootstrap is None or sandwich.units is None:
+        return sandwich
     thetas = draw(
-        point_estimate.model,
-        point_estimate.fit,
-        Units.of(point_estimate.model, table, pairs, settings.cluster),
+        sandwich.model,
+        sandwich.fit,
+        Units.of(sandwich.model, table, pairs, settings.cluster),
         draws=settings.bootstrap,
         weighting=settings.weighting,
         seed=settings.seed,
         ridge=ridge,
     )
-    zero = float(point_estimate.points[anchor]) if anchor is not None else MEAN
+    zero = float(sandwich.points[anchor].mean()) if anchor is not None else MEAN
     draws = in_gauge(thetas, anchor) * POINTS + zero
     complete = draws[~np.isnan(draws).any(axis=1)]
     if len(complete) <= 1:
-        return point_estimate
-    units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
+        return sandwich
+    units = sandwich.units if settings.cluster is Cluster.QUESTION else None
     if settings.bounds is Bounds.BCA:
-        inverse = joint_inverse(pairs, point_estimate.fit, ridge)
-        speed = _acceleration(
-            point_estimate.model, point_estimate.fit, pairs, table, settings, inverse, anchor
-        )
-        lower, upper = bounds.bca(complete, point_estimate.points, speed, units)
+        inverse = joint_inverse(pairs, sandwich.fit, ridge)
+        speed = _acceleration(sandwich.model, sandwich.fit, pairs, table, settings, inverse, anchor)
+        ends = bounds.bca(complete, sandwich.points, speed, units)
     else:
-        lower, upper = bounds.percentile(complete, units)
-    covariance = np.atleast_2d(np.cov(complete, rowvar=False))
-    return Estimate(
-        members=point_estimate.members,
-        points=point_estimate.points,
-        se=np.sqrt(np.diag(covariance)),
-        lower=lower,
-        upper=upper,
-        draws=draws,
-        covariance=covariance,
-        lost_draws=len(draws) - len(complete),
-        fit=point_estimate.fit,
-        model=point_estimate.model,
-    )
+        ends = bounds.percentile(complete, units)
+    return _resampled(sandwich, draws, complete, ends)
 
 
 def _acceleration(
@@ -307,7 +311,7 @@ def _acceleration(
     table: BattleTable,
     settings: Settings,
     inverse: Floats,
-    anchor: int | None,
+    anchor: Ints | None,
 ) -> Floats:
     """(M,) accelerations, from the influence of each question or of each kind of battle."""
     size = pairs.systems

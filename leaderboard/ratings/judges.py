@@ -14,14 +14,14 @@ from data.records.plain import to_json
 from leaderboard.battles import BattleTable, JudgeColumn, Winner
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, Ints, count_pairs
-from leaderboard.ratings.estimate import with_reach
-from leaderboard.ratings.models.existence import find_groups
+from leaderboard.ratings.estimate import restrict, with_reach
 from leaderboard.ratings.models.judge_aware import Rows, climb, count_cells, joint_covariance
 from leaderboard.ratings.models.newton import SPARSE_ABOVE
-from leaderboard.ratings.rate import rate, usable
+from leaderboard.ratings.rate import anchor_codes, groups_of, rate, usable
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
-from leaderboard.ratings.uncertainty.bounds import quantile_of
+from leaderboard.ratings.uncertainty.carrying import carrying_units
+from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
 from leaderboard.ratings.vocabulary import Cluster, IntervalKind, Method
 
 LEAST_JUDGES = 2
@@ -39,7 +39,7 @@ class JudgeTrust:
         lower: Lower end of the 95 % interval.
         upper: Upper end.
         weight: Its share of a panel's votes, proportional to a γ above 0; the weights add up to 1.
-        battles: Verdicts of it that the fit rests on.
+        battles: Verdicts of it that the fit depends on.
     """
 
     name: str
@@ -136,8 +136,8 @@ def rate_with_judges(
         message = f"The battles name {len(np.unique(code))} judge, so judges cannot be compared."
         raise InputError(message, advice="Give the rows of several judges, named in a column `judge`.")
     pairs = count_pairs(table)
-    anchor = _anchor(table, used)
-    groups = find_groups(pairs, anchor)
+    anchor = anchor_codes(table, used.anchor)
+    groups = groups_of(table, pairs, used)
     members = np.flatnonzero(groups.label == 0)
     if not LEAST_JUDGES <= len(members) <= SPARSE_ABOVE:
         message = f"Judges are rated with 2 to {SPARSE_ABOVE} comparable systems; here are {len(members)}."
@@ -148,9 +148,13 @@ def rate_with_judges(
         cells = count_cells(rows, inner, len(judges.names))
         point = climb(cells, inner)
         covariance = joint_covariance(rows, cells, point, used)
-    reach = quantile_of(rows.questions if used.cluster is Cluster.QUESTION else None)
-    place = None if anchor is None else int(np.searchsorted(members, anchor))
-    estimate = with_reach(point, covariance, members, place, used, reach)
+    reach = float(
+        t_quantile(freedom_of(rows.questions if used.cluster is Cluster.QUESTION else len(rows.table)))
+    )
+    place = None if anchor is None else np.searchsorted(members, anchor)
+    local = restrict(table, members)
+    carrying = carrying_units(local, inner, used.cluster, place)
+    estimate = with_reach(point, covariance, members, place, used, carrying)
     trusts = _judges(judges.names, rows, point[len(members) :], covariance[len(members) :], reach)
     return JudgeAwareRatings(
         ratings=assemble(table, pairs, groups, [estimate], used),
@@ -187,10 +191,10 @@ class Ballots:
         share = np.where(battles.a < battles.b, battles.share, 1 - battles.share)[named]
         key = (battles.question[named].astype(np.int64) * size + low) * size + high
         _, first, of_row = np.unique(key, return_index=True, return_inverse=True)
-        seat, of_seat = np.unique(of_row * count + judges.code[named], return_inverse=True)
-        battle, judge = np.divmod(seat, count)
+        cell, of_cell = np.unique(of_row * count + judges.code[named], return_inverse=True)
+        battle, judge = np.divmod(cell, count)
         table = replace(battles.select(named[first]), a=low[first], b=high[first], score=None)
-        mean = np.bincount(of_seat, share) / np.bincount(of_seat)
+        mean = np.bincount(of_cell, share) / np.bincount(of_cell)
         return cls(
             table=table,
             battle=battle,
@@ -241,15 +245,6 @@ def _rated(table: BattleTable, settings: Settings) -> RatingTable | None:
     except (UnrankableError, NotFoundError):
         # The battles of the panel may not connect what all verdicts do.
         return None
-
-
-def _anchor(table: BattleTable, settings: Settings) -> int | None:
-    if settings.anchor is None:
-        return None
-    if settings.anchor.system not in table.systems:
-        message = f"The anchor {settings.anchor.system} took part in no battle."
-        raise NotFoundError(message, advice="Name a system of the battle file.")
-    return table.systems.index(settings.anchor.system)
 
 
 def _judges(

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from leaderboard.ratings.counts import Floats, Ints
+from leaderboard.ratings.uncertainty.paired_errors import ERROR, PairedErrors, better, freedom_of, t_quantile
+from leaderboard.ratings.vocabulary import POINTS
 
 ALPHABET = 26
 MOST_SYSTEMS = 400
@@ -127,52 +128,31 @@ def places_beside(
     )
 
 
-ERROR = 0.05
-
-
-def better(points: Floats, covariance: Floats) -> NDArray[np.bool_]:
-    """(S, S) whether the row's system is surely better than the column's, simultaneously."""
-    size = len(points)
-    variance = np.diag(covariance)
-    spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
-    gap = points[:, None] - points[None, :]
-    above, right = np.triu_indices(size, k=1)
-    sure = np.zeros((size, size), dtype=bool)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = 2 * ndtr(-np.abs(gap[above, right]) / spread[above, right])
-    chance = np.where(spread[above, right] > 1e-9 * (1 + np.abs(points).max(initial=0.0)), chance, 1.0)
-    significant = holm(chance)
-    sure[above[significant], right[significant]] = gap[above[significant], right[significant]] > 0
-    sure[right[significant], above[significant]] = gap[above[significant], right[significant]] < 0
-    return sure
-
-
-def holm(chances: Floats, error: float = ERROR) -> NDArray[np.bool_]:
-    """Which hypotheses fall when at most `error` of all such families may see even one fall wrongly."""
-    order = np.argsort(chances, kind="stable")
-    allowed = error / np.arange(len(chances), 0, -1)
-    failed = np.flatnonzero(chances[order] > allowed)
-    rejected = np.zeros(len(chances), dtype=bool)
-    rejected[order[: failed[0] if len(failed) else len(chances)]] = True
-    return rejected
-
-
-def wide_better(points: Floats, se: Floats) -> tuple[Ints, Ints]:
+def wide_better(points: Floats, reach: Floats) -> tuple[Ints, Ints]:
     """How many systems are surely better, and how many surely worse, from Bonferroni intervals alone.
 
     Used where systems are too many for every pair: two systems are apart where their simultaneous
     intervals do not meet.
+
+    Args:
+        points: (S,) ratings.
+        reach: (S,) how far their simultaneous intervals reach.
     """
-    reach = simultaneous_reach(len(points)) * se
     lower, upper = np.sort(points - reach), np.sort(points + reach)
     over = len(points) - np.searchsorted(lower, points + reach, side="right")
     under = np.searchsorted(upper, points - reach, side="left")
     return over, under
 
 
-def simultaneous_reach(systems: int) -> float:
-    """How many standard errors simultaneous Bonferroni intervals reach to either side."""
-    return float(ndtri(1 - ERROR / 2 / max(systems, 1)))
+def simultaneous_reach(se: Floats, units: Floats) -> Floats:
+    """(S,) how far simultaneous Bonferroni intervals of ratings reach to either side, in points.
+
+    Args:
+        se: (S,) standard errors.
+        units: (S,) effective questions (or battles) behind each.
+    """
+    half = t_quantile(freedom_of(units), 1 - ERROR / max(len(se), 1)) * se / POINTS / 2
+    return np.asarray(2 * POINTS * np.arcsinh(half))
 
 
 def tie_groups(order: Ints, sure: NDArray[np.bool_]) -> Ints:
@@ -206,61 +186,100 @@ class Places:
     letters: list[str | None]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Known:
+    """What is known of groups that have no common scale.
+
+    Attributes:
+        ladder: (S,) systems among whom places are counted, 0 for the main group's.
+        over: (S,) how many systems of other groups stand above each.
+        under: (S,) how many stand below it.
+        clean: (S, S) on how many independent questions (or battles) the row's system beat the column's, of
+            another group, which never took a share of a win from it; None where systems are too many.
+    """
+
+    ladder: Ints
+    over: Ints
+    under: Ints
+    clean: Floats | None
+
+
 def place_systems(
-    points: Floats, se: Floats, ends: tuple[Floats, Floats], component: Ints, covariance: Floats | None
+    points: Floats,
+    se: Floats,
+    ends: tuple[Floats, Floats],
+    component: Ints,
+    errors: PairedErrors | None,
+    units: Floats | None = None,
+    known: Known | None = None,
 ) -> Places:
-    """Order the systems of each component and say what the battles leave open.
+    """Order the systems of each ladder and say what the battles leave open.
 
     Args:
         points: (S,) ratings, NaN where there is none.
         se: (S,) standard errors, NaN where there are none.
         ends: (S,) lower and upper ends; of a system without a rating at most one is a number.
-        component: (S,) groups, 0 for the main one.
-        covariance: (S, S) of the ratings; None to work from standard errors alone.
+        component: (S,) groups that have a scale of their own, 0 for the main one.
+        errors: Of the differences; None to work from standard errors alone.
+        units: (S,) effective questions behind each rating, for that case.
+        known: Which groups stand above others; None where every group has places of its own.
     """
     size = len(points)
+    if known is None:
+        nobody = np.zeros(size, dtype=np.int64)
+        known = Known(ladder=component, over=nobody, under=nobody, clean=None)
     places = Places(
-        order=_order(points, ends, component),
+        order=_order(points, ends, component, known),
         rank=np.zeros(size, dtype=np.int64),
         lower=np.ones(size, dtype=np.int64),
         upper=np.zeros(size, dtype=np.int64),
         group=np.ones(size, dtype=np.int64),
         letters=[None] * size,
     )
-    edges = np.searchsorted(component[places.order], np.arange(component.max(initial=0) + 2))
+    edges = np.searchsorted(known.ladder[places.order], np.arange(known.ladder.max(initial=0) + 2))
     for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         if last > first:
-            _place_component(places, places.order[first:last], points, se, ends, covariance)
+            order = places.order[first:last]
+            _rank(places, order, points, component)
+            if errors is None:
+                tested = order[~np.isnan(points[order]) & ~np.isnan(se[order])]
+                behind = np.full(len(tested), np.inf) if units is None else units[tested]
+                if known.clean is not None and not len(tested):
+                    # Nobody has a rating, and who beat whom in every battle is known all the same.
+                    nobody_yet = np.zeros((len(order), len(order)), dtype=bool)
+                    _place_ladder(places, order, _with_clean(nobody_yet, order, known))
+                else:
+                    _place_many(places, tested, points, simultaneous_reach(se[tested], behind))
+            else:
+                sure = _surely_better(order, points, se, ends, component, errors)
+                _place_ladder(places, order, sure if known.clean is None else _with_clean(sure, order, known))
     return places
 
 
-def _order(points: Floats, ends: tuple[Floats, Floats], component: Ints) -> Ints:
-    """Best first: bounded from below alone, rated, bounded from above alone."""
+def _order(points: Floats, ends: tuple[Floats, Floats], component: Ints, known: Known) -> Ints:
+    """Best first: by who stands above whom; then bounded from below alone, rated, from above alone."""
     lower, upper = ends
     rated, from_below, from_above = ~np.isnan(points), ~np.isnan(lower), ~np.isnan(upper)
     level = np.select([rated, from_below, from_above], [1, 0, 2], 3)
     value = np.select([rated, from_below, from_above], [points, lower, upper], 0.0)
-    return np.asarray(np.lexsort((np.arange(len(points)), -value, level, component)))
+    # A group that is rated by itself stays together.
+    group = np.where(rated, component, 0)
+    by = (np.arange(len(points)), -value, level, group, -known.under, known.over, known.ladder)
+    return np.asarray(np.lexsort(by))
 
 
-def _place_component(
-    places: Places,
-    order: Ints,
-    points: Floats,
-    se: Floats,
-    ends: tuple[Floats, Floats],
-    covariance: Floats | None,
-) -> None:
-    rated = ~np.isnan(points[order])
+def _rank(places: Places, order: Ints, points: Floats, component: Ints) -> None:
+    """Places by rating: equal ratings of one group share theirs."""
     rank = np.arange(1, len(order) + 1)
-    if rated.any():
-        rank[rated] = int(np.argmax(rated)) + competition_ranks(points[order[rated]])
+    rated = ~np.isnan(points[order])
+    for group in np.unique(component[order[rated]]).tolist():
+        members = np.flatnonzero(rated & (component[order] == group))
+        rank[members] = members[0] + competition_ranks(points[order[members]])
     places.rank[order] = rank
     places.upper[order] = len(order)
-    if covariance is None:
-        _place_many(places, order[rated & ~np.isnan(se[order])], points, se)
-        return
-    sure = _surely_better(order, points, se, ends, covariance)
+
+
+def _place_ladder(places: Places, order: Ints, sure: NDArray[np.bool_]) -> None:
     places.lower[order] = 1 + sure.sum(axis=0)
     places.upper[order] = len(order) - sure.sum(axis=1)
     places.group[order] = tie_groups(np.arange(len(order)), sure)
@@ -269,8 +288,32 @@ def _place_component(
             places.letters[code] = text
 
 
+def _with_clean(sure: NDArray[np.bool_], order: Ints, known: Known) -> NDArray[np.bool_]:
+    """The same with pairs of different groups: by the sign test where they met, and by who is between them.
+
+    One that beat another on k questions and never lost a share has a two-sided chance of 2^(1 − k) where both
+    are alike; Bonferroni over all pairs of the ladder.
+    """
+    if known.clean is None or not known.clean.any():
+        return sure
+    count = len(order)
+    pairs = count * (count - 1) / 2
+    won = known.clean[np.ix_(order, order)]
+    found = sure | ((won > 0) & (2.0 ** (1 - won) <= ERROR / pairs))
+    while True:
+        more = found | (found.astype(np.float32) @ found.astype(np.float32) > 0)
+        if (more == found).all():
+            return found
+        found = more
+
+
 def _surely_better(
-    order: Ints, points: Floats, se: Floats, ends: tuple[Floats, Floats], covariance: Floats
+    order: Ints,
+    points: Floats,
+    se: Floats,
+    ends: tuple[Floats, Floats],
+    component: Ints,
+    errors: PairedErrors,
 ) -> NDArray[np.bool_]:
     """(M, M) whether the row's system is surely better: by Holm, and by one-sided bounds."""
     lower, upper = ends[0][order], ends[1][order]
@@ -278,19 +321,19 @@ def _surely_better(
     sure = np.zeros((len(order), len(order)), dtype=bool)
     inner = np.flatnonzero(tested)
     codes = order[inner]
-    sure[np.ix_(inner, inner)] = better(points[codes], covariance[np.ix_(codes, codes)])
+    sure[np.ix_(inner, inner)] = better(points[codes], errors.among(codes))
     single = np.isnan(points[order])
-    bounded = single[:, None] != single[None, :]
+    one_scale = component[order][:, None] == component[order]
+    bounded = (single[:, None] != single[None, :]) & one_scale
     with np.errstate(invalid="ignore"):
         sure |= bounded & (lower[:, None] > upper[None, :])
     return sure
 
 
-def _place_many(places: Places, tested: Ints, points: Floats, se: Floats) -> None:
-    over, under = wide_better(points[tested], se[tested])
+def _place_many(places: Places, tested: Ints, points: Floats, reach: Floats) -> None:
+    over, under = wide_better(points[tested], reach)
     places.lower[tested] = 1 + over
     places.upper[tested] -= under
-    reach = simultaneous_reach(len(tested)) * se[tested]
     lowest, number = np.inf, 0
     for code, low, high in zip(
         tested.tolist(), (points[tested] - reach).tolist(), (points[tested] + reach).tolist(), strict=True

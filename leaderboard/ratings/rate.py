@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from data.errors import InputError, NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.assemble import assemble
-from leaderboard.ratings.counts import Ints, count_pairs
+from leaderboard.ratings.assemble import assemble, clean_records
+from leaderboard.ratings.counts import Ints, PairCounts, count_pairs
 from leaderboard.ratings.estimate import estimate, restrict
 from leaderboard.ratings.models.existence import Groups, find_groups
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method, Prior, Weighting
 
+MOST_RESAMPLED = 250
+"""Systems up to which intervals are resampled unless another kind is asked for."""
+NOT_RESAMPLED = (
+    "intervals are sandwich intervals: resampling {systems:,} systems would take minutes; ask for it with "
+    "the interval `bootstrap`"
+)
+
 
 def rate(
     table: BattleTable,
     *,
     method: Method = Method.BRADLEY_TERRY,
-    interval: IntervalKind = IntervalKind.BOOTSTRAP,
+    interval: IntervalKind | None = None,
     bootstrap: int = 1000,
     cluster: Cluster = Cluster.QUESTION,
     anchor: Anchor | None = None,
@@ -38,7 +46,8 @@ def rate(
     Args:
         table: The battles.
         method: Bradley-Terry (ties half), Davidson, Rao-Kupper, or online Elo for comparison.
-        interval: Bootstrap draws or a sandwich covariance.
+        interval: Bootstrap draws or a sandwich covariance; None for draws of up to `MOST_RESAMPLED` systems,
+            and beyond, where they take minutes, a sandwich, which the table's notes say.
         bootstrap: Resamples.
         cluster: Whether questions or single battles are the independent units.
         anchor: The system whose rating is fixed; without one, the main group's ratings average 1000.
@@ -54,13 +63,14 @@ def rate(
 
     Source: Bradley & Terry (1952); Chiang et al. (2024), section 4; docs/method.md.
     """
-    if interval is IntervalKind.BOOTSTRAP and bootstrap <= 1:
+    kind = interval or interval_for(len(table.systems), method)
+    if kind is IntervalKind.BOOTSTRAP and bootstrap <= 1:
         message = f"{bootstrap} resamples make no interval."
         raise InputError(message, advice="Ask for at least 2, better 1000.")
     settings = Settings(
         method=method,
-        interval=interval,
-        bootstrap=bootstrap if interval is IntervalKind.BOOTSTRAP else None,
+        interval=kind,
+        bootstrap=bootstrap if kind is IntervalKind.BOOTSTRAP else None,
         cluster=cluster,
         weighting=weighting,
         bounds=bounds,
@@ -69,7 +79,16 @@ def rate(
         seed=seed,
     )
     with one_thread():
-        return _rate(usable(table), settings)
+        found = _rate(in_order(usable(table)), settings)
+    if interval is None and kind is IntervalKind.SANDWICH:
+        return replace(found, notes=(NOT_RESAMPLED.format(systems=len(table.systems)),))
+    return found
+
+
+def interval_for(systems: int, method: Method) -> IntervalKind:
+    """Where intervals come from when nobody asks: resamples of very many systems take minutes."""
+    many = systems > MOST_RESAMPLED and method is not Method.ELO
+    return IntervalKind.SANDWICH if many else IntervalKind.BOOTSTRAP
 
 
 def usable(table: BattleTable) -> BattleTable:
@@ -89,14 +108,19 @@ def usable(table: BattleTable) -> BattleTable:
     return restrict(table, np.flatnonzero(systems))
 
 
+def in_order(table: BattleTable) -> BattleTable:
+    """The table in canonical order where it matters: in the last digits of sums of shares and weights."""
+    return table if table.score is None and table.weight is None else table.select(table.canonical())
+
+
 def _rate(table: BattleTable, settings: Settings) -> RatingTable:
-    anchor = anchor_code(table, settings.anchor)
+    anchor = anchor_codes(table, settings.anchor)
     if settings.method is Method.ELO:
         from leaderboard.ratings.models.elo import rate_online  # noqa: PLC0415 - loads only where Elo is asked for
 
         return rate_online(table, settings, anchor)
     pairs = count_pairs(table)
-    groups = find_groups(pairs, anchor)
+    groups = groups_of(table, pairs, settings)
     if settings.prior is not None:
         everyone = np.arange(pairs.systems)
         estimates = [estimate(table, pairs, everyone, settings, anchor)]
@@ -106,6 +130,41 @@ def _rate(table: BattleTable, settings: Settings) -> RatingTable:
         for label, members, part in _split(table, groups)
     ]
     return assemble(table, pairs, groups, estimates, settings)
+
+
+def groups_of(table: BattleTable, pairs: PairCounts, settings: Settings) -> Groups:
+    """Which ratings exist, the anchor's group being the main one.
+
+    Raises:
+        NotFoundError: The anchor took part in no battle.
+        UnrankableError: Nothing can be measured from the anchor.
+    """
+    anchor = anchor_codes(table, settings.anchor)
+    groups = find_groups(pairs, None if anchor is None else int(anchor[0]), table.systems)
+    if anchor is not None and settings.anchor is not None and settings.prior is None:
+        for code, each in zip(anchor.tolist(), settings.anchor.all, strict=True):
+            _require_zero(groups, pairs, code, each.system)
+    return groups
+
+
+def _require_zero(groups: Groups, pairs: PairCounts, anchor: int, name: str) -> None:
+    """Refuse an anchor that has fewer systems on its scale than other systems have on theirs."""
+    own, largest = int(groups.sizes[groups.label[anchor]]), int(groups.sizes.max())
+    if own > 1 and own == largest and groups.label[anchor] == 0:
+        return
+    won, lost = clean_records(pairs)
+    if lost[anchor]:
+        why = "it lost every battle, so every rating would be infinitely far above it"
+    elif won[anchor]:
+        why = "it won every battle, so every rating would be infinitely far below it"
+    elif own == 1:
+        why = "its wins and losses never lead back to a rated system"
+    else:
+        why = f"battles put {own} systems on one scale with it, and {largest} others on another"
+    raise UnrankableError(
+        f"{name} cannot be the anchor: {why}.",
+        advice="Anchor a system of the largest group, or judge more of its battles.",
+    )
 
 
 def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, BattleTable]]:
@@ -124,15 +183,16 @@ def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, Batt
         yield label, systems[system_edge[label] : system_edge[label + 1]], part
 
 
-def anchor_code(table: BattleTable, anchor: Anchor | None) -> int | None:
-    """The code of the system whose rating is fixed; None without one.
+def anchor_codes(table: BattleTable, anchor: Anchor | None) -> Ints | None:
+    """The codes of the systems that ratings are measured from; None without any.
 
     Raises:
-        NotFoundError: It took part in no battle.
+        NotFoundError: One took part in no battle.
     """
     if anchor is None:
         return None
-    if anchor.system not in table.systems:
-        message = f"The anchor {anchor.system} took part in no battle."
-        raise NotFoundError(message, advice="Name a system of the battle file.")
-    return table.systems.index(anchor.system)
+    for each in anchor.all:
+        if each.system not in table.systems:
+            message = f"The anchor {each.system} took part in no battle."
+            raise NotFoundError(message, advice="Name a system of the battle file.")
+    return np.array([table.systems.index(each.system) for each in anchor.all])

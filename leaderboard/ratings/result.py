@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from data.errors import NotFoundError
 from data.records.plain import to_json
+from leaderboard.ratings.ranks import letter_set
+from leaderboard.ratings.uncertainty.paired_errors import PairedErrors
 from leaderboard.ratings.vocabulary import (
     Anchor,
     Bounds,
@@ -31,15 +33,19 @@ class Rating:
         se: Standard error in points, in the table's gauge; None where there is none.
         lower: Lower end of the 95 % interval; the one-sided 95 % bound of a system that never loses.
         upper: Upper end; the one-sided 95 % bound of a system that never wins.
-        rank: Place among the systems that it can be compared with, 1 for the best; equal ratings share it.
+        rank: Place in its ladder, 1 for the best; equal ratings share it.
         rank_lower: Best place that the battles leave open, simultaneously for all systems (95 %).
         rank_upper: Worst such place.
         tie_group: 1 for the leader and all whom the battles do not separate from it, 2 for the next, …
-        letters: Two systems of a component have a letter in common if and only if their paired difference is
+        letters: Two systems of a ladder have a letter in common if and only if their paired difference is
             not significant, for all pairs at once (95 %); None where systems are too many for letters.
         battles: How many battles it took part in.
-        component: 0 for the main group of comparable systems, 1, 2, … for groups apart.
+        component: 0 for the main group of systems whose ratings are on one scale, 1, 2, … for groups apart.
+        ladder: 0 for the systems whose places are counted with the main group's, because some chain of
+            battles links them, 1, 2, … for others.
         flags: What a reader must know.
+        own_evidence: Of a domain's rating that borrows from the overall one: the share, 0–1, of what it rests
+            on that the domain's own battles say; None of ratings that borrow nothing.
     """
 
     system: str
@@ -54,10 +60,12 @@ class Rating:
     letters: str | None = None
     battles: int
     component: int = 0
+    ladder: int = 0
     flags: tuple[Flag, ...] = ()
+    own_evidence: float | None = None
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena battles rate` (docs/design.md, section 5)."""
+        """The fields of `arena battles rate` (docs/json.md)."""
         return to_json(self)
 
 
@@ -90,7 +98,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class RatingTable:
-    """Ratings with what they rest on.
+    """Ratings with what they depend on.
 
     Attributes:
         ratings: Best first: the main group, then groups apart.
@@ -100,12 +108,15 @@ class RatingTable:
         draws: (B, S) joint draws in points and in the same gauge, NaN where there is no rating; None
             for sandwich intervals and above `SPARSE_ABOVE` systems.
         covariance: (S, S) in squared points, NaN where there is no rating; None above `SPARSE_ABOVE`.
+        errors: How sure each difference is, clustered as asked for; None above `SPARSE_ABOVE`. Letters,
+            ranks, differences and chances all go by it.
         component: (S,) group of each system, 0 for the main one.
         questions: How many questions the battles are on.
         gradient_norm: Convergence certificate: the largest difference, over systems, of observed and
             expected wins, as a share of the system's battles; None for online Elo, which solves nothing.
         tie_parameter: Davidson's ν or Rao and Kupper's threshold (as a ratio); None elsewhere.
         draws_without_estimate: Resamples in which some rating does not exist; left out of intervals.
+        notes: What was chosen because of the battles, in sentences.
     """
 
     ratings: tuple[Rating, ...]
@@ -114,11 +125,13 @@ class RatingTable:
     points: NDArray[np.float64]
     draws: NDArray[np.float64] | None
     covariance: NDArray[np.float64] | None
+    errors: PairedErrors | None
     component: NDArray[np.int32]
     questions: int
     gradient_norm: float | None
     tie_parameter: float | None = None
     draws_without_estimate: int = 0
+    notes: tuple[str, ...] = ()
 
     def of(self, system: str) -> Rating:
         """The rating of one system.
@@ -130,6 +143,19 @@ class RatingTable:
             if rating.system == system:
                 return rating
         raise NotFoundError(f"No battle names the system {system}.", advice="Spell it as in the battle file.")
+
+    def separates(self, first: str, second: str) -> bool:
+        """Whether the battles tell two systems apart, for all pairs of the table at once.
+
+        Raises:
+            NotFoundError: The table has no such system.
+        """
+        one, other = self.of(first), self.of(second)
+        if one.ladder != other.ladder:
+            return False
+        if one.letters is not None and other.letters is not None:
+            return not letter_set(one.letters) & letter_set(other.letters)
+        return one.rank_upper < other.rank_lower or other.rank_upper < one.rank_lower
 
     def code(self, system: str) -> int:
         """The place of a system in the arrays.
@@ -151,11 +177,12 @@ class RatingTable:
             "bootstrap": self.settings.bootstrap,
             "cluster": self.settings.cluster.value,
             "seed": self.settings.seed,
-            "anchor": None if anchor is None else {"system": anchor.system, "rating": anchor.rating},
+            "anchor": None if anchor is None else anchor.as_json(),
             "weighting": self.settings.weighting.value,
             "bounds": self.settings.bounds.value,
             "prior_sd": None if self.settings.prior is None else self.settings.prior.sd,
             "gradient_norm": self.gradient_norm,
             "tie_parameter": self.tie_parameter,
             "draws_without_estimate": self.draws_without_estimate,
+            "notes": list(self.notes),
         }

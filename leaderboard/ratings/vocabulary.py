@@ -19,6 +19,8 @@ def expected_share(gap: float) -> float:
 
 
 MEAN: float = 1000.0
+MOST_POINTS = 1e6
+"""Of an anchor; beyond it points lose the digits that tell systems apart."""
 
 __all__ = [
     "MEAN",
@@ -58,10 +60,12 @@ class Flag(StrEnum):
     `NEVER_WINS`, `NEVER_LOSES`: not even a tie against it; the rating is null, one bound is given where
     the system met rated ones.
     `UNBOUNDED`: null, since its wins and losses never lead back to the rated systems.
-    `SEPARATE`: rated within its own group of systems and not comparable with the others.
+    `SEPARATE`: rated within its own group of systems, on a scale of its own; at most its place compares.
     `PRIOR`: finite only thanks to the prior that was asked for.
     `ANCHOR`: fixed by definition.
     `NO_INTERVAL`: too few questions or battles, or no variation among them, to say how sure the rating is.
+    `FEW_QUESTIONS`: fewer than twelve questions carry the rating, so that its interval is Student's t
+    whatever was asked for.
     `BORROWED`: no battle in this domain; the overall rating stands in.
     """
 
@@ -72,20 +76,58 @@ class Flag(StrEnum):
     PRIOR = "prior"
     ANCHOR = "anchor"
     NO_INTERVAL = "no_interval"
+    FEW_QUESTIONS = "few_questions"
     BORROWED = "borrowed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The system whose rating is fixed, and at what."""
+    """The system whose rating is fixed, and at what.
+
+    With `others` the ratings are shifted so that those of all anchors deviate from what is given by 0 on
+    average; none of them is then fixed, and the distances stay those of the battles.
+    """
 
     system: str
     rating: float = MEAN
+    others: tuple[Anchor, ...] = ()
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.rating):
-            message = f"The anchor {self.system} has no finite rating ({self.rating})."
-            raise InputError(message, advice="Write SYSTEM=RATING with a finite number.")
+        # Not a number is refused too.
+        if not abs(self.rating) <= MOST_POINTS:
+            message = f"The anchor {self.system} cannot be fixed at {self.rating:g} points."
+            raise InputError(
+                message, advice=f"Give a rating between {-MOST_POINTS:,.0f} and {MOST_POINTS:,.0f}."
+            )
+        names = [anchor.system for anchor in self.all]
+        if len(set(names)) < len(names):
+            raise InputError("An anchor is given twice.", advice="Give each system one rating.")
+
+    @property
+    def all(self) -> tuple[Anchor, ...]:
+        """This one and those beside it."""
+        return (self, *self.others)
+
+    @property
+    def zero(self) -> float:
+        """The points that the anchors have on average."""
+        return sum(anchor.rating for anchor in self.all) / len(self.all)
+
+    def alone(self) -> Anchor:
+        """This anchor, for what is measured from one.
+
+        Raises:
+            InputError: There are several.
+        """
+        if self.others:
+            message = f"Such ratings are measured from one anchor, and {len(self.all)} are given."
+            raise InputError(message, advice="Give --anchor once.")
+        return self
+
+    def as_json(self) -> object:
+        """`system` and `rating`; a list of such objects of several anchors."""
+        rows = [{"system": anchor.system, "rating": anchor.rating} for anchor in self.all]
+        return rows if self.others else rows[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,8 @@ from scipy.special import stdtr
 
 from data.errors import NotFoundError
 from data.stats import Floats, Interval
-from leaderboard.ratings.ranks import ERROR, MOST_SYSTEMS, competition_ranks, holm, letters
+from leaderboard.ratings.ranks import MOST_SYSTEMS, competition_ranks, letters
+from leaderboard.ratings.uncertainty.paired_errors import ERROR, holm
 from leaderboard.retrieval.measures import Measure
 from leaderboard.stats.intervals import cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
@@ -64,7 +65,7 @@ class PairedDifference:
         domain: The domain, or `overall`.
         difference: Mean over questions; None where no question has both.
         interval: Its 95 % t interval; None for fewer than two questions.
-        chance: Two-sided p of the paired t test; of the sign test where all differences are equal.
+        p_value: Two-sided p of the paired t test; of the sign test where all differences are equal.
         questions: How many have both.
         ahead: On how many the first scores higher.
         behind: On how many it scores lower.
@@ -73,15 +74,15 @@ class PairedDifference:
     domain: str
     difference: float | None
     interval: Interval | None
-    chance: float | None
+    p_value: float | None
     questions: int
     ahead: int
     behind: int
 
     @property
-    def apart(self) -> bool:
+    def significant(self) -> bool:
         """Whether the test of these two alone separates them at 5 %."""
-        return self.chance is not None and self.chance <= ERROR
+        return self.p_value is not None and self.p_value <= ERROR
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -218,10 +219,10 @@ def _surely_better(values: Floats, means: Floats) -> NDArray[np.bool_]:
     above, right = np.triu_indices(size, k=1)
     gaps = [values[one] - values[other] for one, other in zip(above, right, strict=True)]
     tests = [_test(gap[~np.isnan(gap)]) for gap in gaps]
-    chances = np.array([1.0 if chance is None else chance for _, chance in tests])
+    p_values = np.array([1.0 if p_value is None else p_value for _, p_value in tests])
     signs = np.array([0.0 if gap is None else np.sign(gap) for gap, _ in tests])
     sure = np.zeros((size, size), dtype=np.bool_)
-    fallen = holm(chances) & ~np.isnan(means[above]) & ~np.isnan(means[right])
+    fallen = holm(p_values) & ~np.isnan(means[above]) & ~np.isnan(means[right])
     sure[above[fallen & (signs > 0)], right[fallen & (signs > 0)]] = True
     sure[right[fallen & (signs < 0)], above[fallen & (signs < 0)]] = True
     return sure
@@ -247,21 +248,20 @@ def _interval(values: Floats, *, low: float = 0.0) -> Interval | None:
         return None
     mean = float(values.mean())
     variance = cluster_variance(values - mean, len(values))
-    interval = mean_interval(mean, None if variance is None else float(np.sqrt(variance)), len(values))
-    if interval is None:
-        return None
-    high = max(1.0, float(values.max()))
-    return Interval(max(low, interval.lower), min(high, interval.upper))
+    within = Interval(low, max(1.0, float(values.max())))
+    return mean_interval(
+        mean, None if variance is None else float(np.sqrt(variance)), len(values), within=within
+    )
 
 
 def _paired(domain: str, gap: Floats) -> PairedDifference:
     defined = gap[~np.isnan(gap)]
-    mean, chance = _test(defined)
+    mean, p_value = _test(defined)
     return PairedDifference(
         domain=domain,
         difference=mean,
         interval=_interval(defined, low=-max(1.0, float(np.abs(defined).max(initial=0.0)))),
-        chance=chance,
+        p_value=p_value,
         questions=len(defined),
         ahead=int((defined > 0).sum()),
         behind=int((defined < 0).sum()),

@@ -39,18 +39,12 @@ class NextBattles:
 
     Attributes:
         chosen: Positions of the battles to judge, ascending; none was judged before.
-        probability: (N,) each battle's chance in this round; 1 for those judged before. Give it to
-            `power` with the verdicts.
-        worth: (N,) squared move of the differences asked about by a battle's surprise, summed over
-            them. Give it to `power` too.
-        chance: (N,) chance to be judged by the end of this round, whether a battle was or not: what
-            `power` takes as `probability` where all rounds together are to count as one draw.
+        sampling_prob: (N,) probability of each battle to be judged by the end of this wave, whether it was or
+            not: what `power` takes, since all waves together count as one draw.
     """
 
     chosen: Codes
-    probability: Floats
-    worth: Floats
-    chance: Floats
+    sampling_prob: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +104,10 @@ def next_battles(
     judged: NDArray[np.bool_],
     budget: int,
     *,
-    targets: Sequence[tuple[str, str]] = (),
-    contrasts: Sequence[Contrast] = (),
-    variance: Floats | None = None,
-    chance: Floats | None = None,
-    seed: int = 0,
+    contrasts: Sequence[Contrast],
+    variance: Floats,
+    before: Floats,
+    seed: int,
 ) -> NextBattles:
     """Draw the next battles to judge.
 
@@ -123,32 +116,28 @@ def next_battles(
         guess: (N,) expected share of side a, from the cheap judge or `Powered.guess`.
         judged: (N,) whether the verdict is known already.
         budget: Verdicts to buy, at most the battles that are left.
-        targets: Pairs of systems whose difference is asked about; none for every pair alike.
-        contrasts: The same, and within domains; instead of targets.
-        variance: (N,) expected squared error of the guess, `Powered.variance`; None for g(1 − g).
-        chance: (N,) `NextBattles.chance` of the round before; None where nothing was drawn by chance.
+        contrasts: The differences asked about; none for every pair alike.
+        variance: (N,) expected squared error of the guess, `Powered.variance`.
+        before: (N,) `NextBattles.sampling_prob` of the wave before; 0 at first.
         seed: Of the draw.
 
     Raises:
         InputError: The budget is not positive, or lengths differ.
-        NotFoundError: A target names a system that has no battle.
+        NotFoundError: A difference names a system that has no battle.
     """
     if budget < 1 or not len(planned) == len(guess) == len(judged):
         message = f"A budget of {budget} for {len(planned)} battles ({len(guess)} guesses) draws nothing."
         raise InputError(message, advice="Ask for at least one battle, with a guess for each.")
-    spread = np.maximum(guess * (1 - guess), LEAST_VARIANCE) if variance is None else variance
-    wanted = contrasts or tuple(Contrast(first, second) for first, second in targets)
-    design = design_of(planned, guess, wanted)
-    worth = design.worth(design.balance(spread) if wanted else np.ones(len(design.moves)))
-    before = np.zeros(len(planned)) if chance is None else chance
-    anew = topped_up(np.sqrt(spread * worth), before, ~judged, budget)
+    design = design_of(planned, guess, contrasts)
+    worth = design.worth(design.balance(variance) if contrasts else np.ones(len(design.moves)))
+    return drawn_by(np.sqrt(variance * worth), judged, before, budget, seed)
+
+
+def drawn_by(worth: Floats, judged: NDArray[np.bool_], before: Floats, budget: int, seed: int) -> NextBattles:
+    """Draw battles that are not judged yet in proportion to worth, in all waves together."""
+    anew = topped_up(worth, before, ~judged, budget)
     left = np.flatnonzero(~judged)
-    return NextBattles(
-        chosen=left[systematic(anew[left], seed)],
-        probability=np.where(judged, 1.0, anew),
-        worth=worth,
-        chance=1 - (1 - before) * (1 - anew),
-    )
+    return NextBattles(chosen=left[systematic(anew[left], seed)], sampling_prob=1 - (1 - before) * (1 - anew))
 
 
 def design_of(planned: BattleTable, guess: Floats, contrasts: Sequence[Contrast]) -> Design:

@@ -83,7 +83,7 @@ class Width:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Widths:
-    """The intervals that a question rests on.
+    """The intervals that a question depends on.
 
     Attributes:
         asked: One of each difference asked about.
@@ -148,17 +148,16 @@ def _ranking(table: BattleTable, ratings: RatingTable | None) -> Sequence[str]:
 
 def _width(ratings: RatingTable | None, contrast: Contrast) -> Width:
     unknown = Width(contrast=contrast, points=None, width=math.inf)
-    if ratings is None or ratings.covariance is None:
+    if ratings is None or ratings.errors is None:
         return unknown
     if contrast.first not in ratings.systems or contrast.second not in ratings.systems:
         return unknown
-    ends = [ratings.code(contrast.first), ratings.code(contrast.second)]
-    covariance = ratings.covariance[np.ix_(ends, ends)]
-    points = float(ratings.points[ends[0]] - ratings.points[ends[1]])
-    variance = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-    if not (math.isfinite(points) and math.isfinite(variance)):
+    first, second = ratings.code(contrast.first), ratings.code(contrast.second)
+    points = float(ratings.points[first] - ratings.points[second])
+    error = float(ratings.errors.se[first, second])
+    if not (math.isfinite(points) and math.isfinite(error)):
         return unknown
-    return Width(contrast=contrast, points=points, width=2 * HALF * math.sqrt(max(variance, 0.0)))
+    return Width(contrast=contrast, points=points, width=2 * HALF * error)
 
 
 def _in_domains(table: BattleTable, asked: Sequence[Contrast]) -> Widths:

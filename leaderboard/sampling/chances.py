@@ -28,11 +28,11 @@ class Drawn:
 
     Attributes:
         taken: (n,) places in the frame, in random order.
-        chance: (n,) probability that each was drawn.
+        sampling_prob: (n,) probability that each was drawn.
     """
 
     taken: Codes
-    chance: Floats
+    sampling_prob: Floats
 
 
 def draw_uniformly(frame: int, count: int, seed: int) -> Drawn:
@@ -71,7 +71,7 @@ def draw_by_domain(domains: Sequence[str], count: int, seed: int) -> Drawn:
         [random.permutation(np.flatnonzero(codes == code))[:quota] for code, quota in enumerate(quotas)]
     )
     order = random.permutation(taken).astype(np.int64)
-    return Drawn(taken=order, chance=chance[order])
+    return Drawn(taken=order, sampling_prob=chance[order])
 
 
 def draw_by_doubt(doubt: Floats, count: int, seed: int) -> Drawn:
@@ -95,7 +95,7 @@ def _wanted(frame: int, count: int) -> int:
 
 def _drawn(chance: Floats, seed: int) -> Drawn:
     taken = np.random.default_rng(seed + 1).permutation(systematic(chance, seed))
-    return Drawn(taken=taken, chance=chance[taken])
+    return Drawn(taken=taken, sampling_prob=chance[taken])
 
 
 def chances_of(worth: Floats, budget: int) -> Floats:

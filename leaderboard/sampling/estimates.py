@@ -15,7 +15,7 @@ from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.sampling.asks import Ask, widths_of
 from leaderboard.sampling.powered import Powered
 from leaderboard.sampling.waves import WaveState, scores_of
-from leaderboard.stats.intervals import cluster_variance, mean_interval
+from leaderboard.stats.intervals import UNIT, cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
@@ -173,8 +173,7 @@ def _mean(values: Floats, question: NDArray[np.int32]) -> tuple[float, float | N
 
 
 def _bounded(value: float, error: float | None, question: NDArray[np.int32]) -> Interval | None:
-    interval = mean_interval(value, error, len(np.unique(question)))
-    return None if interval is None else Interval(_within(interval.lower), _within(interval.upper))
+    return mean_interval(value, error, len(np.unique(question)), within=UNIT)
 
 
 def _within(value: float) -> float:

@@ -19,8 +19,8 @@ from leaderboard.battles import BattleTable
 from leaderboard.ratings.vocabulary import POINTS
 from leaderboard.sampling.adaptive import Design, design_of
 from leaderboard.sampling.asks import HALF, Ask, Widths, widths_of
-from leaderboard.sampling.chances import WAVE_FLOOR, topped_up
-from leaderboard.sampling.powered import Powered, usual_shares
+from leaderboard.sampling.chances import WAVE_FLOOR
+from leaderboard.sampling.powered import Powered
 
 PILOT = 50
 """Battles of a round's first wave."""
@@ -130,7 +130,6 @@ class Outlook:
     Attributes:
         design: Of the differences asked about.
         variance: (N,) expected squared error of the guesses.
-        usual: (N,) the same of what the two systems usually get.
         base: (C,) variance of each difference were everything judged, in squared log-odds; infinite where
             there is no estimate yet.
         worth: (N,) how much each battle moves the differences, the widest counting most.
@@ -139,7 +138,6 @@ class Outlook:
 
     design: Design
     variance: Floats
-    usual: Floats
     base: Floats
     worth: Floats
     share_left: float
@@ -162,7 +160,6 @@ class Outlook:
         design = design_of(scored.table, scored.guess, [width.contrast for width in widths.asked])
         surprise = (known - scored.guess) ** 2 * inverse
         now = np.array([(width.width / (2 * HALF * POINTS)) ** 2 for width in widths.asked])
-        plain = (known - usual_shares(scored.table, scored.guess)) ** 2 * inverse
         added = design.variances(scored.variance * np.maximum(1 / np.maximum(chance, LEAST_CHANCE) - 1, 0))
         return cls(
             share_left=float(added[now.argmax()] / max(now.max(), LEAST_CHANCE))
@@ -170,7 +167,6 @@ class Outlook:
             else 1.0,
             design=design,
             variance=scored.variance,
-            usual=np.full(len(known), plain.sum() / inverse.sum()),
             base=np.maximum(now - design.variances(surprise * np.maximum(inverse - 1, 0)), 0.0),
             worth=design.worth(design.balance(scored.variance)),
         )
@@ -184,17 +180,6 @@ class Outlook:
         root = np.sqrt(np.maximum(self.worth.max(initial=0.0) * LEAST_CHANCE, self._by_cell(self.worth)))
         added = (spread @ root) * (self.design.moves @ (spread / root)) / (verdicts * (1 - WAVE_FLOOR))
         return self._points(np.maximum(added - self.design.variances(self.variance), 0.0))
-
-    def exact_width(self, verdicts: int) -> float:
-        """The same for a new round of any number of verdicts."""
-        size = len(self.variance)
-        everything = np.ones(size, dtype=bool)
-        chance = topped_up(np.sqrt(self.variance * self.worth), np.zeros(size), everything, verdicts)
-        return self._points(self.design.variances(self.variance * (1 / chance - 1)))
-
-    def plain_width(self, verdicts: int) -> float:
-        """The same for a plain sample of all battles, without a cheap judge."""
-        return self._points(self.design.variances(self.usual * (len(self.usual) / verdicts - 1)))
 
     def _by_cell(self, values: Floats) -> Floats:
         cells = np.zeros(self.design.moves.shape[1])

@@ -16,17 +16,17 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from data.errors import InputError, StatisticsError
-from data.stats import LEVEL, Interval
+from data.stats import Interval
+from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
+from leaderboard.sampling.powered import gain_of
 from leaderboard.sampling.recalibration import folds_of
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 LEAST_SCORED = 10
-HALF = float(ndtri((1 + LEVEL) / 2))
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class ScoredAnswers:
         question: (N,) code of its question.
         cheap: (N,) cheap scores; NaN where there is none.
         expensive: (N,) expensive scores; NaN where not sampled.
-        chance: (N,) chance of each answer to be in the sample.
+        sampling_prob: (N,) chance of each answer to be in the sample.
     """
 
     systems: tuple[str, ...]
@@ -47,7 +47,7 @@ class ScoredAnswers:
     question: Codes
     cheap: Floats
     expensive: Floats
-    chance: Floats
+    sampling_prob: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ def powered_means(answers: ScoredAnswers, *, folds: int = 5, seed: int = 0) -> P
     guess = _guesses(answers, scored, folds, seed)
     known, inverse = (
         np.where(scored, answers.expensive, 0.0),
-        np.where(scored, 1 / np.where(scored, answers.chance, 1.0), 0.0),
+        np.where(scored, 1 / np.where(scored, answers.sampling_prob, 1.0), 0.0),
     )
     score = guess + (known - guess) * inverse
     usual = _usual(answers, known, inverse)
@@ -155,14 +155,14 @@ class _Terms:
 
 
 def _check(answers: ScoredAnswers, scored: NDArray[np.bool_]) -> None:
-    columns = (answers.system, answers.question, answers.cheap, answers.expensive, answers.chance)
+    columns = (answers.system, answers.question, answers.cheap, answers.expensive, answers.sampling_prob)
     if len({len(column) for column in columns}) > 1:
         message = f"Columns of {', '.join(str(len(column)) for column in columns)} answers differ."
         raise InputError(message, advice="Give one of each for every answer.")
     if scored.sum() < LEAST_SCORED:
         message = f"{int(scored.sum())} expensive scores cannot recalibrate a cheap metric."
         raise StatisticsError(message, advice=f"Score at least {LEAST_SCORED} answers.")
-    if (answers.chance[scored] <= 0).any() or (answers.chance > 1).any():
+    if (answers.sampling_prob[scored] <= 0).any() or (answers.sampling_prob > 1).any():
         message = "An answer was scored that had no chance of it, or a chance is above 1."
         raise InputError(message, advice="Give the chances that the sample reported.")
 
@@ -211,7 +211,10 @@ def _mean(answers: ScoredAnswers, terms: _Terms, signs: dict[int, float]) -> Pow
     values = by_question(terms.score * ours)
     error = float(values.std(ddof=1)) / math.sqrt(len(shared))
     mean = float(values.mean())
-    gain, interval = _gain(by_question(terms.plain * ours**2), by_question(terms.ours * ours**2))
+    half = float(t_quantile(freedom_of(len(shared))))
+    gain, interval = gain_of(
+        by_question(terms.plain * ours**2), by_question(terms.ours * ours**2), len(shared)
+    )
     first, *others = signs
     among = np.isin(answers.question, shared) & (ours != 0)
     return PoweredMean(
@@ -219,18 +222,9 @@ def _mean(answers: ScoredAnswers, terms: _Terms, signs: dict[int, float]) -> Pow
         against=answers.systems[others[0]] if others else "",
         mean=mean,
         error=error,
-        interval=Interval(mean - HALF * error, mean + HALF * error),
+        interval=Interval(mean - half * error, mean + half * error),
         gain=gain,
         gain_interval=interval,
         scored=int((among & np.isfinite(answers.expensive)).sum()),
         answers=int(among.sum()),
     )
-
-
-def _gain(plain: Floats, ours: Floats) -> tuple[float, Interval]:
-    above, below = float(plain.sum()), float(ours.sum())
-    if above <= 0 or below <= 0:
-        return 1.0, Interval(1.0, 1.0)
-    half = HALF * float(np.sqrt(np.square(plain / above - ours / below).sum()))
-    gain = above / below
-    return gain, Interval(gain * math.exp(-half), gain * math.exp(half))

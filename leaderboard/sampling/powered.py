@@ -22,32 +22,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from data.errors import InputError, StatisticsError
-from data.stats import LEVEL, Interval
+from data.stats import Interval
 from leaderboard.battles import BattleTable
-from leaderboard.sampling.recalibration import Recalibrated, recalibrated
+from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
+from leaderboard.sampling.recalibration import recalibrated
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-LEAST_CHANCE = 1e-3
+LEAST_PROB = 1e-3
 LEAST_JUDGED = 10
-
-
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Draw:
-    """One round of asking the expensive judge.
-
-    Attributes:
-        probability: (N,) chance of each planned battle to be judged in this round, given all rounds
-            before; 1 for battles that were judged before.
-        judged: (N,) whether its verdict is known after this round.
-    """
-
-    probability: Floats
-    judged: Flags
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -58,7 +44,7 @@ class Powered:
         table: To be rated, and its mean scores taken, as any table with scores; its `winner` column is
             that of the cheap judge and must not be counted.
         guess: (N,) the recalibrated cheap share g of each battle.
-        judged: How many verdicts of the expensive judge it rests on.
+        judged: How many verdicts of the expensive judge it depends on.
         gain: How many times as many verdicts a plain sample would have needed for the same width, estimated;
             1 where nothing was left to chance.
         variance: (N,) expected squared error of the guess. Give it to `next_battles`.
@@ -76,7 +62,7 @@ class Powered:
 def power(
     planned: BattleTable,
     verdicts: Floats,
-    draws: Sequence[Draw],
+    sampling_prob: Floats,
     *,
     worth: Floats | None = None,
     others: Sequence[Floats] = (),
@@ -88,102 +74,80 @@ def power(
     Args:
         planned: All battles with the cheap judge's shares as `score` (its winners where it has none).
         verdicts: (N,) the expensive judge's share of the win for side a; NaN where not judged.
-        draws: The rounds of judging in order, one for a simple sample. Several are averaged, the
-            surer weighing more.
-        worth: (N,) how much each battle moves what is asked about, as `NextBattles.worth`, by which
-            rounds are called sure and the gain is taken; None for every battle alike.
+        sampling_prob: (N,) probability of each planned battle to be judged.
+        worth: (N,) how much each battle moves what is asked about, as `Design.worth`, by which the gain is
+            taken; None for every battle alike.
         others: Shares of further cheap judges, (N,) each, NaN where one has none; all are combined.
         folds: Groups of questions; each group's g is fitted on the others.
         seed: Of the division into groups.
 
     Raises:
-        InputError: Lengths differ, a chance is not in 0–1, or a judged battle has no verdict.
+        InputError: Lengths differ, a probability is not in 0–1, or a battle was judged that had none.
         StatisticsError: Fewer than ten verdicts.
     """
-    _check(planned, verdicts, draws)
-    sampled = draws[-1].judged
-    if sampled.sum() < LEAST_JUDGED:
-        message = f"{int(sampled.sum())} verdicts cannot recalibrate a cheap judge."
+    judged = np.isfinite(verdicts)
+    _check(planned, judged, sampling_prob)
+    if judged.sum() < LEAST_JUDGED:
+        message = f"{int(judged.sum())} verdicts cannot recalibrate a cheap judge."
         raise StatisticsError(message, advice=f"Judge at least {LEAST_JUDGED} battles.")
-    expected = recalibrated(planned, verdicts, sampled, others=others, folds=folds, seed=seed)
+    expected = recalibrated(planned, verdicts, judged, others=others, folds=folds, seed=seed)
+    guess, known = expected.guess, np.where(judged, verdicts, 0.0)
+    score = guess + np.where(judged, known - guess, 0.0) / np.where(judged, sampling_prob, 1.0)
     weight = np.ones(len(planned)) if worth is None else worth
-    score = _scores(expected, verdicts, draws, weight)
-    gain, interval = _gain(planned, expected.guess, verdicts, draws, weight)
+    gain, interval = _gain(planned, guess, known, np.where(judged, sampling_prob, np.inf), weight)
     return Powered(
         table=replace(planned, score=score),
-        guess=expected.guess,
+        guess=guess,
         variance=expected.variance,
-        judged=int(sampled.sum()),
+        judged=int(judged.sum()),
         gain=gain,
         gain_interval=interval,
     )
 
 
-def _check(planned: BattleTable, verdicts: Floats, draws: Sequence[Draw]) -> None:
-    if not draws:
-        raise InputError("No battle was drawn for the expensive judge.", advice="Give at least one draw.")
-    for draw in draws:
-        if not len(planned) == len(verdicts) == len(draw.probability) == len(draw.judged):
-            message = f"{len(planned)} battles, {len(verdicts)} verdicts and {len(draw.judged)} draws differ."
-            raise InputError(message, advice="Give one of each for every planned battle.")
-        if not ((draw.probability >= 0) & (draw.probability <= 1)).all():
-            message = "A chance of being judged is not between 0 and 1."
-            raise InputError(message, advice="Give the chances that the draw reported.")
-        if (draw.judged & (draw.probability <= 0)).any():
-            message = "A battle was judged that had no chance of it."
-            raise InputError(message, advice="Give the chances that the draw reported.")
-        if not np.isfinite(verdicts[draw.judged]).all():
-            message = "A battle that was drawn has no verdict."
-            raise InputError(message, advice="Leave out battles that could not be read from plan and draw.")
-
-
-def _scores(expected: Recalibrated, verdicts: Floats, draws: Sequence[Draw], worth: Floats) -> Floats:
-    """The mean of each round's scores, weighed by how little each is expected to vary.
-
-    What is expected follows from chances and guesses alone, so the weights favour no verdict.
-    """
-    guess, spread = expected.guess, expected.variance * worth / worth.mean()
-    total, weights = np.zeros(len(guess)), 0.0
-    for draw in draws:
-        gap = np.where(draw.judged, np.where(draw.judged, verdicts, 0.0) - guess, 0.0)
-        scores = guess + gap / np.where(draw.judged, draw.probability, 1.0)
-        chance = np.maximum(draw.probability, LEAST_CHANCE)
-        weight = 1.0 / max(float((spread * (1 / chance - 1)).sum()), LEAST_CHANCE)
-        total, weights = total + weight * scores, weights + weight
-    return total / weights
+def _check(planned: BattleTable, judged: Flags, sampling_prob: Floats) -> None:
+    if not len(planned) == len(judged) == len(sampling_prob):
+        message = f"{len(planned)} battles, {len(judged)} verdicts and {len(sampling_prob)} chances differ."
+        raise InputError(message, advice="Give one of each for every planned battle.")
+    if not ((sampling_prob >= 0) & (sampling_prob <= 1)).all():
+        message = "A probability of being judged is not between 0 and 1."
+        raise InputError(message, advice="Give the probabilities that the draw reported.")
+    if (judged & (sampling_prob <= 0)).any():
+        message = "A battle was judged that had no chance of it."
+        raise InputError(message, advice="Give the probabilities that the draw reported.")
 
 
 def _gain(
-    planned: BattleTable, guess: Floats, verdicts: Floats, draws: Sequence[Draw], worth: Floats
+    planned: BattleTable, guess: Floats, known: Floats, sampling_prob: Floats, worth: Floats
 ) -> tuple[float, Interval]:
+    """The gain by what was judged, each battle weighed by one over its probability (infinite: not judged)."""
+    judged = np.isfinite(sampling_prob)
+    chance = np.where(judged, np.maximum(sampling_prob, LEAST_PROB), 1.0)
+    usual, left = usual_shares(planned, guess), len(judged) / judged.sum() - 1
+    plain = np.where(judged, worth * (known - usual) ** 2 / chance, 0.0) * left
+    ours = np.where(judged, worth * (known - guess) ** 2 * (1 - chance) / chance**2, 0.0)
+    above, below = (np.bincount(planned.question, part).astype(np.float64) for part in (plain, ours))
+    return gain_of(above, below)
+
+
+def gain_of(plain: Floats, ours: Floats, units: int | None = None) -> tuple[float, Interval]:
     """A plain sample's variance over ours, of what sampling adds, with a linearised interval of its log.
 
-    Both are sums over questions of what was judged, weighed by one over its chance; what judging every
-    battle would still leave open is the same for both and cancels at equal width.
+    What judging everything would still leave open is the same for both and cancels at equal width.
+
+    Args:
+        plain: (Q,) what each question adds to the variance of a plain sample.
+        ours: (Q,) what it adds to ours.
+        units: Questions behind the interval; None for those that add anything.
     """
-    judged = draws[-1].judged
-    chance = np.where(judged, _pooled_chance(draws), 1.0)
-    known = np.where(judged, verdicts, 0.0)
-    usual = usual_shares(planned, guess)
-    plain = np.where(judged, worth * (known - usual) ** 2 / chance, 0.0) * (len(judged) / judged.sum() - 1)
-    ours = np.where(judged, worth * (known - guess) ** 2 * (1 - chance) / chance**2, 0.0)
     above, below = float(plain.sum()), float(ours.sum())
     if above <= 0 or below <= 0:
         return 1.0, Interval(1.0, 1.0)
-    by_question = np.bincount(planned.question, plain / above - ours / below)
-    half = float(ndtri((1 + LEVEL) / 2)) * float(np.sqrt(np.square(by_question).sum()))
+    gap = plain / above - ours / below
+    count = float(np.count_nonzero(gap)) if units is None else units
+    half = float(t_quantile(freedom_of(count))) * float(np.sqrt(np.square(gap).sum()))
     gain = above / below
     return gain, Interval(gain * math.exp(-half), gain * math.exp(half))
-
-
-def _pooled_chance(draws: Sequence[Draw]) -> Floats:
-    """(N,) chance of each battle to be judged in one of the rounds that could still draw it."""
-    before = np.zeros(len(draws[0].judged), dtype=bool)
-    missed = np.ones(len(before))
-    for draw in draws:
-        missed = missed * np.where(before, 1.0, 1.0 - draw.probability)
-        before = draw.judged
-    return np.maximum(1.0 - missed, LEAST_CHANCE)
 
 
 def usual_shares(planned: BattleTable, guess: Floats) -> Floats:

@@ -1,10 +1,10 @@
 """A round in waves: ask for the battles that tell most, look at the width, go on or end.
 
-One state, three steps: `next_wave` says what to judge or why the round ends; whoever runs the round has it
-judged; `after_wave` puts the verdicts in. All waves count as one draw: a battle's chance is that of having
-been drawn in any of them, whether it was or not, and depends on verdicts on other questions alone (but for
-how many there are). The end is a width, which hardly depends on who wins; intervals are fixed ones, after
-at least twice `WavePlan.pilot` verdicts. The same plan, state and seed give the same next wave.
+`next_wave` says what to judge or why the round ends; whoever runs the round has it judged. All waves count as
+one draw: a battle's probability is that of having been drawn in any of them, whether it was or not, and
+depends on verdicts on other questions alone (but for how many there are). The end is a width, which hardly
+depends on who wins; intervals are fixed ones, after at least twice `WavePlan.pilot` verdicts. The same plan,
+state and seed give the same next wave.
 
 Sources: Zrnic & Candès (2024), section 5 (sequential sampling); Horvitz & Thompson (1952) for the pooled
 chances; Chow & Robbins (1965) for fixed-width intervals.
@@ -13,7 +13,7 @@ chances; Chow & Robbins (1965) for fixed-width intervals.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 
 from data.errors import InputError
 from leaderboard.battles import BattleTable
-from leaderboard.sampling.adaptive import Contrast, NextBattles, design_of, next_battles
+from leaderboard.sampling.adaptive import Contrast, NextBattles, design_of, drawn_by, next_battles
 from leaderboard.sampling.asks import Ask, Widths, widths_of
-from leaderboard.sampling.chances import systematic, topped_up
 from leaderboard.sampling.forecast import PILOT, Outlook
-from leaderboard.sampling.powered import Draw, Powered, power
+from leaderboard.sampling.powered import Powered, power
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -96,14 +95,14 @@ class WaveState:
     Attributes:
         planned: All battles with the cheap judge's shares as `score`.
         verdicts: (N,) the expensive judge's shares of side a; NaN where not judged.
-        chance: (N,) chance of each battle to have been drawn in any wave so far.
+        sampling_prob: (N,) probability of each battle to have been drawn in any wave so far.
         waves: How many there were.
         others: Shares of further cheap judges, (N,) each.
     """
 
     planned: BattleTable
     verdicts: Floats
-    chance: Floats
+    sampling_prob: Floats
     waves: int = 0
     others: tuple[Floats, ...] = ()
 
@@ -111,29 +110,6 @@ class WaveState:
     def judged(self) -> Flags:
         """(N,) whether each battle's verdict is known."""
         return np.isfinite(self.verdicts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
-    """What a number of verdicts is expected to tell.
-
-    Attributes:
-        verdicts: How many.
-        width: Widest interval asked about, full width in points.
-        plain_width: The same from a plain sample of as many.
-    """
-
-    verdicts: int
-    width: float
-    plain_width: float
-
-
-def begin(planned: BattleTable, others: Sequence[Floats] = ()) -> WaveState:
-    """A round of which nothing is judged."""
-    size = len(planned)
-    return WaveState(
-        planned=planned, verdicts=np.full(size, np.nan), chance=np.zeros(size), others=tuple(others)
-    )
 
 
 def next_wave(plan: WavePlan, state: WaveState) -> NextBattles | Ended:
@@ -155,7 +131,7 @@ def next_wave(plan: WavePlan, state: WaveState) -> NextBattles | Ended:
         return Ended(reason=EndReason.WIDTH, widths=widths)
     if judged >= plan.cap:
         return Ended(reason=EndReason.CAP, widths=widths)
-    outlook = Outlook.of(scored, state.verdicts, state.chance, widths)
+    outlook = Outlook.of(scored, state.verdicts, state.sampling_prob, widths)
     if judged == size or (judged >= SURE * plan.pilot and outlook.share_left < LITTLE_LEFT):
         return Ended(reason=EndReason.NOTHING_LEFT, widths=widths)
     return next_battles(
@@ -165,49 +141,8 @@ def next_wave(plan: WavePlan, state: WaveState) -> NextBattles | Ended:
         _wave_size(plan, judged, size, outlook),
         contrasts=widths.contested,
         variance=scored.variance,
-        chance=state.chance,
+        before=state.sampling_prob,
         seed=plan.seed + state.waves,
-    )
-
-
-def after_wave(state: WaveState, drawn: NextBattles, verdicts: Floats) -> WaveState:
-    """The round with a wave's verdicts.
-
-    Args:
-        state: Before the wave.
-        drawn: The wave.
-        verdicts: (n,) shares of side a, of `drawn.chosen` in its order. Battles that could not be judged
-            are to be taken out of the plan first: `without`.
-
-    Raises:
-        InputError: There is not one verdict of each battle, from 0 to 1.
-    """
-    inside = (verdicts >= 0) & (verdicts <= 1)
-    if len(verdicts) != len(drawn.chosen) or not inside.all():
-        message = f"{int(inside.sum())} readable verdicts of {len(drawn.chosen)} battles."
-        raise InputError(message, advice="Take battles that could not be judged out of the plan.")
-    known = state.verdicts.copy()
-    known[drawn.chosen] = verdicts
-    return replace(state, verdicts=known, chance=drawn.chance, waves=state.waves + 1)
-
-
-def without(state: WaveState, drawn: NextBattles, rows: Sequence[int]) -> tuple[WaveState, NextBattles]:
-    """The round and its wave without battles that nobody could judge; what is asked is then of the others."""
-    kept = np.ones(len(state.planned), dtype=bool)
-    kept[list(rows)] = False
-    place = np.cumsum(kept) - 1
-    rest = replace(
-        state,
-        planned=state.planned.select(kept),
-        verdicts=state.verdicts[kept],
-        chance=state.chance[kept],
-        others=tuple(shares[kept] for shares in state.others),
-    )
-    return rest, NextBattles(
-        chosen=place[drawn.chosen[kept[drawn.chosen]]],
-        probability=drawn.probability[kept],
-        worth=drawn.worth[kept],
-        chance=drawn.chance[kept],
     )
 
 
@@ -217,35 +152,12 @@ def scores_of(state: WaveState, contrasts: Sequence[Contrast] = ()) -> Powered:
     Raises:
         StatisticsError: Fewer than ten verdicts.
     """
-    draw = Draw(probability=state.chance, judged=state.judged)
-    scored = power(state.planned, state.verdicts, [draw], others=state.others)
+    scored = power(state.planned, state.verdicts, state.sampling_prob, others=state.others)
     if not contrasts:
         return scored
     design = design_of(state.planned, scored.guess, contrasts)
     worth = design.worth(design.balance(scored.variance))
-    return power(state.planned, state.verdicts, [draw], worth=worth, others=state.others)
-
-
-def expected_curve(plan: WavePlan, state: WaveState, counts: Sequence[int]) -> list[Expected]:
-    """Width against verdicts, as the verdicts so far (a pilot at least) let expect.
-
-    Raises:
-        StatisticsError: Fewer than ten verdicts.
-        InputError: A count is not positive.
-    """
-    if min(counts, default=1) < 1:
-        raise InputError("A round has at least one verdict.", advice="Ask for positive numbers of verdicts.")
-    scored = scores_of(state)
-    outlook = Outlook.of(scored, state.verdicts, state.chance, widths_of(scored.table, plan.ask))
-    size = len(state.planned)
-    return [
-        Expected(
-            verdicts=min(count, size),
-            width=outlook.exact_width(min(count, size)),
-            plain_width=outlook.plain_width(min(count, size)),
-        )
-        for count in counts
-    ]
+    return power(state.planned, state.verdicts, state.sampling_prob, worth=worth, others=state.others)
 
 
 def _pilot(plan: WavePlan, state: WaveState, judged: int) -> NextBattles | Ended:
@@ -253,14 +165,7 @@ def _pilot(plan: WavePlan, state: WaveState, judged: int) -> NextBattles | Ended
         return Ended(reason=EndReason.CAP, widths=None)
     wanted = min(plan.pilot, plan.cap) - judged
     even = np.ones(len(state.planned))
-    anew = topped_up(even, state.chance, ~state.judged, wanted)
-    left = np.flatnonzero(~state.judged)
-    return NextBattles(
-        chosen=left[systematic(anew[left], plan.seed + state.waves)],
-        probability=np.where(state.judged, 1.0, anew),
-        worth=even,
-        chance=1 - (1 - state.chance) * (1 - anew),
-    )
+    return drawn_by(even, state.judged, state.sampling_prob, wanted, plan.seed + state.waves)
 
 
 def _wave_size(plan: WavePlan, judged: int, size: int, outlook: Outlook) -> int:

@@ -1,4 +1,4 @@
-"""What a board reports beside its ratings: the star design's, the length-controlled ones, separations."""
+"""What a board reports beside its ratings: the length-controlled ones, separations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from leaderboard.ratings import (
     Settings,
     difference,
     questions_to_separate,
-    rate_beside_star,
     rate_under_control,
     relative_columns,
 )
@@ -25,7 +24,6 @@ from leaderboard.standings.covariates import AnswerCounts, ControlFit, sandwiche
 from leaderboard.vocabulary import COUNTS, Control, Covariate
 
 LENGTH = "length in words"
-STAR = "star"
 MOST_PAIRS = 60
 
 
@@ -54,21 +52,18 @@ def alternative_ratings(
     *,
     reference: str | None,
     counts: AnswerCounts,
-    ratings: RatingTable | None = None,
     fits: Sequence[ControlFit] = (),
 ) -> tuple[AlternativeRatings, ...]:
-    """The ratings by the reference alone, those controlled for length, and those without the reference.
+    """The ratings controlled for length, and those without the reference.
 
     Args:
         table: The battles.
         settings: How the board's own ratings are made.
         reference: The reference's name, where there is one.
         counts: Of the texts of the answers, as `counts_of` makes them.
-        ratings: The board's own ratings, where somebody made them already.
         fits: The board's fits under control for covariates, where somebody made them already.
     """
     return (
-        _star(table, settings, reference, ratings),
         _length(table, settings, counts, fits),
         _between_systems(table, settings, reference),
     )
@@ -99,7 +94,7 @@ def separations(ratings: RatingTable, settings: Settings) -> list[dict[str, obje
                 "points": gap.points,
                 "lower": gap.lower,
                 "upper": gap.upper,
-                "chance": gap.chance,
+                "chance": gap.prob_better,
                 "questions": needed.questions,
                 "needed": needed.needed,
                 "cluster": settings.cluster.value,
@@ -127,32 +122,12 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
         except StatisticsError:
             continue
         ends = [round(value, 1) for value in (gap.points, gap.lower, gap.upper)]
-        pairs.append([first, second, *ends, round(gap.chance, 3)])
+        pairs.append([first, second, *ends, round(gap.prob_better, 3)])
     return {"systems": rated, "pairs": pairs}
 
 
-def _star(
-    table: BattleTable, settings: Settings, reference: str | None, ratings: RatingTable | None
-) -> AlternativeRatings:
-    kind = STAR
-    if reference is None or reference not in table.systems:
-        return AlternativeRatings(kind=kind, ratings=(), note="There are no battles against a reference.")
-    code = table.systems.index(reference)
-    if bool(((table.a == code) | (table.b == code)).all()):
-        return AlternativeRatings(
-            kind=kind, ratings=(), note="Every battle is against the reference: the same ratings."
-        )
-    try:
-        comparison = rate_beside_star(table, reference, settings, mixed=ratings)
-    except StatisticsError as error:
-        return AlternativeRatings(kind=kind, ratings=(), note=str(error))
-    largest = max((abs(shift) for _, shift in comparison.shifts), default=0.0)
-    note = f"From the battles against {reference} alone; ratings move by up to {largest:.0f} points."
-    return AlternativeRatings(kind=kind, ratings=comparison.star.ratings, note=note)
-
-
 def _between_systems(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
-    """The ratings of systems by each other alone: a judge may hold them against another yardstick there."""
+    """The ratings of systems by each other alone: a judge may hold them against another text there."""
     kind = "between-systems"
     code = table.systems.index(reference) if reference in table.systems else -1
     chosen = (table.a != code) & (table.b != code)
@@ -200,7 +175,7 @@ def _controlled(kind: str, made: ControlledRatings) -> AlternativeRatings:
     """The ratings controlled for length alone."""
     effect = made.effects[0]
     note = (
-        f"One standard deviation more words than the opponent is worth {_points(effect.points)} points "
-        f"({_points(effect.lower)} to {_points(effect.upper)})."
+        "A typical difference in length (the root mean square over all battles) is worth the longer answer "
+        f"{_points(effect.points)} points ({_points(effect.lower)} to {_points(effect.upper)})."
     )
     return AlternativeRatings(kind=kind, ratings=made.ratings.ratings, note=note)

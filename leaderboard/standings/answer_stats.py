@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -11,8 +12,13 @@ import numpy as np
 
 from data.errors import RecordError
 from data.stats import LEVEL, Interval, bounds_json
+from leaderboard.battles import BattleTable
 from leaderboard.stats.intervals import bca_mean
 from leaderboard.vocabulary import Covariate
+
+RANKED_SHARE = 0.2
+RANKED_QUESTIONS = 5
+"""A system that answered less than this share of a board's questions, or fewer than so many, has no rank."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +50,7 @@ class AnswerFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledMean:
-    """How a mean came about that rests on a sample of a system's answers.
+    """How a mean came about that depends on a sample of a system's answers.
 
     Attributes:
         judge: Who scored the sample.
@@ -120,3 +126,47 @@ def mean_score(facts: Sequence[AnswerFact], metric: str, level: float = LEVEL) -
     sums = np.bincount(codes, values).astype(np.float64)
     interval = bca_mean(sums, np.bincount(codes).astype(np.float64), level)
     return MeanScore(mean=float(values.mean()), interval=interval, answers=len(defined), undefined=undefined)
+
+
+def too_few_answers(
+    table: BattleTable,
+    answers: Mapping[str, Sequence[AnswerFact]],
+    *,
+    asked: AbstractSet[str] | None = None,
+    reference: str | None = None,
+) -> dict[str, str]:
+    """Systems that answered too few of a board's questions for a rank, each with the reason.
+
+    A board of fewer than `RANKED_QUESTIONS` questions asks for the share alone. Of systems whose answers are
+    not known, the questions of their battles count.
+
+    Args:
+        table: The judged battles.
+        answers: What is known of answers, by system.
+        asked: The questions that the board is about; None for all that any system answered.
+        reference: Needs no rank, and is among these only where battles without it rank the others.
+    """
+    counts = _questions_met(table)
+    for system, facts in answers.items():
+        if facts:
+            counts[system] = len(facts) if asked is None else sum(one.question in asked for one in facts)
+    known = {fact.question for name, facts in answers.items() if name != reference for fact in facts}
+    met = {name for name, used in zip(table.questions, table.names_used[1].tolist(), strict=True) if used}
+    questions = len(known | met if asked is None else asked)
+    few = {
+        system: f"It answered {count:,} of {questions:,} questions, too few for a rank."
+        for system, count in counts.items()
+        if count < RANKED_SHARE * questions or count < RANKED_QUESTIONS <= questions
+    }
+    if reference in few:
+        left_out = np.array([system in few for system in table.systems])
+        if (left_out[table.a] | left_out[table.b]).all():
+            del few[reference]
+    return few
+
+
+def _questions_met(table: BattleTable) -> dict[str, int]:
+    """On how many questions each system has battles."""
+    met = np.zeros((len(table.systems), len(table.questions)), dtype=bool)
+    met[table.a, table.question] = met[table.b, table.question] = True
+    return dict(zip(table.systems, met.sum(axis=1).tolist(), strict=True))

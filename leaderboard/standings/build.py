@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from statistics import median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from data.errors import UnrankableError
+from data.parallel import parallel_map
 from data.records import Outcome
-from data.spreading import mapped
 from leaderboard.battles import BattleTable
 from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.ratings import (
@@ -26,19 +29,19 @@ from leaderboard.ratings import (
     star_battles,
 )
 from leaderboard.ratings.domains import rate_domains
+from leaderboard.ratings.estimate import restrict
 from leaderboard.standings.alternative_ratings import (
     MOST_PAIRS,
-    STAR,
     AlternativeRatings,
     all_differences,
     alternative_ratings,
     separations,
 )
-from leaderboard.standings.answer_stats import AnswerFact, MeanScore, mean_score
+from leaderboard.standings.answer_stats import AnswerFact, MeanScore, mean_score, too_few_answers
 from leaderboard.standings.covariates import (
     AnswerCounts,
     ControlFit,
-    JudgeSight,
+    JudgeContext,
     control_fits,
     counts_of,
     covariate_section,
@@ -46,9 +49,7 @@ from leaderboard.standings.covariates import (
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.model import About, Line, Standings
-from leaderboard.trust.robustness.cycles import count_cycles
 from leaderboard.trust.robustness.fragility import fragility
-from leaderboard.trust.robustness.star import star_ranking
 from leaderboard.trust.sections import Section, Unit
 from leaderboard.vocabulary import OVERALL
 
@@ -72,8 +73,9 @@ def build_standings(
     badges: Mapping[str, Sequence[str]] | None = None,
     judged: JudgedShares | None = None,
     estimates: tuple[Estimates, Mapping[str, object]] | None = None,
-    sight: JudgeSight | None = None,
+    judge_context: JudgeContext | None = None,
     sampled: Mapping[str, Mapping[str, MeanScore]] | None = None,
+    asked: AbstractSet[str] | None = None,
 ) -> Standings:
     """Compute a board from judged battles.
 
@@ -91,8 +93,13 @@ def build_standings(
         judged: How much of the planned battles was judged.
         estimates: Of a round whose judge decided a part: estimates of every battle, from which ratings and
             rates are taken, and what the board says of them; pairs are counted from judged battles alone.
-        sight: What the judge saw beside the texts of answers.
+        judge_context: What the judge saw beside the texts of answers.
         sampled: Estimated means of metrics over all domains, by metric and system, in place of plain ones.
+
+        asked: The questions that the board is about; None for all that any system answered.
+
+    A system that answered too few of the questions (`too_few_answers`) is listed without a rank, and its
+    battles enter no rating; where questions are not known, as of published counts, everyone is ranked.
 
     Returns:
         The standings: the same input gives the same JSON.
@@ -107,24 +114,31 @@ def build_standings(
         # Resampled questions may leave scores of pairs that met rarely outside of what can be rated.
         chosen = replace(chosen, interval=IntervalKind.SANDWICH, bootstrap=None)
         domain_ratings = _apart(table, chosen)
+    unranked = (
+        too_few_answers(table, facts, asked=asked, reference=about.reference)
+        if chosen.cluster is Cluster.QUESTION
+        else {}
+    )
+    ranked = without_systems(table, unranked.keys())
+    seen = _seen_without(judge_context or JudgeContext(), table, unranked.keys())
     started = time.monotonic()
-    ratings, unrankable = _rated(table, chosen)
+    ratings, unrankable = _rated(ranked, chosen)
     seconds = time.monotonic() - started
     reference = about.reference if about.reference in table.systems else None
-    seen = sight or JudgeSight()
     inputs = _Inputs(
-        table=table,
+        table=ranked,
+        everyone=table,
         settings=chosen,
         reference=reference,
         ratings=ratings,
         domain_ratings=domain_ratings,
-        counts=counts_of(table, facts),
-        sight=seen,
+        counts=counts_of(ranked, facts),
+        judge_context=seen,
         estimates=estimates,
     )
     # The longest first, so that no process is left with one while the others have nothing to do.
-    tasks = [(part,) for part in (_under_control, _questions, _by_domains, _battles, _cycles, _rates)]
-    (fits, beside), questions, by_domain, battles, cycles, (rates, everyone) = mapped(
+    tasks = [(part,) for part in (_under_control, _questions, _by_domains, _battles, _rates)]
+    (fits, beside), questions, by_domain, battles, (rates, everyone) = parallel_map(
         _computed, tasks, (inputs,), total=len(tasks), before=seconds
     )
     board = _Board(
@@ -137,6 +151,8 @@ def build_standings(
         outcomes=outcomes or {},
         badges=badges or {},
         sampled=sampled or {},
+        unranked=unranked,
+        reference=about.reference,
     )
     count = len(table) if table.weight is None else round(float(table.weight.sum()))
     lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
@@ -154,32 +170,58 @@ def build_standings(
         differences={} if ratings is None else all_differences(ratings),
         judged=judged,
         covariates=covariate_section(fits, seen),
-        trust=_trust(inputs, {**questions, **battles}, cycles, beside),
+        domain_notes={domain: " ".join(table.notes) for domain, table in by_domain.items() if table.notes},
+        trust=_trust(inputs, {**questions, **battles}),
         estimated={} if estimates is None else estimates[1],
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Inputs:
-    """What the parts of a board that need nothing of each other are computed from."""
+    """What the parts of a board that need nothing of each other are computed from.
+
+    `table` has the battles of systems that have a rank, `everyone` those of all.
+    """
 
     table: BattleTable
+    everyone: BattleTable
     settings: Settings
     reference: str | None
     ratings: RatingTable | None
     domain_ratings: Mapping[str, RatingTable] | None
     counts: AnswerCounts
-    sight: JudgeSight
+    judge_context: JudgeContext
     estimates: tuple[Estimates, Mapping[str, object]] | None
 
     @property
     def has_trust(self) -> bool:
-        """Whether the board says what places rest on and how often verdicts are circles.
+        """Whether the board says what places depend on.
 
         Not where questions are not known, nor of estimates, whose shares of the win lie outside of 0–1 too.
         """
         plain = self.settings.cluster is Cluster.QUESTION and self.settings.method is Method.BRADLEY_TERRY
         return plain and self.ratings is not None and self.estimates is None
+
+    @property
+    def rated_reference(self) -> str | None:
+        """The reference, where its battles enter ratings."""
+        return self.reference if self.reference in self.table.systems else None
+
+
+def without_systems(table: BattleTable, systems: AbstractSet[str]) -> BattleTable:
+    """The battles in which none of some systems is a side, with the names of the others."""
+    if not systems:
+        return table
+    return restrict(table, np.flatnonzero([system not in systems for system in table.systems]))
+
+
+def _seen_without(judge_context: JudgeContext, table: BattleTable, systems: AbstractSet[str]) -> JudgeContext:
+    """What the judge saw of these battles alone."""
+    if not systems or judge_context.position is None or len(judge_context.position) != len(table):
+        # Of estimated battles nothing is told by position.
+        return judge_context
+    left_out = np.array([system in systems for system in table.systems])
+    return replace(judge_context, position=judge_context.position[~(left_out[table.a] | left_out[table.b])])
 
 
 def _computed(inputs: _Inputs, part: Callable[[_Inputs], Any]) -> Any:  # noqa: ANN401 - each part is of its own type
@@ -193,22 +235,20 @@ def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
         estimates, _ = inputs.estimates
         return estimates.rates(reference), estimates.rates(None).rows if reference else ()
     clustered = inputs.settings.cluster is Cluster.QUESTION
-    rates = win_rates(inputs.table, reference=reference, clustered=clustered)
+    rates = win_rates(inputs.everyone, reference=reference, clustered=clustered)
     if reference is None:
         return rates, ()
     # The reference's own rates alone are shown, and battles of others say nothing of them.
-    return rates, win_rates(star_battles(inputs.table, reference), clustered=clustered).rows
+    return rates, win_rates(star_battles(inputs.everyone, reference), clustered=clustered).rows
 
 
 def _under_control(inputs: _Inputs) -> tuple[tuple[ControlFit, ...], tuple[AlternativeRatings, ...]]:
-    """Ratings under control for what may sway the judge, and those by other battles."""
+    """Ratings under control for what may bias the judge, and those by other battles."""
     if inputs.ratings is None:
         return (), ()
     table, settings, counts = inputs.table, inputs.settings, inputs.counts
-    fits = () if inputs.estimates is not None else control_fits(table, settings, counts, inputs.sight)
-    beside = alternative_ratings(
-        table, settings, reference=inputs.reference, counts=counts, ratings=inputs.ratings, fits=fits
-    )
+    fits = () if inputs.estimates is not None else control_fits(table, settings, counts, inputs.judge_context)
+    beside = alternative_ratings(table, settings, reference=inputs.rated_reference, counts=counts, fits=fits)
     return fits, beside
 
 
@@ -222,40 +262,16 @@ def _battles(inputs: _Inputs) -> dict[str, Mapping[str, object]]:
 
 
 def _fragility(inputs: _Inputs, unit: Unit) -> dict[str, Mapping[str, object]]:
-    """What places rest on, by the unit that is left out."""
+    """What places depend on, by the unit that is left out."""
     if not inputs.has_trust:
         return {}
-    found = fragility(inputs.table, unit=unit, reference=inputs.reference, most=MOST_PAIRS)
+    found = fragility(inputs.table, unit=unit, reference=inputs.rated_reference, most=MOST_PAIRS)
     return {unit.value: found.as_json(NAMED_UNITS[unit])}
 
 
-def _cycles(inputs: _Inputs) -> dict[str, object] | None:
-    """How often the judge makes cycles; None of battles without triples, which the page says."""
-    if not inputs.has_trust:
-        return None
-    try:
-        return count_cycles(inputs.table, seed=inputs.settings.seed).as_json()
-    except UnrankableError:
-        return None
-
-
-def _trust(
-    inputs: _Inputs,
-    fragile: Mapping[str, object],
-    cycles: dict[str, object] | None,
-    beside: tuple[AlternativeRatings, ...],
-) -> dict[Section, Mapping[str, object]]:
-    """On what places rest and how often the judge makes cycles; nothing where questions are not known."""
-    if not inputs.has_trust or inputs.ratings is None:
-        return {}
-    sections: dict[Section, Mapping[str, object]] = {Section.FRAGILITY: fragile}
-    if cycles is None:
-        return sections
-    star = next((table for table in beside if table.kind == STAR), None)
-    if inputs.reference is not None and star is not None and star.ratings:
-        rankings = star_ranking(inputs.ratings.ratings, star.ratings, inputs.reference)
-        cycles = {**cycles, "star": rankings.as_json()}
-    return {**sections, Section.CYCLES: cycles}
+def _trust(inputs: _Inputs, fragile: Mapping[str, object]) -> dict[Section, Mapping[str, object]]:
+    """On what places rest; nothing where questions are not known."""
+    return {Section.FRAGILITY: fragile} if inputs.has_trust else {}
 
 
 def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, str]:
@@ -326,12 +342,17 @@ class _Board:
     outcomes: Mapping[str, Mapping[Outcome, int]]
     badges: Mapping[str, Sequence[str]]
     sampled: Mapping[str, Mapping[str, MeanScore]]
+    unranked: Mapping[str, str]
+    reference: str | None
 
     def lines(self, domain: str) -> tuple[Line, ...]:
         """Every system that has battles or answers here, best first."""
         ratings = self.ratings.get(domain)
         rated = {} if ratings is None else {rating.system: rating for rating in ratings.ratings}
         names = dict.fromkeys((*self.table.systems, *self.facts, *self.outcomes))
+        if self.reference not in {*self.table.systems, *self.outcomes}:
+            # Held against its answers or not, a reference that meets nobody is no entrant.
+            names.pop(self.reference or "", None)
         lines = [self._line(name, domain, rated.get(name)) for name in names]
         visible = [line for line in lines if domain == OVERALL or _is_met(line)]
         place = {name: index for index, name in enumerate(rated)}
@@ -350,6 +371,7 @@ class _Board:
             scores=MappingProxyType({name: self._mean(system, facts, name, domain) for name in metrics}),
             outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
             badges=tuple(self.badges.get(system, ())),
+            unranked=self.unranked.get(system, ""),
             rate_against_all=self.against_all.get((system, domain)),
         )
 
@@ -367,8 +389,9 @@ def _is_met(line: Line) -> bool:
     return line.rate is not None or line.rate_against_all is not None or bool(line.answers)
 
 
-def _order(line: Line, place: Mapping[str, int]) -> tuple[int, float, float, str]:
-    """By rating; without one by win rate, ties and name."""
+def _order(line: Line, place: Mapping[str, int]) -> tuple[bool, int, float, float, str]:
+    """By rating; without one by win rate, ties and name; last those that answered too few questions."""
     rate = line.rate
     won, not_lost = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
-    return place.get(line.system, len(place) + (rate is None)), -won, -not_lost, line.system
+    at = place.get(line.system, len(place) + (rate is None))
+    return bool(line.unranked), at, -won, -not_lost, line.system

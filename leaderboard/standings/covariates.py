@@ -1,4 +1,4 @@
-"""What sways a board's judge: the fits that a reader may choose among, and why others do not exist."""
+"""What biases a board's judge: the fits that a reader may choose among, and why others do not exist."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_FAMILY = "Of which family of models the judge and the systems are is not know
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class JudgeSight:
+class JudgeContext:
     """What a judge saw beside the texts, and what it may know of who wrote them.
 
     Attributes:
@@ -50,11 +50,12 @@ class JudgeSight:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class ControlFit:
-    """The ratings under one control; `note` says why there are none."""
+    """The ratings under one control; `note` says why there are none, `tried` whether there could be."""
 
     control: Control
     fit: ControlledRatings | None
     note: str = ""
+    tried: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Ratings and coefficients as of `battles rate --method style`, with the note."""
@@ -64,21 +65,21 @@ class ControlFit:
         return named | self.fit.as_json() | {"ratings": [row.as_json() for row in self.fit.ratings.ratings]}
 
 
-def covariate_section(fits: Sequence[ControlFit], sight: JudgeSight) -> dict[str, object]:
+def covariate_section(fits: Sequence[ControlFit], judge_context: JudgeContext) -> dict[str, object]:
     """The section of a board's JSON: `fits`, one for each control, and the systems' `families`.
 
-    Empty where no fit exists at all.
+    Empty where nothing is known that a fit could control for.
     """
-    if all(fit.fit is None for fit in fits):
+    if not any(fit.tried for fit in fits):
         return {}
-    return {"fits": [fit.as_json() for fit in fits], "families": dict(sight.families)}
+    return {"fits": [fit.as_json() for fit in fits], "families": dict(judge_context.families)}
 
 
 def control_fits(
-    table: BattleTable, settings: Settings, counts: AnswerCounts, sight: JudgeSight
+    table: BattleTable, settings: Settings, counts: AnswerCounts, judge_context: JudgeContext
 ) -> tuple[ControlFit, ...]:
     """The ratings of a board under each control; one that would repeat another is named instead."""
-    columns, reasons = _columns(table, counts, sight)
+    columns, reasons = _columns(table, counts, judge_context)
     fits: dict[tuple[str, ...], ControlFit] = {}
     listed = []
     for control in Control:
@@ -112,18 +113,18 @@ def _fitted(
     try:
         fit = rate_under_control(table, columns, settings)
     except (StatisticsError, InputError) as error:
-        return ControlFit(control=control, fit=None, note=str(error))
+        return ControlFit(control=control, fit=None, note=str(error), tried=True)
     complete = ControlledRatings(
         ratings=fit.ratings,
         effects=fit.effects,
         left_out=(*missing, *fit.left_out),
         collinearity=fit.collinearity,
     )
-    return ControlFit(control=control, fit=complete)
+    return ControlFit(control=control, fit=complete, tried=True)
 
 
 def _columns(
-    table: BattleTable, counts: AnswerCounts, sight: JudgeSight
+    table: BattleTable, counts: AnswerCounts, judge_context: JudgeContext
 ) -> tuple[Mapping[Covariate, CovariateColumn], Mapping[Covariate, LeftOutCovariate]]:
     """The terms that there are, and why there are no others."""
     columns: dict[Covariate, CovariateColumn] = {}
@@ -137,13 +138,13 @@ def _columns(
             columns[name] = relative[0]
         else:
             reasons[name] = constant[0].reason
-    if sight.position is None:
-        reasons[Covariate.POSITION] = sight.no_position
-    elif not sight.position.any():
+    if judge_context.position is None:
+        reasons[Covariate.POSITION] = judge_context.no_position
+    elif not judge_context.position.any():
         reasons[Covariate.POSITION] = BOTH_ORDERS
     else:
-        columns[Covariate.POSITION] = marked_column(Covariate.POSITION, sight.position, FIRST)
-    reasons[Covariate.SAME_FAMILY] = sight.no_family
+        columns[Covariate.POSITION] = marked_column(Covariate.POSITION, judge_context.position, FIRST)
+    reasons[Covariate.SAME_FAMILY] = judge_context.no_family
     left_out = {name: LeftOutCovariate(name=name, reason=reason) for name, reason in reasons.items()}
     return columns, left_out
 

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr
 
 from data.errors import NotFoundError
 from data.stats import LEVEL, Interval
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import whole
 from leaderboard.ratings.counts import count_ordered
-from leaderboard.ratings.ranks import holm
 from leaderboard.stats.intervals import wilson
 
 Floats = NDArray[np.float64]
@@ -131,12 +129,9 @@ def _summed(table: BattleTable) -> tuple[Floats, Floats, Floats]:
     return wins, matrix(tied, tied), matrix(share, 1 - share)
 
 
-EVEN = 0.5
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairTest:
-    """How one system fared against another, directly.
+class Meeting:
+    """How one system fared against another, directly. Whether the two are told apart say their ratings.
 
     Attributes:
         battles: Judged battles of the two.
@@ -145,8 +140,6 @@ class PairTest:
         losses: Of the one.
         rate: Share of the wins that the one got, 0–1, ties half.
         interval: Wilson's interval of that share.
-        chance: Two-sided exact sign test: how often an even pair's decided battles fall so unevenly, 0–1.
-        apart: Whether the test stands at 5 % for all pairs of the board at once (Holm).
     """
 
     battles: float
@@ -155,57 +148,33 @@ class PairTest:
     losses: float
     rate: float
     interval: Interval | None
-    chance: float
-    apart: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeadToHeadTests:
+class Meetings:
     """Every pair of systems that met, seen from both sides; `systems` are best first."""
 
     systems: tuple[str, ...]
-    pairs: Mapping[tuple[str, str], PairTest]
+    pairs: Mapping[tuple[str, str], Meeting]
 
-    def of(self, system: str, opponent: str) -> PairTest | None:
+    def of(self, system: str, opponent: str) -> Meeting | None:
         """How the one fared against the other; None where they never met."""
         return self.pairs.get((system, opponent))
 
 
-def read_head_to_head(head_to_head: Mapping[str, Any]) -> HeadToHeadTests:
-    """The meetings of a board, from the JSON of `HeadToHead.as_json`.
-
-    Source: Dixon & Mood (1946), the sign test; Holm (1979), the correction.
-    """
-    rows = head_to_head["pairs"]
-    wins, losses = (np.array([row[name] for row in rows], dtype=float) for name in ("wins", "losses"))
-    chances = sign_test(wins, losses)
-    pair_rows = np.array(
-        [at for at, row in enumerate(rows) if row["system"] < row["opponent"]], dtype=np.int64
-    )
-    fallen = {
-        frozenset((rows[at]["system"], rows[at]["opponent"])) for at in pair_rows[holm(chances[pair_rows])]
-    }
-    return HeadToHeadTests(
+def read_head_to_head(head_to_head: Mapping[str, Any]) -> Meetings:
+    """The meetings of a board, from the JSON of `HeadToHead.as_json`."""
+    return Meetings(
         systems=tuple(head_to_head["systems"]),
         pairs={
-            (row["system"], row["opponent"]): PairTest(
+            (row["system"], row["opponent"]): Meeting(
                 battles=row["battles"],
                 wins=row["wins"],
                 ties=row["ties"],
                 losses=row["losses"],
                 rate=row["rate"],
                 interval=wilson(row["rate"], row["battles"]),
-                chance=float(chance),
-                apart=frozenset((row["system"], row["opponent"])) in fallen,
             )
-            for row, chance in zip(rows, chances, strict=True)
+            for row in head_to_head["pairs"]
         },
     )
-
-
-def sign_test(wins: Floats, losses: Floats) -> Floats:
-    """The two-sided exact probability of so uneven decided battles where both are equal; 1 without any."""
-    decided = np.round(wins + losses)
-    fewer = np.floor(np.minimum(wins, losses))
-    chances: Floats = np.minimum(1.0, 2 * bdtr(fewer, decided.astype(np.int64), EVEN))
-    return np.where(decided > 0, chances, 1.0)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from data.percent import percent
 from data.records.plain import to_json
 
 LEAST_JUDGED = 0.9
@@ -65,7 +66,7 @@ def partial_sentence(standings: Mapping[str, Any]) -> str:
     if not standings.get("partial"):
         return ""
     shares: Mapping[str, Any] = standings["judged_share"]
-    share = "" if shares["share"] is None else f" ({percent(shares['share'])})"
+    share = "" if shares["share"] is None else f" ({at_least_percent(shares['share'])})"
     sentence = f"Partial: {shares['judged']:,} of {shares['expected']:,} battles{share} were judged."
     least = sorted(
         (entry["share"], system)
@@ -74,7 +75,7 @@ def partial_sentence(standings: Mapping[str, Any]) -> str:
     )
     if not least:
         return sentence
-    named = ", ".join(f"{system} ({percent(value)})" for value, system in least[:MOST_NAMED])
+    named = ", ".join(f"{system} ({at_least_percent(value)})" for value, system in least[:MOST_NAMED])
     more = f" and {len(least) - MOST_NAMED} more" if len(least) > MOST_NAMED else ""
     return f"{sentence} Least judged: {named}{more}."
 
@@ -96,8 +97,7 @@ def estimated_sentences(section: Mapping[str, Any]) -> tuple[str, ...]:
     interval = "" if lower is None else f" (95 % interval {lower:.2f} to {upper:.2f})"
     gain = f"A plain sample would have needed {section['gain']:.2f} times as many verdicts{interval}"
     worth = f"{gain}." if section["pays"] else f"{gain}: it does as well."
-    other = trained_elsewhere(section)
-    return (judged, worth, other) if other else (judged, worth)
+    return judged, worth
 
 
 def sampled_sentences(lines: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -126,14 +126,6 @@ def _sampled(metric: str, judge: str, cheap: str, parts: Sequence[Mapping[str, A
     )
 
 
-def trained_elsewhere(section: Mapping[str, Any]) -> str:
-    """That a classifier learnt on another question set, where one did; else empty."""
-    classifier = section.get("classifier") or {}
-    if not classifier or classifier["set_name"] == section["set"]:
-        return ""
-    return f"The classifier was trained on another question set, {classifier['set_name']}."
-
-
-def percent(share: float) -> str:
+def at_least_percent(share: float) -> str:
     """A share in per cent, rounded down, so that no 90 % is said of less."""
-    return f"{math.floor(share * 1000) / 10:.1f} %"
+    return percent(math.floor(share * 1000) / 1000)

@@ -19,8 +19,9 @@ from leaderboard.standings.systems import SYSTEMS, SystemFacts
 from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import COVARIATES, OVERALL
 
-SHAPE = 1
-"""Version of the JSON's shape; it grows when a field changes its meaning."""
+SHAPE = 2
+"""Version of the JSON's shape; it grows when a field changes its meaning. In 1 ratings under control were of
+centred counts."""
 ESTIMATED_INTERVAL = "t over questions, of prediction-powered scores"
 """How rates of a board with estimated battles are bounded."""
 
@@ -41,6 +42,8 @@ class Line:
         scores: Mean scores by metric.
         outcomes: How this system's planned battles ended, overall alone.
         badges: What the organisers say of it, such as `baseline`.
+        unranked: Why it has no rank, since it answered too few questions; empty of all others. Its battles
+            enter no rating.
     """
 
     system: str
@@ -53,16 +56,21 @@ class Line:
     scores: Mapping[str, MeanScore]
     outcomes: Mapping[Outcome, int]
     badges: Sequence[str] = ()
+    unranked: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """One object; rating and rate are those of `battles rate` and `battles winrates`, or null."""
-        return to_json(
+        """One object; rating and rate are those of `battles rate` and `battles winrates`, or null.
+
+        `unranked` is there only where it says something, so that other boards keep their hashes.
+        """
+        fields = to_json(
             self,
             rate=None if self.rate is None else self.rate.as_json(),
             rate_against_all=None if self.rate_against_all is None else self.rate_against_all.as_json(),
             scores={metric: score.as_json() for metric, score in self.scores.items()},
             outcomes=_counts(self.outcomes) if self.outcomes else {},
         )
+        return fields if self.unranked else {name: fields[name] for name in fields if name != "unranked"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,14 +112,15 @@ class Standings:
         rates: The rates behind the lines.
         pairs: The record of every pair, best first.
         outcomes: How all planned battles ended.
-        alternative_ratings: Second tables of ratings: the star's, the length-controlled.
+        alternative_ratings: Second tables of ratings: the length-controlled, those without the reference.
         separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
         differences: The paired difference of every two systems, compact (`all_differences`).
         judged: How much of the planned battles was judged; None where only verdicts are known.
         estimated: Of a round whose judge decided a part: the judges, how many it decided, what cheap judges
             were worth, the waves; empty of other rounds.
-        covariates: What sways the judge (`covariate_section`); empty where nothing can be told.
+        covariates: What biases the judge (`covariate_section`); empty where nothing can be told.
         systems: What teams say of their systems; empty where they say nothing.
+        domain_notes: What readers of a domain's ratings must know, by domain.
         trust: On what places rest and how the judge contradicts itself, by the keys of the snapshot.
     """
 
@@ -129,6 +138,7 @@ class Standings:
     estimated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     covariates: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     systems: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
+    domain_notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     trust: Mapping[Section, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -162,7 +172,9 @@ class Standings:
             "reference": self.about.reference,
             "reference_by": self.about.reference_by,
             "domains": [
-                {"id": domain, "label": self._label(domain)} for domain in self.lines if domain != OVERALL
+                {"id": domain, "label": self._label(domain), "note": self.domain_notes.get(domain, "")}
+                for domain in self.lines
+                if domain != OVERALL
             ],
             "facts": dict(self.about.facts),
             "health": dict(self.about.health),

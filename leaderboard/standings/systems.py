@@ -26,11 +26,6 @@ class Figure(StrEnum):
     MILLISECONDS = "milliseconds"
 
 
-FIGURE_COLUMNS = tuple(column for figure in Figure for column in (figure.value, f"{figure.value}_answers"))
-COLUMNS = (*TEXTS, "parameter_count", *FIGURE_COLUMNS)
-"""Columns of the self-reported facts in flat tables, `NAME_answers` being of how many answers a mean is."""
-
-
 @dataclass(frozen=True, slots=True)
 class Mean:
     """A mean over the answers that report a figure, and how many these are."""
@@ -94,7 +89,7 @@ class SystemFacts:
         )
 
     def cells(self) -> dict[str, object]:
-        """The same as cells of `COLUMNS`."""
+        """The same as cells of flat tables, `NAME_answers` being of how many answers a mean is."""
         cells: dict[str, object] = {name: self.text(name) or None for name in TEXTS}
         cells["parameter_count"] = self.parameter_count
         for figure in Figure:
@@ -104,7 +99,7 @@ class SystemFacts:
         return cells
 
 
-NOTHING_SAID = SystemFacts()
+NOT_REPORTED = SystemFacts()
 
 
 def facts_by_system(standings: Mapping[str, Any]) -> Mapping[str, SystemFacts]:

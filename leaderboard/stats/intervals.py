@@ -41,41 +41,97 @@ def wilson(share: float, count: float, level: float = LEVEL) -> Interval | None:
     return Interval(lower, upper)
 
 
+def kish(total: Floats, squares: Floats) -> Floats:
+    """How many equal weights say as much as unequal ones: (sum)² / sum of squares; 0 without any.
+
+    Source: Kish (1965), section 11.7.
+    """
+    return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+
+
 def effective_count(
-    share: float, count: float, questions: int, variance: float, level: float = LEVEL
+    share: float,
+    count: float,
+    questions: int,
+    variance: float,
+    level: float = LEVEL,
+    *,
+    alike: float | None = None,
 ) -> float:
     """How many independent battles say as much about a share as these clustered ones.
 
-    The count divided by the design effect (clustered over binomial variance), never more than the
-    count, and shrunk for few questions by the squared ratio of normal and t quantiles. Where all
-    battles ended alike the design effect cannot be seen: then the number of questions.
+    Binomial over clustered variance, never more than the count, and shrunk for few questions by the squared
+    ratio of normal and t quantiles. Where all battles ended alike the variance cannot be seen: then the
+    number of questions.
 
     Args:
         share: Of wins, 0–1.
-        count: Battles.
+        count: Battles; where they have weights, Kish's effective number, which no scale of weights changes.
         questions: Questions that they are on.
         variance: Cluster-robust variance of the share.
         level: Confidence level of the interval that it is for.
+        alike: The effective number of questions, where their weights differ.
 
     Source: Korn & Graubard (1998); Dean & Pagano (2015) recommend it with Wilson's interval.
     """
-    if questions >= count:
+    if count * (1 - ROUNDING) <= questions <= count * (1 + ROUNDING):
         return count
+    at_most = min(count, float(questions) if alike is None else alike)
     if questions < 2:  # noqa: PLR2004 - a variance needs two
-        return float(questions)
+        return at_most
     if variance <= 0 or share in {0.0, 1.0}:
-        return float(questions)
+        return at_most
     plain = min(count, share * (1 - share) / variance)
     ratio = normal_quantile(level) / float(stdtrit(questions - 1, (1 + level) / 2))
-    return max(1.0, plain * ratio**2)
+    return max(min(1.0, at_most), plain * ratio**2)
 
 
-def mean_interval(mean: float, error: float | None, questions: int, level: float = LEVEL) -> Interval | None:
-    """A t interval of a mean whose standard error rests on so many questions; None without an error."""
+UNIT = Interval(0.0, 1.0)
+DIFFERENCES = Interval(-1.0, 1.0)
+ROUNDING = 1e-9
+"""A spread or a difference that is no larger is rounding."""
+
+
+def mean_interval(
+    mean: float, error: float | None, questions: int, level: float = LEVEL, *, within: Interval | None = None
+) -> Interval | None:
+    """A t interval of a mean whose standard error depends on so many questions; None without an error.
+
+    Where all questions agree, their number is all that is known: then the interval is that of a count,
+    Wilson's of a share, and of a difference that of the sign test; never one without width.
+
+    Args:
+        mean: Over questions.
+        error: Its standard error.
+        questions: How many.
+        level: Of confidence.
+        within: The values that exist; both signs make it a difference. Without them no count stands in.
+    """
     if error is None or questions < 2:  # noqa: PLR2004 - a variance needs two
         return None
+    if error <= ROUNDING * max(1.0, abs(mean)):
+        return None if within is None else _of_agreeing(mean, questions, level, within)
     half = float(stdtrit(questions - 1, (1 + level) / 2)) * error
-    return Interval(mean - half, mean + half)
+    if within is None:
+        return Interval(mean - half, mean + half)
+    # An estimated mean may lie beyond the values that exist; its interval does not.
+    lower, upper = (min(max(end, within.lower), within.upper) for end in (mean - half, mean + half))
+    return Interval(lower, upper)
+
+
+def _of_agreeing(mean: float, questions: int, level: float, within: Interval) -> Interval:
+    """The interval of a mean that each question has.
+
+    Source: Wilson (1927) for shares; Clopper & Pearson (1934), whose limits go with the exact sign test.
+    """
+    if within.lower < 0 and abs(mean) > ROUNDING:
+        lower = 2 * ((1 - level) / 2) ** (1 / questions) - 1
+        ends = sorted((mean * lower, mean * (2 - lower)))
+        return Interval(max(within.lower, ends[0]), min(within.upper, ends[1]))
+    reach = within.upper - within.lower
+    share = min(max((mean - within.lower) / reach, 0.0), 1.0)
+    found = wilson(share, questions, level) or UNIT
+    return Interval(within.lower + reach * found.lower, within.lower + reach * found.upper)
 
 
 def cluster_variance(residual_sums: Floats, total_weight: float) -> float | None:
@@ -103,7 +159,7 @@ def percentile_interval(draws: Floats, level: float = LEVEL) -> Interval | None:
 RESAMPLES = 10_000
 SEED = 0
 FEWEST = 2
-KEPT_UNITS = 5_000
+MOST_CACHED_UNITS = 5_000
 """Up to so many questions the resamples are drawn once and serve every mean over as many."""
 BATCH_CELLS = 4_000_000
 
@@ -138,7 +194,7 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
 
 def _resamples(units: int) -> Iterator[Floats]:
     """How often each unit is in each resample, in batches of resamples."""
-    for batch in _cached_draws(units) if units <= KEPT_UNITS else _draws(units):
+    for batch in _cached_draws(units) if units <= MOST_CACHED_UNITS else _draws(units):
         yield batch.astype(np.float64)
 
 

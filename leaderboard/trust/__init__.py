@@ -1,1 +1,1 @@
-"""How far a judge can be trusted: its own error, what a place rests on, and cycles."""
+"""How far a judge can be trusted: its own error, what a place depends on, and cycles."""

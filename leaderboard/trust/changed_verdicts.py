@@ -1,4 +1,4 @@
-"""Verdicts that change when a judge is asked again: what is compared, in what share, and drift of a judge."""
+"""Verdicts that change when a judge is asked again: what is compared, and in what share."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
 
 import numpy as np
 
 from data.records import Preference
-from data.records.retests import ORIGINAL, AskingRecord
+from data.records.retests import ORIGINAL, RetestCall
 from data.stats import Interval, bounds_json
 from leaderboard.stats.intervals import cluster_variance, effective_count, wilson
-from leaderboard.trust.asked_again import Cause, DriftState
-
-FEWEST = 10
-"""Verdicts on each side below which nothing is said of drift."""
+from leaderboard.trust.causes import Cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +23,8 @@ class Comparison:
 
     cause: Cause
     wording: str
-    before: AskingRecord
-    after: AskingRecord
+    before: RetestCall
+    after: RetestCall
 
     @property
     def changed(self) -> bool:
@@ -47,7 +43,7 @@ class Comparison:
         return (self.after.share_a or 0.0) - (self.before.share_a or 0.0)
 
 
-def comparisons_of(records: Iterable[AskingRecord]) -> list[Comparison]:
+def comparisons_of(records: Iterable[RetestCall]) -> list[Comparison]:
     """Compare what was asked anew with what was said before.
 
     Of the same request, the first verdict of each later day is compared with the battle's own (other day),
@@ -58,19 +54,19 @@ def comparisons_of(records: Iterable[AskingRecord]) -> list[Comparison]:
     Args:
         records: Verdicts of any battles; those of a battle without a verdict of its own are passed over.
     """
-    by_battle: dict[int, list[AskingRecord]] = defaultdict(list)
+    by_battle: dict[int, list[RetestCall]] = defaultdict(list)
     for record in records:
         if record.preference is not None:
             by_battle[record.battle].append(record)
     return [comparison for verdicts in by_battle.values() for comparison in _of_battle(verdicts)]
 
 
-def _of_battle(verdicts: Sequence[AskingRecord]) -> Iterator[Comparison]:
+def _of_battle(verdicts: Sequence[RetestCall]) -> Iterator[Comparison]:
     same = sorted((one for one in verdicts if _is_same(one)), key=lambda one: one.repeat)
     if not same or same[0].repeat:
         return
     own = same[0]
-    first_of_day: dict[date | None, AskingRecord] = {day_of(own): own}
+    first_of_day: dict[date | None, RetestCall] = {day_of(own): own}
     for later in same[1:]:
         earlier = first_of_day.get(day_of(later))
         cause = Cause.DAY if earlier is None else Cause.SAME
@@ -79,21 +75,21 @@ def _of_battle(verdicts: Sequence[AskingRecord]) -> Iterator[Comparison]:
     for other in verdicts:
         if not _is_same(other):
             before = first_of_day.get(day_of(other), own)
-            yield Comparison(cause=asked_cause(other), wording=other.wording, before=before, after=other)
+            yield Comparison(cause=cause_of(other), wording=other.wording, before=before, after=other)
 
 
-def asked_cause(asking: AskingRecord) -> Cause:
-    """What an asking was made for, whenever it was asked."""
-    if asking.wording != ORIGINAL:
+def cause_of(call: RetestCall) -> Cause:
+    """What a call was made for, whenever it was made."""
+    if call.wording != ORIGINAL:
         return Cause.WORDING
-    return Cause.ORDER if asking.turned else Cause.SAME
+    return Cause.ORDER if call.turned else Cause.SAME
 
 
-def _is_same(record: AskingRecord) -> bool:
+def _is_same(record: RetestCall) -> bool:
     return record.wording == ORIGINAL and not record.turned
 
 
-def day_of(record: AskingRecord) -> date | None:
+def day_of(record: RetestCall) -> date | None:
     """The day of a verdict in UTC; None where it is not known."""
     return None if record.asked_at is None else record.asked_at.date()
 
@@ -170,62 +166,3 @@ def difference_of_shares(first: ChangedShare, second: ChangedShare) -> Interval 
     below = math.hypot(first.share - first.interval.lower, second.interval.upper - second.share)
     above = math.hypot(first.interval.upper - first.share, second.share - second.interval.lower)
     return Interval(max(-1.0, gap - below), min(1.0, gap + above))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
-    """Whether a judge is the one that judged before.
-
-    Attributes:
-        state: `changed` where more verdicts changed than asking again explains, `unknown` where too few were
-            asked to say.
-        controls: Changed verdicts on control battles.
-        repeats: Changed verdicts where the same request was asked again.
-        difference: Interval of the first share less the second.
-    """
-
-    state: DriftState
-    controls: ChangedShare
-    repeats: ChangedShare
-    difference: Interval | None
-
-    def as_json(self) -> dict[str, object]:
-        """The figures by name."""
-        return {
-            "state": self.state.value,
-            "controls": self.controls.as_json(),
-            "repeats": self.repeats.as_json(),
-            **bounds_json(self.difference, "difference_"),
-        }
-
-
-def drift_of(controls: Sequence[Comparison], repeats: Sequence[Comparison]) -> Drift:
-    """Compare what control battles changed with what asking the same request again changes.
-
-    The judge counts as changed where the 95 % interval of the difference of both shares lies above 0.
-
-    Args:
-        controls: Control battles: what the judge said before, and what it says now.
-        repeats: Comparisons of the same request, of which nobody thinks that the judge changed between.
-    """
-    share, usual = changed_share(controls), changed_share(repeats)
-    difference = difference_of_shares(share, usual)
-    if difference is None or min(share.comparisons, usual.comparisons) < FEWEST:
-        state = DriftState.UNKNOWN
-    else:
-        state = DriftState.CHANGED if difference.lower > 0 else DriftState.SAME
-    return Drift(state=state, controls=share, repeats=usual, difference=difference)
-
-
-def control_comparisons(records: Iterable[AskingRecord]) -> list[Comparison]:
-    """Each control battle's verdict before beside the one of now, whatever days lie between."""
-    by_battle: dict[int, list[AskingRecord]] = defaultdict(list)
-    for record in records:
-        if record.preference is not None:
-            by_battle[record.battle].append(record)
-    return [
-        Comparison(cause=Cause.DAY, wording=ORIGINAL, before=before, after=after)
-        for several in by_battle.values()
-        for before, after in pairwise(sorted(several, key=lambda record: record.repeat))
-        if not before.repeat
-    ]

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from data.records.retests import ORIGINAL, AskingRecord
+from data.records.retests import ORIGINAL, RetestCall
 from data.stats import Floats, Interval, bounds_json
 from leaderboard.battles import BattleTable
 from leaderboard.stats.intervals import mean_interval
-from leaderboard.trust.asked_again import Cause
+from leaderboard.trust.causes import Cause
 from leaderboard.trust.changed_verdicts import (
     ChangedShare,
     Comparison,
-    asked_cause,
+    cause_of,
     changed_share,
     comparisons_of,
     day_of,
@@ -37,7 +37,7 @@ class CauseRow:
         wording: The other prompt; `original` for the other causes.
         share: The changed share.
         other_day: Comparisons whose two verdicts are of different days though that is not the cause.
-        asked: Askings made for it, pending ones included.
+        asked: Calls made for it, pending ones included.
         unjudged: Those without a verdict, by how they ended; `pending` where they have not.
         beyond: Interval of the share less that of the same request; None where that is unknown.
     """
@@ -63,15 +63,15 @@ class CauseRow:
         }
 
 
-def cause_rows(records: Sequence[AskingRecord]) -> list[CauseRow]:
+def cause_rows(records: Sequence[RetestCall]) -> list[CauseRow]:
     """How often verdicts changed, by cause; a row for each other wording."""
     by_cause: dict[tuple[Cause, str], list[Comparison]] = defaultdict(list)
     for comparison in comparisons_of(records):
         by_cause[comparison.cause, comparison.wording].append(comparison)
-    asked: dict[tuple[Cause, str], list[AskingRecord]] = defaultdict(list)
+    asked: dict[tuple[Cause, str], list[RetestCall]] = defaultdict(list)
     for record in records:
         if record.repeat:
-            asked[asked_cause(record), record.wording].append(record)
+            asked[cause_of(record), record.wording].append(record)
     same = changed_share(by_cause[Cause.SAME, ORIGINAL])
     order = list(Cause)
     keys = sorted({*by_cause, *asked}, key=lambda key: (order.index(key[0]), key[1]))
@@ -79,7 +79,7 @@ def cause_rows(records: Sequence[AskingRecord]) -> list[CauseRow]:
 
 
 def _row(
-    key: tuple[Cause, str], listed: Sequence[Comparison], asked: Sequence[AskingRecord], same: ChangedShare
+    key: tuple[Cause, str], listed: Sequence[Comparison], asked: Sequence[RetestCall], same: ChangedShare
 ) -> CauseRow:
     cause, wording = key
     unjudged = Counter(
@@ -125,7 +125,7 @@ class RatingShift:
 
 
 def rating_shifts(
-    table: BattleTable, ratings: Mapping[str, float], records: Sequence[AskingRecord]
+    table: BattleTable, ratings: Mapping[str, float], records: Sequence[RetestCall]
 ) -> list[RatingShift]:
     """Estimate how far ratings move if all battles were asked anew, by cause.
 

@@ -11,13 +11,11 @@ class Section(StrEnum):
     """Keys of a board's JSON; a board has none of those that cannot exist on it."""
 
     FRAGILITY = "fragility"
-    CYCLES = "cycles"
     RETEST = "retest"
-    DRIFT = "drift"
 
 
 class Unit(StrEnum):
-    """What is left out of a board to see what its places rest on."""
+    """What is left out of a board to see what its places depend on."""
 
     QUESTIONS = "questions"
     BATTLES = "battles"

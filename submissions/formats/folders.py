@@ -5,20 +5,19 @@ What a folder holds is told by the names that the tools themselves give, and rea
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
 from itertools import islice
+from os.path import commonpath
 from pathlib import Path
 
 from data.errors import FileFormatError
-from data.files.text_files import ReadLimits, parse_json, read_text
-from data.files.zip_files import ArchiveLimits, opened, read_member, unpack
-from submissions.formats.rows import Row
+from data.files.tabular.rows import Opening, Row
+from data.files.text_files import ReadLimits, decode, parse_json, read_text
+from data.files.zip_files import ArchiveLimits, members_of, opened, read_member, unpack
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
 
-ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 MOST_FILES = 20_000
 SAMPLE_FILES = 2
 """Files in a log of inspect for each sample, at most."""
@@ -37,17 +36,15 @@ BESIDE_ENDS = (".md", ".yaml", ".yml", ".toml", ".txt", ".lock")
 CODES: Mapping[str, Code] = {"archive-too-large": Code.TOO_LARGE}
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The files of a folder that hold its rows.
-
-    Attributes:
-        files: In their order.
-        beside: HELM's questions, where the rows do not have them.
-    """
-
-    files: Sequence[Path]
-    beside: Path | None = None
+@contextmanager
+def codes_of_ours() -> Iterator[None]:
+    """Raise errors of archives under codes of the checker."""
+    try:
+        yield
+    except FileFormatError as error:
+        if error.code not in {code.value for code in Code}:
+            error.code = CODES.get(error.code, Code.BAD_ARCHIVE)
+        raise
 
 
 def unpacked(path: Path, folder: Path, limits: IntakeLimits) -> Path:
@@ -56,73 +53,51 @@ def unpacked(path: Path, folder: Path, limits: IntakeLimits) -> Path:
     Raises:
         FileFormatError: It cannot be unpacked.
     """
-    try:
+    with codes_of_ours():
         return unpack(path, folder, _archive_limits(limits, MOST_FILES))
-    except FileFormatError as error:
-        raise _as_ours(error) from error
 
 
 def is_inspect_archive(path: Path) -> bool:
     """Whether a zip file is a log of inspect."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError):
-        # Whoever unpacks it says what is wrong.
-        return False
-    return HEADER in names or JOURNAL in names
+    return bool({HEADER, JOURNAL} & members_of(path).keys())
 
 
-def is_office_archive(path: Path) -> bool:
-    """Whether a zip file is one of Excel or another office program."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "[Content_Types].xml" in archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError):
-        return False
-
-
-def packed_bytes(path: Path) -> int:
-    """How many bytes a zip file says that it holds."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError):
-        return path.stat().st_size
-
-
-def read_inspect_archive(path: Path, limits: IntakeLimits, findings: Findings) -> Iterator[Row]:
+def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> Iterator[Row]:
     """Yield the samples of an inspect log, those of the first epoch first, one in memory at a time.
 
     Raises:
         FileFormatError: It is damaged or over a limit, or holds no samples.
     """
-    try:
-        with opened(path, _archive_limits(limits, SAMPLE_FILES * limits.answers)) as (archive, members):
-            epochs = {member: _epoch(member.filename) for member in members}
-            ordered = sorted((one for one, epoch in epochs.items() if epoch), key=epochs.__getitem__)
-            if not ordered:
-                message = f"{path.name} is an inspect log without samples."
-                advice = "Write the log with its samples, not its header alone."
-                raise FileFormatError(message, advice=advice, code=Code.EMPTY_FILE)
-            remaining = limits.file_bytes
-            for number, member in enumerate(ordered, start=1):
+    files = _archive_limits(limits, SAMPLE_FILES * limits.answers)
+    with codes_of_ours(), opened(path, files) as (archive, members):
+        epochs = {member: _epoch(member.filename) for member in members}
+        ordered = sorted((one for one, epoch in epochs.items() if epoch), key=epochs.__getitem__)
+        if not ordered:
+            message = f"{path.name} is an inspect log without samples."
+            advice = "Write the log with its samples, not its header alone."
+            raise FileFormatError(message, advice=advice, code=Code.EMPTY_FILE)
+        remaining = limits.file_bytes
+        for number, member in enumerate(ordered, start=1):
+            try:
                 content = read_member(path, archive, member, min(limits.row_bytes, remaining))
-                remaining -= len(content)
-                try:
-                    value = parse_json(content.decode("utf-8"), 0, finite=False)
-                except (FileFormatError, UnicodeDecodeError) as error:
-                    message = error.message if isinstance(error, FileFormatError) else "It is not UTF-8."
-                    message = f"{member.filename}: {message}"
-                    findings.add(number, Code.NOT_JSON, message, "Write the log again.")
-                    continue
-                yield Row(number, value, member.filename)
-    except FileFormatError as error:
-        raise _as_ours(error) from error
+            except FileFormatError as error:
+                remaining -= limits.row_bytes
+                if error.code not in CODES or remaining <= 0 or opening.large is None:
+                    raise
+                opening.large(member.filename)
+                continue
+            remaining -= len(content)
+            try:
+                value = parse_json(decode(content, number), number, finite=False)
+            except FileFormatError as error:
+                error.message = f"{member.filename}: {error.message}"
+                opening.note(error)
+                continue
+            yield Row(number, value, member.filename)
 
 
-def files_of(folder: Path, name: str, findings: Findings) -> Found:
-    """The files of a folder that hold its rows.
+def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path], Path | None]:
+    """The files of a folder that hold its rows, and HELM's questions where the rows do not have them.
 
     Args:
         folder: The folder.
@@ -137,21 +112,21 @@ def files_of(folder: Path, name: str, findings: Findings) -> Found:
     for file in files:
         by_name.setdefault(file.name, []).append(file)
     if SPLITS in by_name or STATE in by_name:
-        return Found(_saved(name, by_name, findings))
+        return _saved(name, by_name, findings), None
     if parquet := [file for file in files if file.suffix == ".parquet"]:
-        return Found(_of_split(name, _by_split(parquet), findings))
+        return _of_split(name, _by_split(parquet), findings), None
     if SCENARIO in by_name:
-        return Found([_only(name, by_name[SCENARIO], "runs of HELM")])
+        return [_only(name, by_name[SCENARIO], "runs of HELM")], None
     if PREDICTIONS in by_name:
         predictions = _only(name, by_name[PREDICTIONS], "runs of HELM")
         instances = predictions.with_name(INSTANCES)
-        return Found([predictions], instances if instances.is_file() else None)
+        return [predictions], instances if instances.is_file() else None
     rows = [file for file in files if not _is_beside(file.name.lower())]
     if not rows:
         message = f"{name} holds no file of answers."
         raise FileFormatError(message, advice=ADVICE, code=Code.EMPTY_FILE)
     lines = [file for file in rows if file.suffix in {".jsonl", ".eval"}]
-    return Found([_only(name, lines or rows, "files of answers")])
+    return [_only(name, lines or rows, "files of answers")], None
 
 
 def _epoch(name: str) -> int:
@@ -172,9 +147,9 @@ def questions_beside(file: Path, limits: ReadLimits) -> Mapping[str, object]:
         FileFormatError: The file cannot be read.
     """
     instances = parse_json(read_text(file, limits), 0, finite=False)
-    listed_ = instances if isinstance(instances, list) else []
     # The question as it was comes before its perturbations, which share its id.
-    return {str(one.get("id")): one for one in reversed(listed_) if isinstance(one, Mapping)}
+    found = reversed(instances if isinstance(instances, list) else [])
+    return {str(one.get("id")): one for one in found if isinstance(one, Mapping)}
 
 
 def _files(folder: Path, name: str) -> list[Path]:
@@ -235,17 +210,12 @@ def _of_split(name: str, splits: Mapping[str, Sequence[Path]], findings: Finding
 def _only(name: str, files: Sequence[Path], what: str) -> Path:
     if len(files) == 1:
         return files[0]
-    names = listed((shown("/".join(file.parts[-2:])) for file in files), NAMED)
+    # Where a zip file was unpacked is nobody's concern.
+    common = Path(commonpath(files))
+    names = listed((shown(file.relative_to(common).as_posix()) for file in files), NAMED)
     message = f"{name} holds {len(files)} {what}: {names}."
     raise FileFormatError(message, advice="Bring one of them.", code=Code.SEVERAL_FILES)
 
 
 def _archive_limits(limits: IntakeLimits, files: int) -> ArchiveLimits:
     return ArchiveLimits(files=files, total_bytes=limits.file_bytes, deepest=DEEPEST, advice=ADVICE)
-
-
-def _as_ours(error: FileFormatError) -> FileFormatError:
-    """An error of an archive under a code of the checker."""
-    known = {code.value for code in Code}
-    code = error.code if error.code in known else CODES.get(error.code, Code.BAD_ARCHIVE)
-    return FileFormatError(error.message, advice=error.advice, code=code, line=error.line)

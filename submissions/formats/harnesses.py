@@ -1,4 +1,4 @@
-"""Rows as evaluation harnesses log them: inspect, lm-evaluation-harness, HELM and OpenAI evals.
+"""Rows as evaluation harnesses log them: ragas, inspect, lm-evaluation-harness, HELM and OpenAI evals.
 
 Sources: https://inspect.aisi.org.uk/eval-logs.html (`EvalSample`); lm-evaluation-harness,
 `lm_eval/evaluator.py`, where `logged_samples` is filled; HELM, `benchmark/adaptation/request_state.py` and
@@ -8,105 +8,93 @@ Sources: https://inspect.aisi.org.uk/eval-logs.html (`EvalSample`); lm-evaluatio
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 
 from data.errors import FileFormatError
+from data.files.tabular.columns import NAMES, Column, renamed
+from data.files.tabular.values import given, id_text, list_of_cell, passages_of
+from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
+from submissions.question_index import QuestionIndex
 
-ID_FIELDS = ("question_id", "qid", "query_id", "id", "_id")
-TEXT_FIELDS = ("question", "query", "user_input", "input", "prompt")
-CONTEXT_FIELDS = ("contexts", "retrieved_contexts", "passages")
 ATTACHMENT = "attachment://"
 EVENT = frozenset({"run_id", "event_id", "sample_id", "type", "data"})
 _HELM_COUNTED = re.compile(r"id\d{1,12}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedAnswer:
-    """What a row of another tool says.
-
-    Attributes:
-        ids: What may be the question's id, the surest first.
-        text: The question's text, or a prompt that holds it; may be empty.
-        counted: The tool counted the ids by itself, so that they alone say nothing.
-        answer: The answer; None where there is none.
-        contexts: The passages that the system was given; None where there are none.
-        thinking: What the model wrote before its answer.
-        sample: What the tool may ask several times, of which the first counts; empty where it never does.
-        unknown_references: References of the answer that are no passages of the question.
-    """
-
-    ids: Sequence[object] = ()
-    text: str = ""
-    counted: bool = False
-    answer: object = None
-    contexts: object = None
-    thinking: str = ""
-    sample: str = ""
-    unknown_references: int = 0
+def read_ragas(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """A row of ragas, whose contexts have their ids beside them."""
+    fields = renamed(row)
+    asked, name = fields.get(Column.QUESTION), fields.get(Column.QUESTION_ID)
+    return NamedAnswer(
+        ids=[name] if given(name) else [],
+        counted=isinstance(name, int | float),
+        text=asked if isinstance(asked, str) else "",
+        answer=fields.get(Column.ANSWER),
+        contexts=_with_ids(fields.get(Column.CONTEXTS), row.get("retrieved_context_ids")),
+    )
 
 
-def is_inspect(row: Mapping[str, object]) -> bool:
-    """Whether a row is a sample of an inspect log."""
-    return "epoch" in row and "input" in row and "output" in row
+def _with_ids(contexts: object, names: object) -> object:
+    passages, names = (list_of_cell(one) if isinstance(one, str) else one for one in (contexts, names))
+    if isinstance(passages, list) and isinstance(names, list):
+        if len(passages) != len(names):
+            message = f"There are {len(passages):,} contexts and {len(names):,} retrieved_context_ids."
+            raise FileFormatError(message, advice="Give each context its id.", code=Code.BAD_CONTEXT)
+        passages = [
+            {"id": name, "text": text} if given(name) else text
+            for name, text in zip(names, passages, strict=True)
+        ]
+    return None if contexts is None else [asdict(one) for one in passages_of(passages, "c")]
 
 
-def read_inspect(row: Mapping[str, object]) -> NamedAnswer:
-    """A sample of an inspect log; one that ended in an error has an empty answer."""
-    attached = _mapping(row.get("attachments"))
-    output, metadata = _mapping(row.get("output")), _mapping(row.get("metadata"))
-    message = _mapping(_mapping(_first(output.get("choices"))).get("message"))
+def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """A sample of an inspect log; one that ended in an error has no answer, whatever its output."""
+    attached = mapping(row.get("attachments"))
+    output, metadata = mapping(row.get("output")), mapping(row.get("metadata"))
+    message = mapping(mapping(first_of(output.get("choices"))).get("message"))
     completion = output.get("completion")
-    answer = completion if isinstance(completion, str) else _content(message.get("content"))
-    ids = _ids(metadata) or [row.get("id")]
+    answer = completion if isinstance(completion, str) else content_text(message.get("content"))
+    ids = ids_of(metadata) or [row.get("id")]
     return NamedAnswer(
         ids=ids,
         text=_attached(_asked(row.get("input")), attached),
         counted=isinstance(ids[0], int),
         answer=_attached(answer, attached),
-        contexts=_contexts(metadata),
-        thinking=_reasoning(message.get("content")),
+        contexts=contexts_of(metadata),
+        thinking=reasoning_text(message.get("content")),
         sample=str(row.get("id")),
+        failed=failure_text(row.get("error")),
     )
 
 
-def is_lm_eval(row: Mapping[str, object]) -> bool:
-    """Whether a row is a sample of the lm-evaluation-harness."""
-    return "doc_id" in row and "doc" in row and ("resps" in row or "filtered_resps" in row)
-
-
-def read_lm_eval(row: Mapping[str, object]) -> NamedAnswer:
-    """A sample of the lm-evaluation-harness: the text behind its filter, else as the model wrote it.
+def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """A sample of the lm-evaluation-harness: what the model wrote, not what a filter cut from it.
 
     Raises:
-        FileFormatError: It has log-likelihoods and no text.
+        FileFormatError: It has log-likelihoods and no text, or a filter's text alone.
     """
-    doc = _mapping(row["doc"])
-    texts = [_first(_first(row.get(name))) for name in ("filtered_resps", "resps")]
-    filtered = _first(row.get("filtered_resps"))
-    answer = next((text for text in (filtered, *texts) if isinstance(text, str)), None)
+    doc = mapping(row["doc"])
+    answer = _written(row.get("resps"))
     if answer is None:
         message = "The sample has no generated text, such as one of a task that compares log-likelihoods."
-        raise FileFormatError(message, advice="Log a task that generates.", code=Code.WRONG_TYPE)
-    ids = _ids(doc)
-    asked = next((doc[name] for name in TEXT_FIELDS if isinstance(doc.get(name), str)), None)
+        if _written(row.get("filtered_resps")) is not None:
+            message = "The sample has filtered_resps alone, which a filter cut from what the model wrote."
+        advice = "Log the samples of a task that generates, with resps."
+        raise FileFormatError(message, advice=advice, code=Code.WRONG_TYPE)
+    ids = ids_of(doc)
     return NamedAnswer(
         ids=ids or [row["doc_id"]],
-        text=asked if isinstance(asked, str) else _lm_eval_prompt(row.get("arguments")),
+        text=question_text(doc) or _lm_eval_prompt(row.get("arguments")),
         counted=not ids,
         answer=answer,
-        contexts=_contexts(doc),
+        contexts=contexts_of(doc),
         sample=str(row["doc_id"]),
     )
 
 
-def is_openai_evals(row: Mapping[str, object]) -> bool:
-    """Whether a row is a line of a log of OpenAI evals: its spec, an event, or the final report."""
-    return row.keys() >= EVENT or "final_report" in row or (len(row) == 1 and "spec" in row)
-
-
-def read_openai_evals(row: Mapping[str, object]) -> NamedAnswer | None:
+def read_openai_evals(row: Fields, _: QuestionIndex) -> NamedAnswer | None:
     """An event in which a model was asked; None of any other line."""
     data = row.get("data")
     if row.get("type") != "sampling" or not isinstance(data, Mapping):
@@ -116,52 +104,68 @@ def read_openai_evals(row: Mapping[str, object]) -> NamedAnswer | None:
         ids=[row["sample_id"]],
         text=_asked(data.get("prompt")),
         counted=True,
-        answer=_first(sampled) if isinstance(sampled, list) else sampled,
+        answer=first_of(sampled) if isinstance(sampled, list) else sampled,
         sample=str(row["sample_id"]),
     )
 
 
-def is_helm(row: Mapping[str, object]) -> bool:
-    """Whether a row is a request of a HELM run, or one of its predictions for display."""
-    return ("instance" in row and "request" in row) or ("instance_id" in row and "predicted_text" in row)
-
-
-def read_helm(row: Mapping[str, object]) -> NamedAnswer:
-    """A request of a HELM run, or a prediction for display; one that failed has an empty answer."""
-    instance = _mapping(row.get("instance"))
+def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """A request of a HELM run, or a prediction for display."""
+    instance = mapping(row.get("instance"))
     name = row.get("instance_id", instance.get("id"))
     asked = instance.get("input")
-    text = _mapping(asked).get("text") if isinstance(asked, Mapping) else asked
-    completion = _mapping(_first(_mapping(row.get("result")).get("completions")))
+    text = mapping(asked).get("text") if isinstance(asked, Mapping) else asked
+    result = mapping(row.get("result"))
+    completion = mapping(first_of(result.get("completions")))
+    failed = result.get("error") or "no success" if result.get("success") is False else None
     answer = row["predicted_text"] if "predicted_text" in row else completion.get("text", "")
-    extra = _mapping(instance.get("extra_data"))
-    thinking = _mapping(completion.get("thinking")).get("text")
-    ids = _ids(extra) or [name]
+    extra = mapping(instance.get("extra_data"))
+    thinking = mapping(completion.get("thinking")).get("text")
+    ids = ids_of(extra) or [name]
     return NamedAnswer(
         ids=ids,
         text=text if isinstance(text, str) else "",
         counted=bool(_HELM_COUNTED.fullmatch(str(ids[0]))),
         answer=answer,
-        contexts=_contexts(extra),
+        contexts=contexts_of(extra),
         thinking=thinking if isinstance(thinking, str) else "",
         sample=str(name),
+        failed=failure_text(failed),
     )
 
 
-def _mapping(value: object) -> Mapping[str, object]:
+def mapping(value: object) -> Mapping[str, object]:
+    """The value where it is an object, else one without fields."""
     return value if isinstance(value, Mapping) else {}
 
 
-def _first(value: object) -> object:
+def first_of(value: object) -> object:
+    """The first of a list; None where it is empty or no list."""
     return value[0] if isinstance(value, list) and value else None
 
 
-def _ids(fields: Mapping[str, object]) -> list[object]:
-    return [fields[name] for name in ID_FIELDS if isinstance(fields.get(name), str | int)]
+def ids_of(fields: Mapping[str, object]) -> list[object]:
+    """What may be the question's id, the surest first."""
+    return [fields[name] for name in NAMES[Column.QUESTION_ID] if id_text(fields.get(name))]
 
 
-def _contexts(fields: Mapping[str, object]) -> object:
-    return next((fields[name] for name in CONTEXT_FIELDS if isinstance(fields.get(name), list)), None)
+def question_text(fields: Mapping[str, object]) -> str:
+    """What may be the question's text; empty where nothing is."""
+    texts = (fields.get(name) for name in NAMES[Column.QUESTION])
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
+def contexts_of(fields: Mapping[str, object]) -> object:
+    """The passages that the system was given; None where there are none."""
+    lists = (fields.get(name) for name in NAMES[Column.CONTEXTS])
+    return next((one for one in lists if isinstance(one, list)), None)
+
+
+def failure_text(error: object) -> str:
+    """An error as a tool logs it, in a line; empty where there is none."""
+    said = mapping(error).get("message") or mapping(mapping(error).get("error")).get("message") or error
+    lines = str(said).strip().splitlines() if said else []
+    return lines[-1] if lines else ""
 
 
 def _attached(value: object, attached: Mapping[str, object]) -> str:
@@ -177,24 +181,73 @@ def _asked(prompt: object) -> str:
         return prompt
     messages = [one for one in prompt if isinstance(one, Mapping)] if isinstance(prompt, list) else []
     asked = [one for one in messages if one.get("role", one.get("type")) in {"user", "human"}]
-    return _content((asked or messages)[-1].get("content")) if messages else ""
+    return content_text((asked or messages)[-1].get("content")) if messages else ""
 
 
-def _content(content: object) -> str:
+def content_text(content: object, *, between: str = "\n") -> str:
     """The text of a message, which may come in parts."""
     if isinstance(content, str):
         return content
-    parts = [_mapping(part).get("text") for part in content] if isinstance(content, list) else []
+    parts = [mapping(part).get("text") for part in content] if isinstance(content, list) else []
+    return between.join(part for part in parts if isinstance(part, str))
+
+
+def reasoning_text(content: object) -> str:
+    """What a model thought, in the parts of its message."""
+    parts = [
+        mapping(part).get(name)
+        for part in (content if isinstance(content, list) else ())
+        for name in ("reasoning", "thinking")
+    ]
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _reasoning(content: object) -> str:
-    parts = [_mapping(part).get("reasoning") for part in content] if isinstance(content, list) else []
-    return "\n".join(part for part in parts if isinstance(part, str))
+def _written(responses: object) -> str | None:
+    """The first text of responses, which stand in lists of a list for each request and each repeat."""
+    while isinstance(responses, list):
+        responses = first_of(responses)
+    return responses.strip() if isinstance(responses, str) else None
 
 
 def _lm_eval_prompt(arguments: object) -> str:
     """The prompt of the first request, as a file (`gen_args_0`) or the harness itself (a list) has it."""
-    first = _mapping(arguments).get("gen_args_0") if isinstance(arguments, Mapping) else _first(arguments)
-    prompt = first.get("arg_0") if isinstance(first, Mapping) else _first(first)
+    first = mapping(arguments).get("gen_args_0") if isinstance(arguments, Mapping) else first_of(arguments)
+    prompt = first.get("arg_0") if isinstance(first, Mapping) else first_of(first)
     return prompt if isinstance(prompt, str) else ""
+
+
+FORMATS = (
+    AnswerFormat(
+        name="ragas", fits=lambda row: "user_input" in row, read=read_ragas, log=False, columns=True
+    ),
+    AnswerFormat(
+        name="inspect",
+        fits=lambda row: "epoch" in row and "input" in row and "output" in row,
+        read=read_inspect,
+        repeats="epochs",
+        keys=frozenset({"version", "eval"}),
+        rows="samples",
+    ),
+    AnswerFormat(
+        name="lm-eval",
+        fits=lambda row: "doc_id" in row and "doc" in row and ("resps" in row or "filtered_resps" in row),
+        read=read_lm_eval,
+        repeats="filters",
+    ),
+    AnswerFormat(
+        name="helm",
+        fits=lambda row: (
+            ("instance" in row and "request" in row) or ("instance_id" in row and "predicted_text" in row)
+        ),
+        read=read_helm,
+        repeats="trials or perturbations",
+        keys=frozenset({"adapter_spec"}),
+        rows="request_states",
+    ),
+    AnswerFormat(
+        name="openai-evals",
+        fits=lambda row: row.keys() >= EVENT or "final_report" in row or row.keys() == {"spec"},
+        read=read_openai_evals,
+        repeats="calls",
+    ),
+)

@@ -88,7 +88,7 @@ class Commands:
         self._patch.setenv("OPENAI_API_KEY", "none")
 
     def details(self, system: str) -> dict[str, Any]:
-        """What the scores of a system's answers rest on, by question."""
+        """What the scores of a system's answers depend on, by question."""
         query = (
             "SELECT question.key, score.details FROM score JOIN answer ON answer.id = score.answer_id "
             "JOIN question ON question.id = answer.question_id "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.no_answer import MAX_WORDS, is_no_answer
+from judges.lexical import judge
+from judges.metrics import guard
+from judges.pairwise import canaries
+from submissions import answer_warnings
 
+SHARED = Path(__file__).parents[2] / "../shared/data"
+SILENT = 11
+DENYING = re.compile(r"\b(?:no|not|none|nothing|cannot|unable)\b|n['\u2019]t")
 GOLDEN = Path(__file__).parents[1] / "golden" / "no_answer.jsonl"
 EXAMPLES = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
@@ -36,3 +44,33 @@ def test_any_text_gets_a_decision(text: str) -> None:
 def test_hostile_text_is_decided_too(text: str) -> None:
     """Text made to slow a pattern down is decided all the same."""
     assert not is_no_answer(text)
+
+
+def test_no_human_written_reference_is_silence() -> None:
+    """Of 14,000 references, a good part of which deny something, none says that no answer was found."""
+    files = sorted((SHARED / "lfrqa").glob("annotations_*.jsonl"))
+    if not files:
+        pytest.skip(f"no real answers at {SHARED}")
+    answers = [
+        json.loads(line)["answer"] for file in files for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    answers = [answer for answer in answers if answer.strip()]
+    assert sum(bool(DENYING.search(answer)) for answer in answers) > len(answers) / 4
+    assert [answer for answer in answers if is_no_answer(answer)] == []
+
+
+def test_answers_of_real_systems_are_told_apart() -> None:
+    """Of 560 answers of eight systems, six empty ones and five others give none; read one by one."""
+    files = sorted((SHARED / "rag_answers/answers").glob("*.jsonl"))
+    if not files:
+        pytest.skip(f"no real answers at {SHARED}")
+    answers = [
+        json.loads(line)["answer"] for file in files for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    assert sum(map(is_no_answer, answers)) == SILENT
+
+
+def test_judge_metrics_and_board_ask_one_function() -> None:
+    """No room has a second opinion on what gives no answer."""
+    for module in (judge, guard, canaries, answer_warnings):
+        assert vars(module)["is_no_answer"] is is_no_answer

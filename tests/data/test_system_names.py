@@ -12,10 +12,10 @@ from sqlalchemy import insert, update
 
 from data.errors import ConflictError
 from data.records import QuestionSet, SystemCard
-from data.records.questions import NAME_PATTERN
+from data.records.questions import NAME_PATTERN, require_system_name
 from data.store import Store
 from data.store.submissions.writing import NewSubmission
-from data.system_names import RESERVED, look_alike, name_key
+from data.system_names import RESERVED, file_name_of, look_alike, name_key, name_of_file
 from data.tables.questions import submissions
 
 NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)
@@ -97,3 +97,25 @@ def test_every_name_has_a_key_and_looks_like_itself(name: str) -> None:
 def test_reserved_words_are_distinct() -> None:
     """C3: Each reserved word is one of its own."""
     assert len({name_key(word) for word in RESERVED}) == len(RESERVED)
+
+
+@pytest.mark.parametrize("name", ["meta-llama/Llama-3-70B", "gpt-4o (2024-08)", "a:b+c", "Qwen 2,5", "日本"])
+def test_names_that_people_use_are_names(named: Store, name: str) -> None:
+    """A name is stored whole, and read back from the name of a file."""
+    assert require_system_name(name) == name
+    assert named.submissions.add(_new(name), [])[0].system == name
+    assert name_of_file(file_name_of(name)) == name
+
+
+@given(st.text(max_size=30))
+def test_a_name_of_a_file_is_safe_and_reversible(name: str) -> None:
+    """No two names have one file, and none leads elsewhere."""
+    assert name_of_file(file_name_of(name)) == name
+    assert not set(file_name_of(name)) & set("/\\: %?#")
+
+
+@pytest.mark.parametrize("name", ["NaN", "NA", "n/a", "null"])
+def test_words_for_missing_values_are_no_names(named: Store, name: str) -> None:
+    """A table read by pandas or R would lose them."""
+    with pytest.raises(ConflictError):
+        named.submissions.add(_new(name), [])

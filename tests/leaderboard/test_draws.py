@@ -27,7 +27,7 @@ def test_things_are_drawn_as_often_as_their_chances_say(kind: str) -> None:
     for seed in range(1500):
         drawn = DRAWS[kind](seed)
         counts[drawn.taken] += 1
-        chance[drawn.taken] = drawn.chance
+        chance[drawn.taken] = drawn.sampling_prob
     assert np.abs(counts / 1500 - chance).max() < 0.06
 
 
@@ -45,7 +45,7 @@ def test_as_many_are_drawn_as_asked_where_little_is_doubtful() -> None:
     """What is worth nothing shares what the doubtful leave of the budget, with its chance kept."""
     drawn = draw_by_doubt(np.array([1.0] * 5 + [0.0] * 35), 20, 3)
     assert len(drawn.taken) == 20
-    assert dict(zip(drawn.taken.tolist(), drawn.chance.round(6), strict=True)) == {
+    assert dict(zip(drawn.taken.tolist(), drawn.sampling_prob.round(6), strict=True)) == {
         place: 1.0 if place < 5 else round(15 / 35, 6) for place in drawn.taken.tolist()
     }
 
@@ -58,4 +58,4 @@ def test_nothing_is_drawn_from_nothing() -> None:
         draw_by_domain(["a"], 0, 0)
     everything = draw_uniformly(5, 9, 0)
     assert sorted(everything.taken) == [0, 1, 2, 3, 4]
-    assert set(everything.chance) == {1.0}
+    assert set(everything.sampling_prob) == {1.0}

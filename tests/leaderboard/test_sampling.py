@@ -7,17 +7,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from data.errors import InputError, NotFoundError, StatisticsError
 from leaderboard.battles import BattleTable
 from leaderboard.rates import win_rates
 from leaderboard.ratings import IntervalKind, rate
-from leaderboard.sampling.adaptive import NextBattles, neighbours, next_battles
-from leaderboard.sampling.cheap_judge import PairTexts, pair_features, predicted_shares
-from leaderboard.sampling.powered import Draw, Powered, power
-from leaderboard.sampling.strata import Allocation, allocate, sample_questions, stratified_mean
+from leaderboard.sampling.adaptive import Contrast, NextBattles, neighbours, next_battles
+from leaderboard.sampling.powered import Powered, power
 from tests.narrow import known
 
 NAMES = ("s0", "s1", "s2", "s3")
@@ -47,12 +43,12 @@ def world(seed: int, questions: int = 200, likeness: float = 0.8) -> tuple[Battl
     return planned, np.where(np.abs(margin) < 0.3, 0.5, (margin > 0).astype(float))
 
 
-def drawn(verdicts: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, Draw]:
-    """A simple random sample's verdicts and its draw."""
+def drawn(verdicts: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A simple random sample's verdicts, and each battle's probability to be in it."""
     size = len(verdicts)
     judged = np.zeros(size, dtype=bool)
     judged[np.random.default_rng(seed).permutation(size)[: round(share * size)]] = True
-    return np.where(judged, verdicts, np.nan), Draw(probability=np.full(size, judged.mean()), judged=judged)
+    return np.where(judged, verdicts, np.nan), np.full(size, judged.mean())
 
 
 def mean_score(table: BattleTable, system: str = "s3") -> tuple[float, float]:
@@ -62,77 +58,10 @@ def mean_score(table: BattleTable, system: str = "s3") -> tuple[float, float]:
     return row.mean_score, row.clustered_error
 
 
-@given(st.lists(st.integers(2, 60), min_size=1, max_size=6), st.data(), st.sampled_from(list(Allocation)))
-@settings(max_examples=60, deadline=None)
-def test_allocations_spend_the_sample_and_ask_no_domain_for_more_than_it_has(
-    sizes: list[int], data: st.DataObject, allocation: Allocation
-) -> None:
-    """Any rule gives every domain two or more, and the total exactly."""
-    named = {f"d{n}": size for n, size in enumerate(sizes)}
-    total = data.draw(st.integers(2 * len(sizes), sum(sizes)))
-    given_ = allocate(named, total, allocation, dict.fromkeys(named, 0.5))
-    assert sum(given_.values()) == total
-    assert all(2 <= given_[name] <= size for name, size in named.items())
-
-
-def test_allocations_follow_their_rule() -> None:
-    """Proportional follows size, equal ignores it, Neyman follows size times spread."""
-    sizes = {"big": 900, "small": 100}
-    assert allocate(sizes, 100) == {"big": 90, "small": 10}
-    assert allocate(sizes, 100, Allocation.EQUAL) == {"big": 50, "small": 50}
-    spreads = {"big": 0.1, "small": 0.9}
-    assert allocate(sizes, 100, Allocation.NEYMAN, spreads) == {"big": 50, "small": 50}
-    with pytest.raises(InputError, match="spread of big"):
-        allocate(sizes, 100, Allocation.NEYMAN)
-    with pytest.raises(InputError, match="cannot be sampled"):
-        allocate(sizes, 1001)
-
-
-def test_samples_are_seeded_and_report_chances() -> None:
-    """Equal seeds draw equal questions; chances add up to the sample."""
-    domains = ["x"] * 30 + ["y"] * 70
-    one, two = (sample_questions(domains, 20, seed=3) for _ in range(2))
-    assert one.chosen.tolist() == two.chosen.tolist()
-    assert len(set(one.chosen.tolist())) == 20
-    assert one.probability.sum() == pytest.approx(20)
-
-
-def test_a_stratified_mean_of_everything_is_exact() -> None:
-    """A full sample has no sampling error in the finite sense, and the plain mean as its mean."""
-    random = np.random.default_rng(1)
-    values, domains = random.random(50).tolist(), ["x"] * 20 + ["y"] * 30
-    found = stratified_mean(values, domains, {"x": 20, "y": 30}, finite=True)
-    assert found.mean == pytest.approx(np.mean(values))
-    assert found.error == 0
-    with pytest.raises(StatisticsError, match="1 of 30"):
-        stratified_mean([0.5] * 3, ["x", "x", "y"], {"x": 20, "y": 30})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("allocation", list(Allocation))
-def test_stratified_intervals_cover(allocation: Allocation) -> None:
-    """95 % intervals of what the full round would say cover 93–97 % under each allocation."""
-    random = np.random.default_rng(2)
-    domains = np.repeat(["x", "y", "z"], [600, 300, 100])
-    values = (random.random(1000) < np.repeat([0.1, 0.5, 0.8], [600, 300, 100])).astype(float)
-    sizes = {"x": 600, "y": 300, "z": 100}
-    hits = 0
-    for seed in range(1500):
-        sample = sample_questions(
-            domains.tolist(), 150, seed=seed, allocation=allocation, spreads={"x": 0.3, "y": 0.5, "z": 0.4}
-        )
-        found = stratified_mean(
-            values[sample.chosen].tolist(), domains[sample.chosen].tolist(), sizes, finite=True
-        )
-        hits += values.mean() in found.interval
-    assert 0.93 <= hits / 1500 <= 0.97
-
-
 def test_powered_scores_of_everything_are_the_verdicts() -> None:
     """When every battle was judged the cheap judge has no say."""
     planned, verdicts = world(1)
-    every = Draw(probability=np.ones(len(verdicts)), judged=np.ones(len(verdicts), dtype=bool))
-    found = power(planned, verdicts, [every])
+    found = power(planned, verdicts, np.ones(len(verdicts)))
     assert found.table.score == pytest.approx(verdicts)
     assert found.judged == len(verdicts)
 
@@ -142,8 +71,8 @@ def test_powered_scores_save_verdicts_with_a_good_cheap_judge_alone() -> None:
     gains = []
     for likeness in (0.0, 0.6, 0.95):
         planned, verdicts = world(2, 400, likeness)
-        sample, draw = drawn(verdicts, 0.15, 5)
-        gains.append(power(planned, sample, [draw]).gain)
+        sample, prob = drawn(verdicts, 0.15, 5)
+        gains.append(power(planned, sample, prob).gain)
     assert gains[0] == pytest.approx(1.0, abs=0.15)
     assert gains[0] < gains[1] < gains[2]
     assert gains[2] > 1.8
@@ -153,7 +82,7 @@ def test_powered_scores_do_not_depend_on_sides() -> None:
     """Naming every battle the other way round mirrors every score."""
     planned, verdicts = world(3)
     assert planned.score is not None
-    sample, draw = drawn(verdicts, 0.2, 1)
+    sample, prob = drawn(verdicts, 0.2, 1)
     mirrored = replace(
         planned,
         a=planned.b,
@@ -161,21 +90,26 @@ def test_powered_scores_do_not_depend_on_sides() -> None:
         score=1 - planned.score,
         winner=(1 - planned.winner).astype(np.int8),
     )
-    one, two = power(planned, sample, [draw]), power(mirrored, 1 - sample, [draw])
+    one, two = power(planned, sample, prob), power(mirrored, 1 - sample, prob)
     assert one.table.score is not None
     assert two.table.score == pytest.approx(1 - one.table.score)
 
 
-def _two_rounds(planned: BattleTable, verdicts: np.ndarray, seed: int) -> Powered:
-    sample, first = drawn(verdicts, 0.08, seed)
-    start = power(planned, sample, [first])
+def _two_waves(planned: BattleTable, verdicts: np.ndarray, seed: int) -> Powered:
+    sample, prob = drawn(verdicts, 0.08, seed)
+    start = power(planned, sample, prob)
     following = next_battles(
-        planned, start.guess, first.judged, 100, targets=[("s2", "s3")], seed=seed + 10_000
+        planned,
+        start.guess,
+        np.isfinite(sample),
+        100,
+        contrasts=[Contrast("s2", "s3")],
+        variance=start.variance,
+        before=prob,
+        seed=seed + 10_000,
     )
-    judged = first.judged.copy()
-    judged[following.chosen] = True
-    second = Draw(probability=following.probability, judged=judged)
-    return power(planned, np.where(judged, verdicts, np.nan), [first, second], worth=following.worth)
+    sample[following.chosen] = verdicts[following.chosen]
+    return power(planned, sample, following.sampling_prob)
 
 
 @pytest.mark.slow
@@ -187,10 +121,10 @@ def test_powered_estimates_are_unbiased_and_their_intervals_cover(adaptive: bool
     for seed in range(repeats):
         planned, verdicts = world(seed)
         if adaptive:
-            table = _two_rounds(planned, verdicts, seed).table
+            table = _two_waves(planned, verdicts, seed).table
         else:
-            sample, draw = drawn(verdicts, 0.16, seed)
-            table = power(planned, sample, [draw]).table
+            sample, prob = drawn(verdicts, 0.16, seed)
+            table = power(planned, sample, prob).table
         found, error = mean_score(table)
         gaps.append(found - mean_score(replace(planned, score=verdicts))[0])
         hits += int(abs(found - truth) <= 1.97 * error)
@@ -201,11 +135,12 @@ def test_powered_estimates_are_unbiased_and_their_intervals_cover(adaptive: bool
 def test_powered_scores_can_be_rated() -> None:
     """Ratings from a sixth of the verdicts agree with the full round's within their errors."""
     planned, verdicts = world(4, 400)
-    sample, draw = drawn(verdicts, 0.16, 2)
-    ours = rate(power(planned, sample, [draw]).table, interval=IntervalKind.SANDWICH)
+    sample, prob = drawn(verdicts, 0.16, 2)
+    ours = rate(power(planned, sample, prob).table, interval=IntervalKind.SANDWICH)
     full = rate(replace(planned, score=verdicts), interval=IntervalKind.SANDWICH)
     plain = rate(
-        replace(planned, score=verdicts).select(np.flatnonzero(draw.judged)), interval=IntervalKind.SANDWICH
+        replace(planned, score=verdicts).select(np.flatnonzero(np.isfinite(sample))),
+        interval=IntervalKind.SANDWICH,
     )
     for system in NAMES:
         mine, whole, part = ours.of(system), full.of(system), plain.of(system)
@@ -217,95 +152,59 @@ def test_powered_scores_can_be_rated() -> None:
         assert mine.se < part.se
 
 
+def _next(planned: BattleTable, judged: np.ndarray, budget: int, contrasts: list[Contrast]) -> NextBattles:
+    guess = known(planned.score)
+    return next_battles(
+        planned,
+        guess,
+        judged,
+        budget,
+        contrasts=contrasts,
+        variance=np.maximum(guess * (1 - guess), 0.02),
+        before=np.where(judged, 0.1, 0.0),
+        seed=1,
+    )
+
+
 def test_next_battles_spend_the_budget_on_what_is_asked_about() -> None:
     """Asked about two systems, most of the battles drawn are theirs; none was judged before."""
     planned, verdicts = world(5)
-    scores = known(planned.score)
-    _, draw = drawn(verdicts, 0.1, 3)
-
-    def ask(targets: list[tuple[str, str]]) -> NextBattles:
-        return next_battles(planned, scores, draw.judged, 200, targets=targets, seed=1)
-
-    focused, even = ask([("s2", "s3")]), ask([])
+    judged = np.isfinite(drawn(verdicts, 0.1, 3)[0])
+    focused, even = (_next(planned, judged, 200, asked) for asked in ([Contrast("s2", "s3")], []))
     assert len(focused.chosen) == 200
-    assert not draw.judged[focused.chosen].any()
-    assert focused.probability[~draw.judged].sum() == pytest.approx(200)
-    assert focused.probability.min() > 0
-    assert (focused.probability[draw.judged] == 1).all()
+    assert not judged[focused.chosen].any()
+    assert focused.sampling_prob[~judged].sum() == pytest.approx(200)
+    assert focused.sampling_prob.min() > 0
 
     def theirs(found: NextBattles) -> float:
         rows = found.chosen
         return float(np.isin(planned.a[rows], [2, 3]).mean() + np.isin(planned.b[rows], [2, 3]).mean())
 
     assert theirs(focused) > 1.1 * theirs(even)
-    assert focused.chosen.tolist() == ask([("s2", "s3")]).chosen.tolist()
+    assert focused.chosen.tolist() == _next(planned, judged, 200, [Contrast("s2", "s3")]).chosen.tolist()
     assert neighbours(["s3", "s2", "s1"]) == (("s3", "s2"), ("s2", "s1"))
 
 
 def test_more_budget_than_battles_judges_the_rest() -> None:
     """A budget above what is left takes all of it."""
     planned, verdicts = world(6, 20)
-    assert planned.score is not None
-    found = next_battles(planned, planned.score, np.zeros(len(verdicts), dtype=bool), 10_000)
+    found = _next(planned, np.zeros(len(verdicts), dtype=bool), 10_000, [])
     assert len(found.chosen) == len(verdicts)
-    assert (found.probability == 1).all()
+    assert (found.sampling_prob == 1).all()
 
 
 def test_impossible_requests_are_refused() -> None:
-    """No budget, unknown systems, lost verdicts and lost chances are errors, not biased numbers."""
+    """No budget, unknown systems and lost chances are errors, not biased numbers."""
     planned, verdicts = world(7, 20)
-    assert planned.score is not None
     none = np.zeros(len(verdicts), dtype=bool)
     with pytest.raises(InputError, match="budget of 0"):
-        next_battles(planned, planned.score, none, 0)
+        _next(planned, none, 0, [])
     with pytest.raises(NotFoundError, match="s9"):
-        next_battles(planned, planned.score, none, 5, targets=[("s1", "s9")])
-    sample, draw = drawn(verdicts, 0.2, 1)
-    with pytest.raises(InputError, match="has no verdict"):
-        power(planned, np.full(len(verdicts), np.nan), [draw])
+        _next(planned, none, 5, [Contrast("s1", "s9")])
+    sample, prob = drawn(verdicts, 0.2, 1)
     with pytest.raises(InputError, match="no chance"):
-        power(planned, sample, [replace(draw, probability=np.zeros(len(verdicts)))])
+        power(planned, sample, np.zeros(len(verdicts)))
+    with pytest.raises(InputError, match="not between 0 and 1"):
+        power(planned, sample, 2 + prob)
     with pytest.raises(StatisticsError, match="cannot recalibrate"):
-        power(planned, sample, [replace(draw, judged=none)])
-
-
-def pair(better: int, seed: int) -> tuple[PairTexts, float]:
-    """A pair of which one answer is long and on topic, the other short and off it."""
-    random = np.random.default_rng(seed)
-    words = [f"w{n}" for n in random.permutation(40)]
-    good, bad = " ".join(words[:25]) + ".", " ".join(f"x{n}" for n in random.permutation(30)[:6])
-    answers = (good, bad) if better == 0 else (bad, good)
-    texts = PairTexts(question=words[0], answer_a=answers[0], answer_b=answers[1], yardstick=" ".join(words))
-    return texts, 1.0 - better
-
-
-def test_a_trained_cheap_judge_learns_from_paid_verdicts() -> None:
-    """Trained on a quarter of the verdicts, it tells long relevant answers from short ones elsewhere."""
-    made = [pair(n % 2, n) for n in range(80)]
-    features = pair_features([texts for texts, _ in made])
-    verdicts = np.array([share for _, share in made])
-    questions = np.arange(80, dtype=np.int32)
-    paid = np.where(np.arange(80) % 4 < 1, verdicts, np.nan)
-    paid[1] = verdicts[1]
-    shares = predicted_shares(features, paid, questions)
-    assert ((shares > 0.5) == (verdicts > 0.5)).mean() > 0.95
-    flipped = predicted_shares(-features, 1 - paid, questions)
-    assert flipped == pytest.approx(1 - shares, abs=1e-3)
-
-
-def test_features_change_sign_with_the_sides_and_take_empty_texts() -> None:
-    """Swapping the answers negates every feature; nothing at all gives zeros."""
-    texts, _ = pair(0, 1)
-    swapped = replace(texts, answer_a=texts.answer_b, answer_b=texts.answer_a)
-    assert pair_features([texts]) == pytest.approx(-pair_features([swapped]))
-    empty = PairTexts(question="", answer_a="", answer_b="")
-    assert not pair_features([empty]).any()
-    assert pair_features([]).shape[0] == 0
-
-
-def test_a_classifier_needs_verdicts_of_other_questions() -> None:
-    """Verdicts on one question predict nothing for that question; one-sided ones on many do."""
-    features = np.ones((10, 2))
-    with pytest.raises(StatisticsError, match="no verdicts"):
-        predicted_shares(features, np.ones(10), np.zeros(10, dtype=np.int32))
-    assert (predicted_shares(features, np.ones(10), np.arange(10, dtype=np.int32)) > 0.5).all()
+        power(planned, np.full(len(verdicts), np.nan), prob)

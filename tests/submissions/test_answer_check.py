@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
+from arena.client.answer_arena_client.models.submissions import CheckReport
 from data.errors import InvalidFileError, RecordError
 from data.records import Problem, QuestionSet, Severity
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.check_report import report_csv, report_html, report_json, report_lines
+from submissions.check_report import report_csv, report_html, report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
 
@@ -52,12 +53,12 @@ FILES = {
     "gzip in gzip": (gzip.compress(gzip.compress(GOOD)), [(0, "wrong-format")]),
     "zip": (b"PK\x03\x04rest", [(0, "bad-archive")]),
     "prose": (b"These are our answers.\n", [(1, "wrong-format")]),
-    "other table": (b"id,text\n1,Fine\n", [(1, "missing-column")]),
-    "no answers": (b"question_id,text\n1,Fine\n", [(1, "missing-column")]),
+    "other table": (b"number,words\n1,Fine\n", [(1, "missing-column")]),
+    "no answers": (b"question_id,words\n1,Fine\n", [(1, "missing-column")]),
     "two columns": (b"question_id,answer,answer\n1,a,b\n", [(1, "duplicate-column")]),
     "ragged": (b"question_id,answer\n1,a,b\n2\n", [(2, "bad-csv"), (3, "bad-csv")]),
     "stray quote": (b'question_id,answer\n1,"a"b\n2,Fine\n', [(2, "bad-csv")]),
-    "spread object": (b'{\n"question_id": "1"\n}', [(1, "wrong-shape")]),
+    "spread objects": (b'{\n"question_id": "1"\n}\n{\n"question_id": "2"\n}', [(4, "wrong-shape")]),
     "after the array": (b'[{"question_id": "1", "answer": "Fine."}]\n[]', [(1, "wrong-shape")]),
     "utf-16": ("question_id,answer\n1,x\n".encode("utf-16"), [(1, "not-utf8")]),
     "latin-1": (GOOD + '{"question_id": "2", "answer": "é"}\n'.encode("latin-1"), [(2, "not-utf8")]),
@@ -65,7 +66,7 @@ FILES = {
     "nul": (b"question_id,answer\n1,a\x00b\n", [(2, "not-utf8")]),
     "half a pair": (b'{"question_id": "1", "answer": "\\ud800"}\n', [(1, "not-utf8")]),
     "nan": (b'{"question_id": "1", "answer": NaN}\n', [(1, "not-finite")]),
-    "nan cell": (b"question_id,answer\n1,nan\n", [(2, "not-finite")]),
+    "nan cell": (b"question_id,answer\n1,nan\n", [(0, "missing-value"), (0, "empty-file")]),
     "infinite": (b'{"question_id": "1", "answer": 1e999}\n', [(1, "not-finite")]),
     "trailing comma": (b'[{"question_id": "1", "answer": "Fine."},]', [(1, "not-json")]),
     "twice a field": (b'{"question_id": "1", "answer": "a", "answer": "b"}\n', [(1, "duplicate-key")]),
@@ -131,7 +132,7 @@ def test_every_problem_is_listed_at_once(questions: QuestionSet) -> None:
     """A file with many faults is reported as the golden report says, line by line."""
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     expected = json.loads((GOLDEN / "bad_answers_report.json").read_text(encoding="utf-8"))
-    assert report_json(result) == expected
+    assert CheckReport.of(result).to_json() == expected
 
 
 def test_the_text_report_says_the_same(questions: QuestionSet) -> None:
@@ -145,7 +146,7 @@ def test_the_tables_say_the_same(questions: QuestionSet) -> None:
     """CSV and page have every problem of the JSON report; the page loads and runs nothing."""
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     rows = list(csv.DictReader(io.StringIO(report_csv(result))))
-    problems = report_json(result)["problems"]
+    problems = CheckReport.of(result).to_json()["problems"]
     assert [(row["line"], row["code"]) for row in rows] == [
         (str(one["line"]), one["code"]) for one in problems
     ]

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import pytest
 
 from data.errors import FileFormatError
+from data.files.tabular.columns import require_once
 from data.records import Question, QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.formats import FileFormat, open_rows
-from submissions.formats.csv_table import _header
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Findings
 
@@ -145,7 +145,7 @@ def test_chunks_of_an_array_do_not_matter(
     encoders: dict[str, Callable[[Sequence[Any]], bytes]],
 ) -> None:
     """Items are cut at the array's own commas, wherever a chunk of the file ends."""
-    monkeypatch.setattr("submissions.formats.json_files.CHUNK", chunk)
+    monkeypatch.setattr("data.files.tabular.json_files.CHUNK", chunk)
     path: Path = tmp_path / "answers"
     path.write_bytes(b"\n\n" + encoders["json"]([*good_rows, {"q": 'a"],[{}\\'}]) + b"\n")
     findings = Findings(10)
@@ -177,11 +177,11 @@ class CountedName(str):
 def test_a_header_is_read_once_however_long() -> None:
     """A2: a header of 2,000 columns takes a few comparisons a column, not one with every other column."""
     names = ["question_id", "answer", *(f"c{number}" for number in range(2_000))]
-    _header(1, [CountedName(name) for name in names])
+    require_once([CountedName(name) for name in names])
     assert CountedName.compared[0] < 10 * len(names)
 
 
 def test_every_doubled_column_is_named() -> None:
     """A2: columns that stand twice are told, each once."""
     with pytest.raises(FileFormatError, match="'a', 'b'"):
-        _header(1, ["question_id", "answer", "b", "a", "b", "a", "a"])
+        require_once(["question_id", "answer", "b", "a", "b", "a", "a"])

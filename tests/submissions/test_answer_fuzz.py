@@ -12,15 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena.client.answer_arena_client.models.submissions import CheckReport
 from data.errors import InvalidFileError
 from data.records import QuestionSet
 from submissions.card import check_card
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.check_report import report_json, report_lines
+from submissions.check_report import report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
 
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 LIMITS = IntakeLimits(file_bytes=4_000, row_bytes=600, answers=12, answer_chars=200, errors=20)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12)
 VALUES = st.recursive(
@@ -40,7 +41,7 @@ def check_twice(path: Path, questions: QuestionSet) -> CheckResult:
     """Check, then read; the two must agree on whether the file is good, and reports must be printable."""
     result = check_answers(path, questions, limits=LIMITS)
     assert {problem.code for problem in result.problems} <= set(Code)
-    json.dumps(report_json(result), allow_nan=False).encode()
+    json.dumps(CheckReport.of(result).to_json(), allow_nan=False).encode()
     assert all(line.isprintable() for line in report_lines(result))
     try:
         read = list(read_answers(path, questions, limits=LIMITS))

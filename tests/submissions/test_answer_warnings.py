@@ -166,9 +166,15 @@ def test_answers_beside_the_wrong_question_are_noticed(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """A row that carries another question's text is remarked on."""
+    """A row with the text of another question of the set is an error, one with another wording a remark."""
     rows = [{"question_id": "1", "question": questions.questions[2].question, "answer": "x"}]
     assert codes_of(check(rows)) == [(1, "question-differs")]
+    assert codes_of(check([{**rows[0], "question": "Why?"}])) == [(1, "question-differs")]
+    doc = {"id": "1", "question": questions.questions[2].question}
+    slipped = {"doc_id": 0, "doc": doc, "resps": [["So it is."]]}
+    assert codes_of(check([slipped])) == [(1, "question-differs")]
+    slipped = {"id": "1", "user_input": doc["question"], "response": "So it is."}
+    assert codes_of(check([slipped])) == [(1, "question-differs")]
 
 
 AIMED = [

@@ -10,32 +10,41 @@ from typing import Any
 
 import pytest
 
-from data.records import QuestionSet
+from data.records import QuestionSet, Severity
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.formats import FileFormat, Layout
+from submissions.formats import FileFormat
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "answers"
 ANSWER = "Of {} it is known that people make it with care, for their own good reasons."
 TOPICS = ("bread", "rain", "bees", "glass", "salt", "tides", "maps", "paper")
-EXPECTED: dict[str, tuple[FileFormat, Layout, int]] = {
-    "inspect.eval": (FileFormat.ZIP, Layout.INSPECT, 8),
-    "inspect.json.gz": (FileFormat.JSON, Layout.INSPECT, 0),
-    "ragas.jsonl": (FileFormat.JSONL, Layout.RAGAS, 8),
-    "ragas.csv": (FileFormat.CSV, Layout.RAGAS, 8),
-    "ragas.parquet": (FileFormat.PARQUET, Layout.RAGAS, 8),
-    "datasets.parquet": (FileFormat.PARQUET, Layout.ARENA, 8),
-    "hub": (FileFormat.PARQUET, Layout.ARENA, 8),
-    "saved": (FileFormat.ARROW, Layout.ARENA, 8),
-    "shards": (FileFormat.ARROW, Layout.ARENA, 8),
-    "lm_eval.jsonl": (FileFormat.JSONL, Layout.LM_EVAL, 8),
-    "openai_evals.jsonl": (FileFormat.JSONL, Layout.OPENAI_EVALS, 0),
-    "helm": (FileFormat.JSON, Layout.HELM, 0),
-    "helm_display": (FileFormat.JSON, Layout.HELM, 0),
+EXPECTED: dict[str, tuple[FileFormat, str, int]] = {
+    "inspect.eval": (FileFormat.ZIP, "inspect", 8),
+    "inspect.json.gz": (FileFormat.JSON, "inspect", 0),
+    "ragas.jsonl": (FileFormat.JSONL, "ragas", 8),
+    "ragas.csv": (FileFormat.CSV, "ragas", 8),
+    "ragas.parquet": (FileFormat.PARQUET, "ragas", 8),
+    "datasets.parquet": (FileFormat.PARQUET, "arena", 8),
+    "hub": (FileFormat.PARQUET, "arena", 8),
+    "saved": (FileFormat.ARROW, "arena", 8),
+    "shards": (FileFormat.ARROW, "arena", 8),
+    "lm_eval.jsonl": (FileFormat.JSONL, "lm-eval", 8),
+    "openai_evals.jsonl": (FileFormat.JSONL, "openai-evals", 0),
+    "openai_batch.jsonl": (FileFormat.JSONL, "openai-batch", 0),
+    "anthropic_batch.jsonl": (FileFormat.JSONL, "anthropic-batch", 0),
+    "mt_bench.jsonl": (FileFormat.JSONL, "mt-bench", 0),
+    "promptfoo.json": (FileFormat.JSON, "promptfoo", 0),
+    "alpaca_eval.json": (FileFormat.JSON, "arena", 0),
+    "ragchecker.json": (FileFormat.JSON, "arena", 8),
+    "deepeval.json": (FileFormat.JSON, "arena", 8),
+    "helm": (FileFormat.JSON, "helm", 0),
+    "helm_display": (FileFormat.JSON, "helm", 0),
 }
 LEFT_OUT = {
     "inspect.json.gz": "8 rows are left out: further epochs",
     "lm_eval.jsonl": "8 rows are left out: further filters",
     "openai_evals.jsonl": "8 rows are left out: further calls",
+    "mt_bench.jsonl": "8 further turns or choices of answers are left out.",
+    "promptfoo.json": "8 rows are left out: further prompts or providers",
     "helm": "8 rows are left out: further trials or perturbations",
     "helm_display": "8 rows are left out: further trials or perturbations",
 }
@@ -82,12 +91,86 @@ def test_answers_of_the_rag_track_have_citations_and_contexts(year: int, questio
     """Sentences cite the passages that they name; topics are found by their text where the set has no id."""
     path = GOLDEN / f"trec_rag{year}.jsonl"
     result = check_answers(path, questions)
-    assert (result.layout, result.answers, result.errors, result.with_contexts) == (Layout.TREC_RAG, 8, 0, 8)
+    assert (result.layout, result.answers, result.errors, result.with_contexts) == ("trec-rag", 8, 0, 8)
     first = next(read_answers(path, questions))
     assert first.answer == (
-        "Of bread it is known that people make it with care. [1] They have their own good reasons. [2, 1]"
+        "Of bread it is known that people make it with care. [2] They have their own good reasons. [1, 2]"
     )
-    assert [one.text for one in first.contexts] == ["A passage about bread."]
+    assert [one.text for one in first.contexts] == ["", "A passage about bread."]
+
+
+RAGAS = {"user_input": "How is rain made, and why?", "response": "So [1].", "retrieved_contexts": ["p", "q"]}
+
+
+@pytest.mark.parametrize(
+    ("names", "ids"),
+    [
+        ([0, 1], ["0", "1"]),
+        (["0", "d1"], ["0", "d1"]),
+        ([10.0, "b"], ["10", "b"]),
+        ([None, "c1"], ["c1'", "c1"]),
+        (None, ["c1", "c2"]),
+    ],
+)
+def test_ids_that_stand_beside_contexts_are_theirs(
+    names: object, ids: list[str], check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+) -> None:
+    """Each context has the id of its place, 0 too; ids that are made for the rest never meet a given one."""
+    assert check([{**RAGAS, "retrieved_context_ids": names}]).errors == 0
+    (answer,) = read_answers(tmp_path / "answers", questions)
+    assert [one.id for one in answer.contexts] == ids
+    assert [one.text for one in answer.contexts] == ["p", "q"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"retrieved_context_ids": ["a"]}, "There are 2 contexts and 1 retrieved_context_ids."),
+        ({"retrieved_context_ids": ["a", "a"]}, "Passages 1 and 2 have one id, 'a'."),
+        ({"retrieved_context_ids": ["a", []]}, "The id of passage 2 is a list"),
+    ],
+)
+def test_ids_that_do_not_fit_are_an_error(
+    change: dict[str, Any], said: str, check: Callable[..., CheckResult]
+) -> None:
+    """No id is dropped in silence."""
+    (problem,) = (one for one in check([{**RAGAS, **change}]).problems if one.line)
+    assert (problem.severity, problem.line) == (Severity.ERROR, 1)
+    assert problem.message.startswith(said)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"user_input": RAGAS["user_input"], "answer": "So.", "contexts": ["p"]},
+        {"user_input": RAGAS["user_input"], "pred": "So.", "passages": ["p"]},
+        {"input": RAGAS["user_input"], "actual_output": "So.", "retrieval_context": ["p"]},
+        {"query_id": "1", "query": RAGAS["user_input"], "response": "So.", "retrieved_context": ["p"]},
+        {"id": "1", "user_input": "", "response": "So.", "retrieved_contexts": ["p"]},
+    ],
+)
+def test_columns_of_other_tools_are_read_wherever_they_stand(
+    row: dict[str, Any], check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+) -> None:
+    """A name that is read in one tool's file is read beside those of another."""
+    assert check([row]).errors == 0
+    (answer,) = read_answers(tmp_path / "answers", questions)
+    assert (answer.question_id, answer.answer, [one.text for one in answer.contexts]) == ("1", "So.", ["p"])
+
+
+def test_reports_of_ragtime_keep_their_citations(questions: QuestionSet) -> None:
+    """Documents are cited by id with a confidence; one that the set has not keeps its place."""
+    path = GOLDEN / "ragtime.jsonl"
+    result = check_answers(path, questions)
+    assert (result.layout, result.answers, result.errors) == ("ragtime", 8, 0)
+    first = next(read_answers(path, questions))
+    assert first.answer == (
+        "Of bread it is known that people make it with care. [1, 2] They have their own good reasons. [2]"
+    )
+    assert [(one.id, one.text) for one in first.contexts] == [
+        ("elsewhere", ""),
+        ("p0", "A passage about bread."),
+    ]
 
 
 def test_thinking_and_long_texts_of_inspect_are_found(check: Callable[..., CheckResult]) -> None:
@@ -111,7 +194,7 @@ def test_thinking_and_long_texts_of_inspect_are_found(check: Callable[..., Check
         "attachments": {"abc": "Please answer.\nQuestion: How is rain made, and why?"},
     }
     result = check([row])
-    assert (result.layout, result.answers, result.errors) == (Layout.INSPECT, 1, 0)
+    assert (result.layout, result.answers, result.errors) == ("inspect", 1, 0)
 
 
 def test_a_number_that_the_tool_counted_is_not_an_id(
@@ -138,10 +221,10 @@ def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(
 def test_samples_without_text_are_problems_of_their_lines(
     check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
 ) -> None:
-    """Log-likelihoods are no answers; a sample that ended in an error has an empty one."""
+    """Log-likelihoods are no answers; a sample that ended in an error has none."""
     lm_eval = {"doc_id": 0, "doc": {"id": "1"}, "resps": [[[-1.5, False]]], "filtered_resps": [[-1.5, False]]}
-    failed = {"id": "2", "epoch": 1, "input": "", "output": {"choices": [], "completion": ""}, "error": {}}
-    assert codes_of(check([lm_eval, failed])) == [(1, "wrong-type"), (2, "empty-answer")]
+    failed = {"id": "2", "epoch": 1, "input": "", "output": {"completion": ""}, "error": {"message": "x"}}
+    assert codes_of(check([lm_eval, failed])) == [(1, "wrong-type"), (2, "failed-rows")]
 
 
 def test_missing_columns_are_named_in_one_line(check: Callable[..., CheckResult]) -> None:
@@ -149,10 +232,8 @@ def test_missing_columns_are_named_in_one_line(check: Callable[..., CheckResult]
     result = check([{"user_input": "How is rain made, and why?", "reference": "So."}] * 3)
     (problem,) = result.problems[:1]
     assert (problem.code, result.errors) == ("missing-column", 1)
-    assert problem.message == (
-        "There is no column answer or pred or response; there are: 'user_input', 'reference'."
-    )
-    assert "question_id, query, question, user_input, answer, pred, response" in problem.advice
+    assert problem.message == ("There is no column answer; there are: 'user_input', 'reference'.")
+    assert "answer, response, output" in problem.advice
 
 
 @pytest.mark.parametrize("key", ["samples", "request_states"])
@@ -172,7 +253,7 @@ def test_chunks_of_a_log_do_not_matter(
     chunk: int, monkeypatch: pytest.MonkeyPatch, check: Callable[..., CheckResult]
 ) -> None:
     """The samples of a log are found wherever a chunk of the file ends, past keys that look like theirs."""
-    monkeypatch.setattr("submissions.formats.json_files.CHUNK", chunk)
+    monkeypatch.setattr("data.files.tabular.json_files.CHUNK", chunk)
     row = {"id": "1", "epoch": 1, "input": 'a"],[{}\\', "output": {"completion": "So it is."}}
     log = {
         "version": 2,

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from data.errors import FileFormatError
-from data.records import Passage, Question
+from data.records import Passage, Question, QuestionSet
 from judges.text.citations import cited_sentences
-from submissions.trec_rag import is_trec_rag, plain_row
+from submissions.formats.registry import format_of
+from submissions.question_index import QuestionIndex
+from submissions.trec_rag import read_trec
 
 QUESTION = Question(
     id="2024-1",
@@ -29,28 +31,34 @@ ROW: dict[str, Any] = {
 }
 
 
-def find(name: str) -> Question | None:
-    """The one question."""
-    return QUESTION if name == QUESTION.id else None
+INDEX = QuestionIndex(
+    QuestionSet(name="topics", title="Topics", domains={"bridges": "Bridges"}, questions=(QUESTION,))
+)
 
 
 def test_sentences_cite_the_passages_of_their_references() -> None:
-    """Places become numbers of contexts; a reference that is no passage has a number beyond them."""
-    assert is_trec_rag(ROW)
-    row, unknown = plain_row(ROW, find)
-    assert (row["question_id"], unknown) == ("2024-1", 1)
-    contexts: Any = row["contexts"]
-    assert [context["id"] for context in contexts] == ["d3", "d1"]
-    told = [(one.text, one.numbers) for one in cited_sentences(str(row["answer"]))]
-    assert told == [("It opened in 1905.", (2,)), ("It closed.", (1, 3)), ("It is red.", ())]
+    """Places become numbers of contexts; a reference that is no passage keeps its place, without a text."""
+    known = format_of(ROW)
+    assert known is not None
+    assert known.name == "trec-rag"
+    row = read_trec(ROW, INDEX)
+    assert row.ids == ["2024-1"]
+    contexts: Any = row.contexts
+    assert [(context["id"], context["text"]) for context in contexts] == [
+        ("gone", ""),
+        ("d3", "Closed."),
+        ("d1", "Opened 1905."),
+    ]
+    told = [(one.text, one.numbers) for one in cited_sentences(str(row.answer))]
+    assert told == [("It opened in 1905.", (3,)), ("It closed.", (2, 1)), ("It is red.", ())]
 
 
 def test_the_topic_of_2025_and_rows_of_ours_are_told_apart() -> None:
     """The topic may stand in the metadata; an answer that is one text is no answer of the track."""
     row = {**ROW, "metadata": {"narrative_id": "2024-1"}}
     del row["topic_id"]
-    assert plain_row(row, find)[0]["question_id"] == "2024-1"
-    assert not is_trec_rag({"question_id": "x", "answer": "It opened.", "references": []})
+    assert read_trec(row, INDEX).ids == ["2024-1"]
+    assert not format_of({"question_id": "x", "answer": "It opened.", "references": []})
 
 
 @pytest.mark.parametrize(
@@ -66,4 +74,4 @@ def test_the_topic_of_2025_and_rows_of_ours_are_told_apart() -> None:
 def test_another_shape_is_told(change: dict[str, Any], said: str) -> None:
     """What is wrong is named by its sentence."""
     with pytest.raises(FileFormatError, match=said):
-        plain_row({**ROW, **change}, find)
+        read_trec({**ROW, **change}, INDEX)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.battles import trust
-from arena.cli.battles.formats import Format
-from arena.cli.battles.formats import format_named as _format
+from arena.cli.battles.formats import Format, ReadingOptions, Strict, format_named
+from arena.cli.battles.judge_tables import show_judges
 from arena.cli.battles.people import PeopleOptions, show_corrected, show_corrected_rates
-from arena.cli.battles.shown import (
+from arena.cli.battles.tables import (
     RATE_HEADERS,
     CovariateNames,
     ErrorChoice,
@@ -23,18 +23,31 @@ from arena.cli.battles.shown import (
     show_rated,
     show_rates,
 )
-from arena.cli.judge_tables import show_judges
-from arena.cli.options import AsJson, File, Seed, grouped, spread
+from arena.cli.battles.trust import show_fragility
+from arena.cli.options import AsJson, File, Seed, grouped, known, only_with, spread
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.tree.pages import Commands
 from data.errors import InputError
+from leaderboard.trust.sections import Unit
 from leaderboard.vocabulary import Cluster, ErrorKind, IntervalKind, Method
 
-commands = typer.Typer(
-    help="Battle files: rate, compare and convert them without a database.", no_args_is_help=True
-)
+if TYPE_CHECKING:
+    from arena.services.battle_file_reports import PeopleRequest
+    from arena.services.battle_files import RatingRequest, Reading
+
+commands = Commands("Battle files: rate, compare and convert them without a database.")
 Resamples = Annotated[
     int,
     typer.Option("--bootstrap", metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap."),
+]
+
+Interval = Annotated[
+    IntervalKind | None,
+    typer.Option(
+        "--interval",
+        show_default="bootstrap, sandwich above 250 systems",
+        help="How intervals are computed; `style` has sandwich intervals alone.",
+    ),
 ]
 
 
@@ -42,6 +55,58 @@ class GroupWord(StrEnum):
     """Groupings of win rates on the command line."""
 
     DOMAIN = "domain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherResults:
+    """What a battle file is asked for in place of ratings."""
+
+    winrates: Annotated[
+        bool, typer.Option("--winrates", help="Print win rates and win+tie rates in place of ratings.")
+    ] = False
+    fragility: Annotated[
+        bool, typer.Option("--fragility", help="Print what the places rest on in place of ratings.")
+    ] = False
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference",
+            metavar="NAME",
+            help="With --winrates: count only battles against this system. With --fragility: the system that "
+            "is the reference.",
+        ),
+    ] = None
+    by: Annotated[
+        GroupWord | None, typer.Option("--by", help="With --winrates: add a row for each domain.")
+    ] = None
+    unit: Annotated[
+        Unit,
+        typer.Option("--unit", help="With --fragility: leave out whole questions, or single battles."),
+    ] = Unit.QUESTIONS
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            "--pair",
+            metavar="A,B",
+            show_default="all neighbours in the ranking",
+            help="With --fragility: look at these two systems, and name what is left out.",
+        ),
+    ] = None
+
+    def refuse_what_is_unused(self) -> None:
+        """Refuse options of a result that nobody asked for.
+
+        Raises:
+            BadParameter: There is one.
+        """
+        if self.winrates and self.fragility:
+            raise typer.BadParameter("Ask for one of the two.", param_hint="--winrates")
+        if not self.winrates:
+            only_with("--winrates", {"--by": self.by})
+        if not self.fragility:
+            only_with("--fragility", {"--pair": self.pair})
+        if not (self.winrates or self.fragility):
+            only_with("--winrates or --fragility", {"--reference": self.reference})
 
 
 @commands.command()
@@ -54,29 +119,26 @@ def rate(
         typer.Option(
             "--method",
             help="The rating model; `elo` is computed online, for comparison, `style` controls for what "
-            "sways a judge, and `judge-aware` rates the judges of a column `judge` too.",
+            "biases a judge, and `judge-aware` rates the judges of a column `judge` too.",
         ),
     ] = Method.BRADLEY_TERRY,
-    interval: Annotated[
-        IntervalKind,
-        typer.Option("--interval", help="How intervals are computed; `style` has sandwich intervals alone."),
-    ] = IntervalKind.BOOTSTRAP,
+    interval: Interval = None,
     bootstrap: Resamples = 1000,
     cluster: Annotated[
         Cluster,
         typer.Option("--cluster", help="What is resampled: questions, or single battles (`none`)."),
     ] = Cluster.QUESTION,
     anchor: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--anchor",
             metavar="SYSTEM=RATING",
             show_default="ratings average 1000",
-            help="Fix the rating of one system.",
+            help="Fix the rating of one system; repeatable. Of several anchors, ratings are shifted so that "
+            "these systems deviate from what is given by 0 on average.",
         ),
     ] = None,
     seed: Seed = 0,
-    read_as: Format = None,
     without: Annotated[
         str | None,
         typer.Option("--without", metavar="NAME", help="Leave out every battle of this system."),
@@ -84,19 +146,29 @@ def rate(
     covariates: CovariateNames = None,
     error: ErrorChoice = ErrorKind.QUESTIONS,
     *,
+    other: OtherResults,
+    reading: ReadingOptions,
     people: PeopleOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Rate the systems of a battle file, best first.
+    """Rate the systems of a battle file, best first; or print win rates, or on what the places rest.
+
+    $ arena battles rate battles.jsonl
+    $ arena battles rate battles.jsonl --winrates --reference human --by domain
+
+    With --fragility it finds the fewest questions (or battles) without which neighbours in the ranking are
+    exchanged. What is found is verified by a refit of the battles that are left. That nothing smaller would
+    do is not certain; where half of the questions do not suffice, none are found. First place is held by
+    systems other than --reference.
 
     With --people the file holds a judge's verdict on every planned battle, and VOTES a line for each
     person's vote on some of them: `question_id, model_a, model_b`, `winner` or `score` (share of the win of
-    model_a), and where known `annotator` and `chance` (the probability that the battle was put to people;
-    without it the share of battles with votes). Votes join by question and unordered pair. The ratings are
-    what people would say of all the battles, with intervals by questions, beside the judge's and those of
-    votes alone; bradley-terry is the one method for it.
+    model_a), and where known `annotator` and `sampling_prob` (the probability that people were asked about
+    the battle; without it the share of battles with votes). Votes join by question and unordered pair. The
+    ratings are what people would say of all the battles, with intervals by questions, beside the judge's and
+    those of votes alone; bradley-terry is the one method for it.
 
-    With --method style the ratings are those of answers that are alike in what sways a judge, and each
+    With --method style the ratings are those of answers that are alike in what biases a judge, and each
     covariate has a coefficient in rating points with its interval. The file says it in columns of each
     battle's two answers: `a_length, b_length` (words), `a_headings, b_headings`, `a_bold, b_bold` (spans),
     `a_lists, b_lists` (items), `a_citations, b_citations`, `a_same_family, b_same_family` (1 where the answer
@@ -108,7 +180,7 @@ def rate(
     the weight of its vote in a panel; the ratings of the plain and of the weighted panel stand beside.
 
     With --error judge or all the file holds several rows of some battles or all, told apart by `wording` (in
-    which words the judge was asked) and `repeat` (which asking in these words). A rating is then by the mean
+    which words the judge was asked) and `repeat` (which call in these words). A rating is then by the mean
     over a battle's wordings, and has the parts of its error beside it.
     """
     from arena.services.battle_files import RatingRequest, rate_file
@@ -118,20 +190,27 @@ def rate(
         interval=interval,
         bootstrap=bootstrap,
         cluster=cluster,
-        anchor=anchor,
+        anchors=tuple(anchor or ()),
         seed=seed,
         without=without,
         covariates=read_covariates(covariates),
     )
+    other.refuse_what_is_unused()
     votes = people.request()
+    if other.fragility:
+        show_fragility(file, other.unit, other.pair, other.reference, reading.request(), as_json=as_json)
+        return
+    if other.winrates:
+        _show_winrates(file, other, request, error, votes, reading.request(), as_json=as_json)
+        return
     if votes is not None:
         refuse_with_votes(error)
-        show_corrected(file, votes, request, _format(read_as), as_json=as_json)
+        show_corrected(file, votes, request, reading.request(), as_json=as_json)
         return
     if error is not ErrorKind.QUESTIONS:
-        show_rated(file, error, request, _format(read_as), as_json=as_json)
+        show_rated(file, error, request, reading.request(), as_json=as_json)
         return
-    rated = rate_file(file, request, read_as=_format(read_as))
+    rated = rate_file(file, request, reading=reading.request())
     for line in rated.notes:
         note(line)
     if as_json:
@@ -160,64 +239,116 @@ def rate(
 
 
 @commands.command()
-@spread
 @grouped
-def winrates(
+def compare(
     file: File,
-    reference: Annotated[
-        str | None,
-        typer.Option("--reference", metavar="NAME", help="Count only battles against this system."),
-    ] = None,
-    by: Annotated[GroupWord | None, typer.Option("--by", help="Add a row for each domain.")] = None,
-    interval: Annotated[
-        IntervalKind | None,
-        typer.Option("--interval", help="With --people: where intervals come from (else sandwich)."),
-    ] = None,
-    bootstrap: Annotated[
-        int, typer.Option("--bootstrap", min=2, max=1_000_000, help="With --people: resamples.")
-    ] = 1000,
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="One system.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The system that it is compared with.")],
+    interval: Interval = None,
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
-    read_as: Format = None,
-    error: ErrorChoice = ErrorKind.QUESTIONS,
     *,
-    people: PeopleOptions,
+    reading: ReadingOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Print win rates and win+tie rates of the systems of a battle file.
+    """Print the difference between two systems, with its interval.
 
-    With --people the file holds a judge's verdict on every planned battle, and VOTES people's votes on some
-    of them (as of `arena battles rate`): the rates, and the mean share of the win, are what people would say
-    of all the battles, beside the judge's and those of votes alone.
+    $ arena battles compare battles.jsonl a b
+
+    It comes with the chance that the first is better, and the number of questions that would separate the
+    two.
     """
+    from arena.services.battle_files import compare_in_file
+
+    fields, notes = compare_in_file(
+        file,
+        first,
+        second,
+        interval=interval,
+        bootstrap=bootstrap,
+        seed=seed,
+        reading=reading.request(),
+    )
+    for line in notes:
+        note(line)
+    if as_json:
+        show_json(fields)
+        return
+    domains = fields.pop("by_domain")
+    show_fields(
+        {name: value if isinstance(value, str | int | float) else None for name, value in fields.items()}
+    )
+    show_table(("domain", "points", "lower", "upper", "prob_better", "questions"), _domain_rows(domains))
+
+
+@commands.command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder to read.")],
+    destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
+    read_as: Format = None,
+    write_as: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help="Format to write.", callback=known(format_named))
+    ] = "native",
+    *,
+    strict: Strict = False,
+) -> None:
+    """Convert a battle file from any known format to another.
+
+    $ arena battles convert battles.jsonl battles.csv
+
+    All columns are kept; what the destination cannot hold is named.
+    """
+    from arena.services.battle_files import left_out_notes
+    from leaderboard.formats import writing
+    from leaderboard.formats.rows import Context
+
+    context = Context(strict=strict)
+    written = writing.convert(source, destination, read_as=read_as, write_as=write_as, context=context)
+    for line in left_out_notes(written.left_out, written.first):
+        note(line)
+    if written.unkept:
+        note(f"not in {destination.name}: {', '.join(written.unkept)}")
+    show_line(f"{written.rows:,} battles written to {destination}.")
+
+
+def _show_winrates(
+    file: Path,
+    asked: OtherResults,
+    request: RatingRequest,
+    error: ErrorKind,
+    votes: PeopleRequest | None,
+    reading: Reading,
+    *,
+    as_json: bool,
+) -> None:
     from arena.services.battle_files import winrates_of_file
 
-    votes = people.request()
     if votes is not None:
         refuse_with_votes(error)
         show_corrected_rates(
             file,
             votes,
-            reference=reference,
-            by_domain=by is not None,
-            resampling=(interval or IntervalKind.SANDWICH, bootstrap, seed),
-            read_as=_format(read_as),
+            reference=asked.reference,
+            by_domain=asked.by is not None,
+            resampling=(request.interval or IntervalKind.SANDWICH, request.bootstrap, request.seed),
+            reading=reading,
             as_json=as_json,
         )
         return
-    if interval is not None:
+    if request.interval is not None:
         raise InputError("Win rates without votes have Wilson's intervals.", advice="Leave out --interval.")
     if error is not ErrorKind.QUESTIONS:
         show_rates(
             file,
             error,
-            reference=reference,
-            by_domain=by is not None,
-            read_as=_format(read_as),
+            reference=asked.reference,
+            by_domain=asked.by is not None,
+            reading=reading,
             as_json=as_json,
         )
         return
     rates, notes = winrates_of_file(
-        file, reference=reference, by_domain=by is not None, read_as=_format(read_as)
+        file, reference=asked.reference, by_domain=asked.by is not None, reading=reading
     )
     for line in notes:
         note(line)
@@ -228,60 +359,8 @@ def winrates(
     show_table(headers, rows)
 
 
-@commands.command()
-def compare(
-    file: File,
-    first: Annotated[str, typer.Argument(metavar="FIRST", help="One system.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="The system that it is compared with.")],
-    bootstrap: Resamples = 1000,
-    seed: Seed = 0,
-    read_as: Format = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Print the difference between two systems, with its interval.
-
-    It comes with the chance that the first is better, and the number of questions that would separate the
-    two.
-    """
-    from arena.services.battle_files import compare_in_file
-
-    fields = compare_in_file(file, first, second, bootstrap=bootstrap, seed=seed, read_as=_format(read_as))
-    if as_json:
-        show_json(fields)
-        return
-    domains = fields.pop("by_domain")
-    show_fields(
-        {name: value if isinstance(value, str | int | float) else None for name, value in fields.items()}
-    )
-    show_table(("domain", "points", "lower", "upper", "chance", "questions"), _domain_rows(domains))
-
-
-@commands.command()
-def convert(
-    source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder to read.")],
-    destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
-    read_as: Format = None,
-    write_as: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format to write.")] = "native",
-) -> None:
-    """Convert a battle file from any known format to another."""
-    from leaderboard.formats import writing
-
-    to = _format(write_as)
-    if to is None:
-        raise typer.BadParameter(write_as)
-    written = writing.convert(source, destination, read_as=_format(read_as), write_as=to)
-    for reason, count in written.left_out.items():
-        note(f"left out: {count:,} records ({reason})")
-    show_line(f"{written.rows:,} battles written to {destination}.")
-
-
-commands.command()(spread(trust.fragility))
-commands.command()(trust.cycles)
-
-
 def _domain_rows(domains: object) -> list[tuple[str | int | float | None, ...]]:
-    names = ("points", "lower", "upper", "chance", "questions")
+    names = ("points", "lower", "upper", "prob_better", "questions")
     rows: dict[str, dict[str, Any]] = domains if isinstance(domains, dict) else {}
     return [(domain, *(row.get(name) for name in names)) for domain, row in rows.items()]
 

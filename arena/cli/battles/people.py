@@ -14,8 +14,7 @@ from leaderboard.vocabulary import IntervalKind, VoteRule
 
 if TYPE_CHECKING:
     from arena.services.battle_file_reports import PeopleRequest
-    from arena.services.battle_files import RatingRequest
-    from leaderboard.formats.registry import BattleFormat
+    from arena.services.battle_files import RatingRequest, Reading
     from leaderboard.people import CorrectedRateTable, CorrectedTable
     from leaderboard.people.result import Estimated, Evidence
 
@@ -29,8 +28,8 @@ class PeopleOptions:
         typer.Option(
             "--people",
             metavar="VOTES",
-            help="Votes of people (question_id, model_a, model_b, winner or score; annotator, chance) on "
-            "some battles: say what people would say of all.",
+            help="Votes of people (question_id, model_a, model_b, winner or score; annotator, "
+            "sampling_prob) on some battles: say what people would say of all.",
         ),
     ] = None
     vote_rule: Annotated[
@@ -65,12 +64,12 @@ class PeopleOptions:
 
 
 def show_corrected(
-    file: Path, people: PeopleRequest, request: RatingRequest, read_as: BattleFormat | None, *, as_json: bool
+    file: Path, people: PeopleRequest, request: RatingRequest, reading: Reading, *, as_json: bool
 ) -> None:
     """Print ratings as people would give them."""
     from arena.services.battle_file_reports import correct_file
 
-    table, notes = correct_file(file, people, request, read_as=read_as)
+    table, notes = correct_file(file, people, request, reading=reading)
     for line in notes:
         note(line)
     if as_json:
@@ -88,7 +87,7 @@ def show_corrected_rates(
     reference: str | None,
     by_domain: bool,
     resampling: tuple[IntervalKind, int, int],
-    read_as: BattleFormat | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Print win rates as people would give them; `resampling` is kind of interval, resamples and seed."""
@@ -103,7 +102,7 @@ def show_corrected_rates(
         interval=interval,
         bootstrap=bootstrap,
         seed=seed,
-        read_as=read_as,
+        reading=reading,
     )
     for line in notes:
         note(line)

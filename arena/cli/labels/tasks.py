@@ -1,4 +1,4 @@
-"""`arena labels task`: open, list, show, close, export, import."""
+"""`arena labels`: open, show and close tasks of people who label pairs or write references."""
 
 from __future__ import annotations
 
@@ -10,22 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson, Seed, grouped
-from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_table
-from arena.container import open_arena
+from arena.cli.output import show_fields, show_json, show_line, show_result, show_rows, show_table
+from arena.container import Arena, open_arena
 from arena.services.accounts.auth import OPERATOR
-from data.errors import InputError
+from data.errors import FileFormatError, InputError
 from data.records import DrawKind, LabelScale, TaskKind
 
 if TYPE_CHECKING:
     from arena.label_schemas import QualityLine
-    from arena.services.annotation.files.model import LabelFormat
-    from arena.services.annotation.requests import TaskRequest
 
-tasks = typer.Typer(help="Tasks: what people label, how far they are, their labels.", no_args_is_help=True)
 TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Name of the task.")]
-FORMATS = "`votes`, `labels`, `human-evaluations`, `label-studio`, `argilla`"
-EXPORTED = typer.Option("--format", metavar="FORMAT", help=f"{FORMATS}, or `results`.")
-IMPORTED = typer.Option("--format", metavar="FORMAT", help=f"{FORMATS}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +30,11 @@ class SourceOptions:
         str,
         typer.Option("--set", metavar="SET", help="Question set; with --round its own.", show_default=False),
     ] = ""
-    kind: Annotated[TaskKind, typer.Option("--kind", help="What people are asked.")] = TaskKind.PAIRS
+    kind: Annotated[
+        TaskKind, typer.Option("--kind", help="Compare pairs of answers, or write references from passages.")
+    ] = TaskKind.PAIRS
     systems: Annotated[
-        str,
-        typer.Option("--systems", metavar="A,B", help="Every pair of these; of spans each alone."),
+        str, typer.Option("--systems", metavar="A,B", help="Every pair of these.", show_default=False)
     ] = ""
     round_name: Annotated[
         str, typer.Option("--round", metavar="ROUND", help="Battles of this round.", show_default=False)
@@ -77,8 +72,15 @@ class TermOptions:
         False
     )
     overlap: Annotated[
-        int, typer.Option("--overlap", metavar="N", min=1, help="How many people label an item.")
-    ] = 3
+        int | None,
+        typer.Option(
+            "--overlap",
+            metavar="N",
+            min=1,
+            help="How many people label an item.",
+            show_default="3, of references 1",
+        ),
+    ] = None
     scale: Annotated[LabelScale, typer.Option("--scale", help="Five grades, or a, tie and b.")] = (
         LabelScale.GRADES
     )
@@ -98,11 +100,17 @@ class TermOptions:
         ),
     ] = None
     hold_minutes: Annotated[
-        int, typer.Option("--hold", metavar="MINUTES", min=1, help="How long an item is held for a person.")
-    ] = 60
+        int | None,
+        typer.Option(
+            "--hold",
+            metavar="MINUTES",
+            min=1,
+            help="How long an item is held for a person.",
+            show_default="60, of references 240",
+        ),
+    ] = None
 
 
-@tasks.command("open")
 @grouped
 def open_task(
     name: TaskArgument,
@@ -112,49 +120,80 @@ def open_task(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Open a task: its items are drawn now, with chances that are kept."""
-    from arena.label_schemas import TaskLine
+    """Open a task: its items are drawn now, with chances that are kept.
 
-    task = open_arena().annotation.open(_request(name, source, terms, seed), caller=OPERATOR)
-    line = TaskLine.of(task)
+    $ arena labels open task --round demo --items 100 --annotators ann,bob
+    """
+    from arena.label_schemas import TaskLine
+    from arena.services.annotation.files.lines import read_items
+    from arena.services.annotation.requests import TaskRequest
+
+    request = TaskRequest(
+        name=name,
+        set_name=source.set_name,
+        kind=source.kind,
+        systems=_names(source.systems),
+        round_name=source.round_name,
+        chosen=() if source.items is None else read_items(bytes_of(source.items), terms.scale),
+        gold=() if source.gold is None else read_items(bytes_of(source.gold), terms.scale),
+        draw=source.draw,
+        count=source.count,
+        overlap=terms.overlap,
+        annotators=_names(terms.annotators),
+        open_to_all=terms.open_to_all,
+        scale=terms.scale,
+        shows_reference=terms.reference,
+        seed=seed,
+        consent=text_of(terms.consent),
+        instructions=text_of(terms.instructions),
+        hold_minutes=terms.hold_minutes,
+    )
+    task = open_arena().annotation.open(request, caller=OPERATOR)
     sentence = (
         f"The task {name} has {task.items:,} items and {task.gold:,} gold ones; {task.wanted:,} labels."
     )
-    show_result(json.loads(line.model_dump_json()), sentence, as_json=as_json)
+    show_result(json.loads(TaskLine.of(task).model_dump_json()), sentence, as_json=as_json)
 
 
-@tasks.command("list")
-def list_tasks(*, as_json: AsJson = False) -> None:
-    """List the tasks, newest first."""
-    open_tasks = open_arena().annotation.tasks(caller=OPERATOR)
-    if as_json:
-        from arena.label_schemas import TaskLine
+def show_task(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[TASK]", help="Name of the task.", show_default="a list of all")
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List the tasks, or show how far one is: how its people agree, or the states of its references.
 
-        show_json([json.loads(TaskLine.of(task).model_dump_json()) for task in open_tasks])
-    elif not open_tasks:
-        note("There are no tasks yet. Open one with `arena labels task open NAME`.")
+    $ arena labels show task
+    """
+    arena = open_arena()
+    if name is None:
+        _show_list(arena, as_json=as_json)
+    elif arena.annotation.task(name, caller=OPERATOR).terms.kind is TaskKind.REFERENCES:
+        _show_references(arena, name, as_json=as_json)
     else:
-        rows = [
-            (
-                task.name,
-                task.terms.kind.value,
-                task.set_name,
-                task.items,
-                task.done,
-                task.wanted,
-                _state(task.closed),
-            )
-            for task in open_tasks
-        ]
-        show_table(("task", "kind", "set", "items", "labels", "wanted", "state"), rows)
+        _show_pairs(arena, name, as_json=as_json)
 
 
-@tasks.command("show")
-def show_task(name: TaskArgument, *, as_json: AsJson = False) -> None:
-    """Show how far a task is and how its people agree: alpha with intervals, each person, gold items."""
+def _show_list(arena: Arena, *, as_json: bool) -> None:
+    from arena.label_schemas import TaskLine
+
+    tasks = list(map(TaskLine.of, arena.annotation.tasks(caller=OPERATOR)))
+    show_rows(
+        [json.loads(task.model_dump_json()) for task in tasks],
+        ("task", "kind", "set", "items", "labels", "wanted", "state"),
+        [
+            (task.name, task.kind, task.set, task.items, task.done, task.wanted, _state(task.closed))
+            for task in tasks
+        ],
+        as_json=as_json,
+        empty="There are no tasks yet. Open one with `arena labels open TASK`.",
+    )
+
+
+def _show_pairs(arena: Arena, name: str, *, as_json: bool) -> None:
     from arena.label_schemas import QualityLine, TaskLine
 
-    arena = open_arena()
     task = TaskLine.of(arena.annotation.task(name, caller=OPERATOR))
     quality = QualityLine.of(name, arena.curation.quality(name, caller=OPERATOR))
     if as_json:
@@ -165,83 +204,13 @@ def show_task(name: TaskArgument, *, as_json: AsJson = False) -> None:
     _show_quality(quality)
 
 
-@tasks.command("close")
-def close_task(name: TaskArgument) -> None:
-    """Take no more labels, and no changes."""
-    open_arena().annotation.close(name, caller=OPERATOR)
-    show_line(f"The task {name} is closed.")
-
-
-@tasks.command("export")
-def export_task(
-    name: TaskArgument,
-    destination: Annotated[Path, typer.Argument(metavar="DEST", help="File to write; `-` for the output.")],
-    form: Annotated[str, EXPORTED] = "votes",
-) -> None:
-    """Write the labels of a task that count to a file."""
-    export = open_arena().label_files.export(name, _format(form), caller=OPERATOR)
-    if export.left_out:
-        note(f"{export.left_out} labels are left out: their answers were removed.")
-    if str(destination) == "-":
-        typer.echo(export.content.decode(), nl=False)
-        return
-    try:
-        destination.write_bytes(export.content)
-    except OSError as error:
-        raise InputError(
-            f"{destination} cannot be written: {error.strerror}.", advice="Choose another place."
-        ) from error
-    show_line(f"{export.labels:,} labels are in {destination}.")
-
-
-@tasks.command("import")
-def import_task(
-    name: TaskArgument,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Labels of people, from elsewhere.")],
-    form: Annotated[str, IMPORTED] = "votes",
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Add labels of a file to a task; what a person said of an item already stays."""
-    count = open_arena().label_files.bring(name, _format(form), _bytes(file), caller=OPERATOR)
-    show_result({"task": name, "labels": count}, f"{count:,} labels are new in {name}.", as_json=as_json)
-
-
-def _request(name: str, source: SourceOptions, terms: TermOptions, seed: int) -> TaskRequest:
-    from arena.services.annotation.files.lines import read_items
-    from arena.services.annotation.requests import TaskRequest
-
-    return TaskRequest(
-        name=name,
-        set_name=source.set_name,
-        kind=source.kind,
-        systems=_names(source.systems),
-        round_name=source.round_name,
-        chosen=() if source.items is None else read_items(_bytes(source.items), terms.scale),
-        gold=() if source.gold is None else read_items(_bytes(source.gold), terms.scale),
-        draw=source.draw,
-        count=source.count,
-        overlap=terms.overlap,
-        annotators=_names(terms.annotators),
-        open_to_all=terms.open_to_all,
-        scale=terms.scale,
-        shows_reference=terms.reference,
-        seed=seed,
-        consent="" if terms.consent is None else _bytes(terms.consent).decode("utf-8", "replace"),
-        instructions=""
-        if terms.instructions is None
-        else _bytes(terms.instructions).decode("utf-8", "replace"),
-        hold_minutes=terms.hold_minutes,
-    )
-
-
 def _show_quality(quality: QualityLine) -> None:
     for label, estimate in (("alpha", quality.alpha), ("alpha of values", quality.alpha_values)):
         if estimate.value is not None:
             between = "" if estimate.lower is None else f" ({estimate.lower:.2f} to {estimate.upper:.2f})"
             show_line(f"{label}: {estimate.value:.2f}{between}")
     if quality.disputed:
-        show_line(f"{quality.disputed} items have no majority: `arena labels task disputed {quality.task}`.")
+        show_line(f"{quality.disputed} items have no majority: `arena labels adjudicate {quality.task}`.")
     rows = [
         (
             person.name,
@@ -250,34 +219,65 @@ def _show_quality(quality: QualityLine) -> None:
             person.agreement,
             person.alpha.value,
             f"{person.gold_passed} of {person.gold_seen}",
-            person.accuracy,
             person.seconds,
-            person.aside_reason or "",
+            person.excluded_reason or "",
         )
         for person in quality.people
     ]
     if rows:
-        headers = ("person", "labels", "skips", "agrees", "alpha", "gold", "accuracy", "seconds", "aside")
+        headers = ("person", "labels", "skips", "agrees", "alpha", "gold", "seconds", "excluded")
         show_table(headers, rows)
 
 
-def _format(text: str) -> LabelFormat:
-    from arena.services.annotation.files.model import LabelFormat
+def _show_references(arena: Arena, name: str, *, as_json: bool) -> None:
+    fields = arena.reference_audits.status(name, caller=OPERATOR)
+    if as_json:
+        show_json(fields)
+        return
+    questions, batches, audited = (fields.pop(key) for key in ("by_question", "batches", "audit"))
+    states = {**fields.pop("texts"), **fields.pop("failures")}
+    show_fields({**fields, **states, **{f"audit: {key}": value for key, value in audited.items()}})
+    if batches:
+        show_table(tuple(batches[0]), [tuple(batch.values()) for batch in batches])
+    rows = [
+        (row["question_id"], row["domain"], ", ".join(row["states"]) or "untouched", row["draft"])
+        for row in questions
+    ]
+    show_table(("question", "domain", "state", "draft"), rows)
 
-    if text not in set(LabelFormat):
-        raise InputError(f"{text!r} is no format of labels.", advice=f"Use {', '.join(LabelFormat)}.")
-    return LabelFormat(text)
+
+def close_task(name: TaskArgument) -> None:
+    """Take no more labels, and no changes.
+
+    $ arena labels close task
+    """
+    open_arena().annotation.close(name, caller=OPERATOR)
+    show_line(f"The task {name} is closed.")
 
 
-def _bytes(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
+    """The content of a file that was named.
+
+    Raises:
+        InputError: It cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", advice="Check the path.") from error
 
 
-def _text(path: Path | None) -> str:
-    return "" if path is None else _bytes(path).decode("utf-8", "replace")
+def text_of(path: Path | None) -> str:
+    """The text of a file; empty where none was named.
+
+    Raises:
+        InputError: It cannot be read.
+        FileFormatError: It is not UTF-8.
+    """
+    try:
+        return "" if path is None else bytes_of(path).decode()
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path} is not UTF-8.", advice="Name a UTF-8 text file.") from error
 
 
 def _names(text: str) -> tuple[str, ...]:

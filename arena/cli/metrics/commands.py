@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,20 +20,23 @@ from arena.cli.options import (
     Judgments,
     Retriever,
     Seed,
-    SetName,
     Systems,
     always_json,
     open_reaching,
 )
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows
+from arena.cli.tree.pages import Commands
 from arena.container import open_arena
-from judges.metrics.registry import METRICS, RetrieverKind
+from judges.metrics.registry import added_metrics
+from judges.metrics.registry import metrics as known_metrics
+from judges.retrieval.registry import BM25
 
 if TYPE_CHECKING:
+    from arena.services.metrics.factory import MetricRequest
     from arena.services.metrics.planning import MetricPlan
     from arena.services.metrics.sampled import SampledMetricRun
 
-commands = typer.Typer(help="Metrics: bounded scores of single answers.", no_args_is_help=True)
+commands = Commands("Metrics: bounded scores of single answers.")
 CheapMetric = Annotated[
     str,
     typer.Option(
@@ -51,54 +55,21 @@ Spend = Annotated[
 CLAIMS = 2
 
 
-def plan(
-    sets: Annotated[list[str], typer.Option("--set", metavar="SET", help="Question set; repeatable.")],
-    metrics: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            metavar="METRIC",
-            show_default="all that need no judgments of people",
-            help="Name of a metric; repeatable.",
-        ),
-    ] = None,
-    judge: Judge = "",
-    corpus: Corpus = "",
-    retriever: Retriever = RetrieverKind.BM25,
-    judgments: Judgments = None,
-    ratings: SetRatings = "",
-    systems: Systems = None,
-    option: Constants = None,
-    claims: Annotated[
-        int,
-        typer.Option(
-            "--claims-per-sentence", metavar="N", min=1, max=20, help="How many claims a sentence makes."
-        ),
-    ] = CLAIMS,
+def _show_plan(
+    sets: Sequence[str],
+    metrics: Sequence[str],
+    request: Callable[[str, str], MetricRequest],
     *,
-    as_json: AsJson = False,
+    systems: tuple[str, ...],
+    claims: int,
+    as_json: bool,
 ) -> None:
-    """Foresee the requests, tokens and cost of `arena metrics run`, by metric and set; nobody is asked.
-
-    Some of the answers are scored on stand-ins for the LLM's replies: every claim is taken to be relevant,
-    and a passage to support what it has most words of.
-    """
-    arena = open_arena()
-    names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
-    chosen = metrics or [
-        info.name for info in METRICS if not info.takes_judgments and (info.embedded or judge)
-    ]
+    """Foresee requests, tokens and cost; some answers are scored on stand-ins for the LLM's replies."""
+    service = open_arena().metric_plans
     plans = [
-        arena.metric_plans.plan(
-            set_name,
-            metric_request(
-                metric, judge, option, None, None, corpus, retriever, judgments, (set_name, ratings)
-            ),
-            systems=names,
-            claims_per_sentence=claims,
-        )
+        service.plan(set_name, request(set_name, metric), systems=systems, claims_per_sentence=claims)
         for set_name in sets
-        for metric in chosen
+        for metric in metrics
     ]
     headers = ("set", "metric", "pending", "requests", "tokens in", "tokens out", "USD", "USD at most")
     rows = [
@@ -136,21 +107,35 @@ def _money(usd: float | None) -> str | None:
 
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
-    """List the metrics that this installation can run."""
-    from dataclasses import asdict
+    """List the metrics that this installation can run.
 
-    rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in METRICS]
+    $ arena metrics list
+    """
+    known = [info.as_json() for info in known_metrics()]
+    rows = [(one["name"], one["title"], one["needs"], "yes" if one["embedded"] else "no") for one in known]
     headers = ("metric", "what", "needs", "without an LLM")
-    show_rows([asdict(info) for info in METRICS], headers, rows, as_json=as_json)
+    show_rows(known, headers, rows, as_json=as_json)
+    for problem in added_metrics().problems:
+        note(f"warning: {problem}")
 
 
 @commands.command()
 def run(
-    set_name: SetName,
-    metric: MetricName,
+    sets: Annotated[
+        list[str], typer.Option("--set", metavar="SET", help="Question set; repeatable with --plan.")
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            show_default="with --plan all that need no judgments of people",
+            help="Name of the metric; repeatable with --plan.",
+        ),
+    ] = None,
     judge: Judge = "",
     corpus: Corpus = "",
-    retriever: Retriever = RetrieverKind.BM25,
+    retriever: Retriever = BM25,
     judgments: Judgments = None,
     ratings: SetRatings = "",
     systems: Systems = None,
@@ -161,31 +146,59 @@ def run(
     cheap_metric: CheapMetric = "",
     spend: Spend = "10%",
     seed: Seed = 0,
+    claims: Annotated[
+        int,
+        typer.Option(
+            "--claims-per-sentence",
+            metavar="N",
+            min=1,
+            max=20,
+            help="With --plan: how many claims a sentence makes.",
+        ),
+    ] = CLAIMS,
     engine: Engine = None,
     *,
+    only_plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Foresee requests, tokens and cost by metric and set; nobody is asked."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score the answers of a set that have no score yet.
+    """Score the answers of a set that have no score yet, or foresee what that costs.
+
+    $ arena metrics run --set demo --metric comprehensiveness-nli
+    $ arena metrics run --plan --set demo --judge JUDGE
 
     After Ctrl-C, the same command continues with the remaining answers. With `--cheap-metric` the LLM
     scores a sample, the cheap metric all answers, and each system's mean is estimated with its 95 % interval.
     """
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
-    known = (set_name, ratings)
-    request = metric_request(
-        metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments, known
-    )
+
+    def request(set_name: str, metric_name: str) -> MetricRequest:
+        known = (set_name, ratings)
+        return metric_request(
+            metric_name, judge, option, budget_usd, concurrency, corpus, retriever, judgments, known
+        )
+
+    if only_plan:
+        chosen = metric or [
+            info.name for info in known_metrics() if not info.takes_judgments and (info.embedded or judge)
+        ]
+        _show_plan(sets, chosen, request, systems=names, claims=claims, as_json=as_json)
+        return
+    if len(sets) > 1 or len(metric or ()) != 1:
+        raise typer.BadParameter("A run is of one metric and one set.", param_hint="--metric")
+    asked = request(sets[0], (metric or [""])[0])
     arena = open_reaching(cache_mode, engine=engine)
-    metrics = arena.metrics
     if judge and not cheap_metric:
-        announce(arena.metric_plans.plan(set_name, request, systems=names))
+        announce(arena.metric_plans.plan(sets[0], asked, systems=names))
     if cheap_metric:
         from arena.services.metrics.sampled import MetricSampling
 
         sampling = MetricSampling(cheap_metric=cheap_metric, spend=spend, seed=seed)
-        _show_sampled(metrics.run_sampled(set_name, request, sampling, systems=names), as_json=as_json)
+        _show_sampled(arena.metrics.run_sampled(sets[0], asked, sampling, systems=names), as_json=as_json)
         return
-    done = metrics.run(set_name, request, systems=names)
+    done = arena.metrics.run(sets[0], asked, systems=names)
     fields = done.as_json()
     if as_json:
         show_json(fields)
@@ -234,14 +247,17 @@ def score(
     metric: MetricName,
     judge: Judge = "",
     corpus: Corpus = "",
-    retriever: Retriever = RetrieverKind.BM25,
+    retriever: Retriever = BM25,
     judgments: Judgments = None,
     option: Constants = None,
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
     engine: Engine = None,
 ) -> None:
-    """Score each line of a JSONL file, printing one JSON object a line."""
+    """Score each line of a JSONL file, printing one JSON object a line.
+
+    $ arena metrics score answers.jsonl --metric comprehensiveness-nli
+    """
     import json
 
     open_reaching(engine=engine).metrics.score_file(
@@ -251,11 +267,6 @@ def score(
     )
 
 
-commands.command()(plan)
 commands.command()(results.show)
-commands.command()(results.export)
-commands.command()(always_json(evaluation.marginals))
-commands.command()(always_json(evaluation.coverage))
-commands.command()(always_json(evaluation.context))
+commands.command()(always_json(evaluation.analyse))
 commands.command("meta-evaluate")(always_json(evaluation.meta_evaluate))
-commands.command()(always_json(evaluation.agreement))

@@ -1,7 +1,8 @@
-"""`arena metrics meta-evaluate`, `agreement`, and metrics over files of their own."""
+"""`arena metrics meta-evaluate`, and `analyse`: metrics over files of their own, and their agreement."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,14 +17,14 @@ from arena.cli.options import (
     File,
     Retriever,
     Seed,
-    SetName,
     constant,
     open_reaching,
+    whole_file,
 )
 from arena.cli.output import show_json
 from arena.container import open_arena
 from judges.metrics.factuality.vocabulary import FactorTables, Inference
-from judges.metrics.registry import RetrieverKind
+from judges.retrieval.registry import BM25
 
 
 def meta_evaluate(
@@ -39,7 +40,7 @@ def meta_evaluate(
     ] = None,
     judge: Judge = "",
     corpus: Corpus = "",
-    retriever: Retriever = RetrieverKind.BM25,
+    retriever: Retriever = BM25,
     option: Constants = None,
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
@@ -49,6 +50,8 @@ def meta_evaluate(
     seed: Seed = 0,
 ) -> None:
     """Compare a metric with people's labels of answers or claims.
+
+    $ arena metrics meta-evaluate claims.jsonl --metric factuality-nli
 
     FILE is JSON lines, a JSON list, or JSON lists by name. For comprehensiveness it has the labels of
     WikiContradict (its public file or that of its human evaluation) or ConflictBank. For factuality it is
@@ -75,20 +78,65 @@ def meta_evaluate(
     show_json(service.meta_evaluate(file, requests[0], resamples=resamples, seed=seed))
 
 
-def agreement(
-    set_name: SetName,
+class Analysis(StrEnum):
+    """What is analysed."""
+
+    MARGINALS = "marginals"
+    COVERAGE = "coverage"
+    CONTEXT = "context"
+    AGREEMENT = "agreement"
+
+
+def analyse(
+    kind: Annotated[
+        Analysis,
+        typer.Argument(
+            metavar="KIND",
+            help="`marginals`: the posterior probability of each claim and context of a fact graph. "
+            "`coverage`: which claims of a fact graph its answer covers and misses, and the basis. "
+            "`context`: how well a context answers sub-questions, from ratings of its passages. "
+            "`agreement`: of stored scores with each other, with people's labels, and with the bounds of a "
+            "set.",
+        ),
+    ],
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="The graph, or the ratings; of `agreement` people's labels, where there are some: JSONL "
+            "with `question_id`, `system`, `aspect`, `covered` (true or false), and `annotator` where there "
+            "are several.",
+        ),
+    ] = None,
+    factors: Annotated[
+        FactorTables,
+        typer.Option(
+            "--factors",
+            help="Of marginals: factor tables of the paper (`table1`), or of its published code.",
+        ),
+    ] = FactorTables.TABLE1,
+    inference: Annotated[
+        Inference,
+        typer.Option(
+            "--inference",
+            help="Of marginals: exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`).",
+        ),
+    ] = Inference.AUTO,
+    set_name: Annotated[
+        str, typer.Option("--set", metavar="SET", help="Of agreement: name of the question set.")
+    ] = "",
     judge: Judge = "",
     metric: Annotated[
-        str, typer.Option("--metric", metavar="METRIC", help="Coverage metric that is compared with labels.")
+        str,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            help="Of agreement: coverage metric that is compared with labels.",
+        ),
     ] = "coverage-icat-s",
     labels: Annotated[
-        Path | None,
-        typer.Option(
-            "--labels",
-            metavar="FILE",
-            help="People's labels: JSONL with `question_id`, `system`, `aspect`, `covered` (true or false), "
-            "and `annotator` where there are several.",
-        ),
+        Path | None, typer.Option("--labels", metavar="FILE", help="Of agreement: the same as FILE.")
     ] = None,
     writer: Annotated[
         str,
@@ -96,71 +144,51 @@ def agreement(
             "--writer",
             metavar="JUDGE",
             show_default="none, and these bounds have no answer score",
-            help="Judge whose LLM answers without context and with the oracle context.",
+            help="Of agreement: judge whose LLM answers without context and with the oracle context.",
         ),
     ] = "",
     option: Constants = None,
     budget_usd: Budget = None,
     resamples: Annotated[
-        int, typer.Option("--resamples", metavar="N", min=2, help="Resamples of the intervals.")
+        int,
+        typer.Option("--resamples", metavar="N", min=2, help="Of agreement: resamples of the intervals."),
     ] = 1_000,
     seed: Seed = 0,
     cache_mode: Cache = None,
 ) -> None:
-    """Compare stored scores with each other, with people's labels, and with the bounds of a set.
+    """Analyse a file of facts or ratings, or stored scores; the result is JSON.
 
-    `systems` is the correlation of mean `context-crux` and `answer-crux` scores over systems (Kendall's tau,
-    Spearman, Pearson, with intervals over questions); `bounds` the scores without context, from the oracle
-    context, and of the oracle answer; `labels` the correlation of a coverage metric with people's labels of
-    aspects. What is undefined is null, with its reason. Run `arena metrics run` first.
+    $ arena metrics analyse marginals graph.json
+    $ arena metrics analyse agreement --set demo
+
+    Of `agreement`, `systems` is the correlation of mean `context-crux` and `answer-crux` scores over systems
+    (Kendall's tau, Spearman, Pearson, with intervals over questions); `bounds` the scores without context,
+    from the oracle context, and of the oracle answer; `labels` the correlation of a coverage metric with
+    people's labels of aspects. What is undefined is null, with its reason. Run `arena metrics run` first.
     """
     from arena.services.metrics.agreement import AgreementRequest
+    from arena.services.metrics.files import context_of, coverage_of, marginals_of
 
-    request = AgreementRequest(
-        set_name=set_name,
-        judge=judge,
-        metric=metric,
-        labels=labels,
-        writer=writer,
-        options=dict(map(constant, option or ())),
-        budget_usd=budget_usd,
-        resamples=resamples,
-        seed=seed,
-    )
-    show_json(open_reaching(cache_mode).agreement.measure(request))
-
-
-def marginals(
-    file: File,
-    factors: Annotated[
-        FactorTables,
-        typer.Option(
-            "--factors", help="Factor tables: those of the paper (`table1`), or of its published code."
-        ),
-    ] = FactorTables.TABLE1,
-    inference: Annotated[
-        Inference,
-        typer.Option(
-            "--inference", help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."
-        ),
-    ] = Inference.AUTO,
-    seed: Seed = 0,
-) -> None:
-    """Print the posterior probability of each claim and context of a fact graph."""
-    from arena.services.metrics.files import marginals_of
-
-    show_json(marginals_of(file, factors=factors, inference=inference, seed=seed))
-
-
-def coverage(file: File) -> None:
-    """Print which claims of a fact graph its answer covers and misses, and the basis."""
-    from arena.services.metrics.files import coverage_of
-
-    show_json(coverage_of(file))
-
-
-def context(file: File) -> None:
-    """Print how well a context answers sub-questions, from ratings of its passages."""
-    from arena.services.metrics.files import context_of
-
-    show_json(context_of(file))
+    if kind is Analysis.AGREEMENT:
+        if not set_name:
+            raise typer.BadParameter("The agreement is of a set's scores.", param_hint="--set")
+        request = AgreementRequest(
+            set_name=set_name,
+            judge=judge,
+            metric=metric,
+            labels=labels or file,
+            writer=writer,
+            options=dict(map(constant, option or ())),
+            budget_usd=budget_usd,
+            resamples=resamples,
+            seed=seed,
+        )
+        show_json(open_reaching(cache_mode).agreement.measure(request))
+        return
+    if file is None:
+        raise typer.BadParameter(f"{kind.capitalize()} is of a file.", param_hint="FILE")
+    file = whole_file(file)
+    if kind is Analysis.MARGINALS:
+        show_json(marginals_of(file, factors=factors, inference=inference, seed=seed))
+    else:
+        show_json(coverage_of(file) if kind is Analysis.COVERAGE else context_of(file))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import constant
-from judges.metrics.registry import RetrieverKind
+from judges.retrieval.registry import BM25
 
 if TYPE_CHECKING:
     from arena.services.metrics.factory import MetricRequest
@@ -54,7 +54,7 @@ def metric_request(
     budget_usd: float | None,
     concurrency: int | None,
     corpus: str = "",
-    retriever: RetrieverKind = RetrieverKind.BM25,
+    retriever: str = BM25,
     judgments: Path | None = None,
     ratings: tuple[str, str] | None = None,
 ) -> MetricRequest:

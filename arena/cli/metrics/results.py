@@ -1,4 +1,4 @@
-"""`arena metrics show` and `export`: stored scores as tables and files."""
+"""`arena metrics show`: stored scores as tables and files."""
 
 from __future__ import annotations
 
@@ -33,13 +33,29 @@ def show(
     by: ByText = "system",
     judge: StoredJudge = "",
     systems: Systems = None,
+    destination: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DEST",
+            show_default="shown",
+            help="File for a row an answer: `*.csv`, `*.json`, `*.parquet` or `*.trec`.",
+        ),
+    ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
     """Show stored scores: means ± standard deviations over answers, as the metric's paper reports them.
 
+    $ arena metrics show --set demo --metric comprehensiveness-nli
+
     The last line is over all answers. Beside the score stands its 95 % interval, over questions.
+
+    With DEST they are written, a row an answer, with every measure and the posteriors of claims. JSON also
+    has the details of each score. `*.trec` has the lines that `trec_eval -q` prints, one file a system.
     """
+    if destination is not None:
+        _export(destination, _request(set_name, metric, judge, systems), as_json=as_json)
+        return
     from arena.services.metrics.results import By
 
     if by not in list(By):
@@ -65,23 +81,8 @@ def show(
         note(f"{table.untried:,} answers were never scored; `arena metrics run` scores them.")
 
 
-def export(
-    destination: Annotated[
-        Path, typer.Argument(metavar="DEST", help="`*.csv`, `*.json`, `*.parquet` or `*.trec`.")
-    ],
-    set_name: SetName,
-    metric: MetricName,
-    judge: StoredJudge = "",
-    systems: Systems = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Write stored scores, a row an answer, with every measure and the posteriors of claims.
-
-    JSON also has the details of each score. `*.trec` has the lines that `trec_eval -q` prints, one file a
-    system.
-    """
-    answers, files = open_arena().score_tables.export(_request(set_name, metric, judge, systems), destination)
+def _export(destination: Path, request: ScoreRequest, *, as_json: bool) -> None:
+    answers, files = open_arena().score_tables.export(request, destination)
     fields = {"answers": answers, "files": [str(path) for path in files]}
     show_result(fields, f"{answers:,} answers in {', '.join(map(str, files))}", as_json=as_json)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Budget, Cache, File, constant, open_reaching
+from arena.cli.options import AsJson, Budget, Cache, File, constant, only_with, open_reaching, whole_file
 from arena.cli.output import (
     note_problems,
     show_fields,
@@ -20,15 +21,31 @@ from arena.cli.output import (
 from arena.cli.question_sets import attachments
 from arena.cli.question_sets.fields import SetArgument, fields_of
 from arena.cli.question_sets.policy import policy
+from arena.cli.tree.pages import Commands
 from arena.container import open_arena
+from data.percent import percent
 from data.records import SetFormat
 
-commands = typer.Typer(help="Question sets: import, build, list and export them.", no_args_is_help=True)
+commands = Commands("Question sets: import, build, list and export them.")
+
+
+class SetExport(StrEnum):
+    """What a set is written as."""
+
+    JSONL = "jsonl"
+    HF = "hf"
+    BEIR = "beir"
+    SHORT_ANSWERS = "short-answers"
+    TEMPLATE = "template"
+    SAMPLE = "sample"
 
 
 @commands.command("import")
 def import_(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder or file of questions.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="PATH", help="A folder or file of questions.", callback=whole_file),
+    ],
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", show_default="the set's own", help="Name to store it under."),
@@ -36,6 +53,8 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Import a question set.
+
+    $ arena sets import folder --name fiqa
 
     PATH is a folder with set.toml and questions.jsonl, a questions file, LFRQA's or WikiContradict's files, a
     folder of BEIR, or a Hugging Face dataset in Parquet.
@@ -58,9 +77,44 @@ def import_(
             )
 
 
-@commands.command("list")
-def list_(*, as_json: AsJson = False) -> None:
-    """List the question sets."""
+@commands.command()
+def show(
+    name: Annotated[
+        str, typer.Argument(metavar="SET", show_default="all sets", help="Name of the set.")
+    ] = "",
+    *,
+    statistics: Annotated[
+        bool,
+        typer.Option(
+            "--statistics",
+            help="What the set is made of, overall and by domain: words, documents, passages, short answers.",
+        ),
+    ] = False,
+    qrels: Annotated[
+        bool,
+        typer.Option(
+            "--qrels",
+            help="Its relevance judgments, those first that boards use where none is named.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the question sets, or one with its domains.
+
+    $ arena sets show fiqa --statistics
+    """
+    if not name:
+        only_with("a set", {"--statistics": statistics, "--qrels": qrels})
+        _list(as_json=as_json)
+    elif statistics:
+        _show_statistics(name, as_json=as_json)
+    elif qrels:
+        attachments.show_qrels(name, as_json=as_json)
+    else:
+        _show(name, as_json=as_json)
+
+
+def _list(*, as_json: bool) -> None:
     summaries = open_arena().sets.summaries()
     show_rows(
         [fields_of(summary) for summary in summaries],
@@ -74,9 +128,7 @@ def list_(*, as_json: AsJson = False) -> None:
     )
 
 
-@commands.command()
-def show(name: SetArgument, *, as_json: AsJson = False) -> None:
-    """Show a set and its domains."""
+def _show(name: str, *, as_json: bool) -> None:
     summary = open_arena().sets.summary(name)
     fields = fields_of(summary)
     if as_json:
@@ -92,20 +144,50 @@ def show(name: SetArgument, *, as_json: AsJson = False) -> None:
 @commands.command()
 def export(
     name: SetArgument,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DEST", help="The folder to write; of files of answers a file, or - for the output."
+        ),
+    ],
     form: Annotated[
-        SetFormat,
+        SetExport,
         typer.Option(
             "--format",
             help="`jsonl` (set.toml and questions.jsonl), `hf` (a Hugging Face dataset in Parquet, with "
-            "card and Croissant metadata) or `beir` (corpus, queries and qrels).",
+            "card and Croissant metadata), `beir` (corpus, queries and qrels); or a file of answers: "
+            "`short-answers`, those of the set, to enter them as a system, `template`, to fill in, with one "
+            "line for each question, or `sample`, a small complete one, which a check accepts.",
         ),
-    ] = SetFormat.JSONL,
+    ] = SetExport.JSONL,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Write a set as a folder that `arena sets import` reads."""
-    summary = open_arena().sets.export(name, folder, form=form)
+    """Write a set as a folder that `arena sets import` reads, or a file of answers for it.
+
+    $ arena sets export fiqa folder --format hf
+    $ arena sets export fiqa answers.jsonl --format template
+
+    Short answers of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).
+    """
+    from leaderboard.formats.sinks import atomic_text
+
+    if form is SetExport.SHORT_ANSWERS:
+        written = open_arena().sets.write_short_answers(name, folder)
+        line = f"{written.answers:,} answers written to {folder}; {written.without:,} questions have none."
+        show_result(written.as_json(), line, as_json=as_json)
+        return
+    if form in {SetExport.TEMPLATE, SetExport.SAMPLE}:
+        text = "".join(open_arena().submissions.template(name, sample=form is SetExport.SAMPLE))
+        if str(folder) == "-":
+            show_line(text.rstrip("\n"))
+            return
+        with atomic_text(folder) as file:
+            file.write(text)
+        payload = {"set": name, "file": str(folder), "lines": text.count("\n")}
+        show_result(payload, f"{payload['lines']:,} lines written to {folder}.", as_json=as_json)
+        return
+    summary = open_arena().sets.export(name, folder, form=SetFormat(form.value))
     line = f"{summary.questions:,} questions written to {folder}."
     show_result({**fields_of(summary), "folder": str(folder)}, line, as_json=as_json)
 
@@ -137,6 +219,8 @@ def build(
 ) -> None:
     """Build a controlled set from summaries and their documents, as CRUX does.
 
+    $ arena sets build summaries.jsonl folder --judge JUDGE --budget-usd 5
+
     The documents are split into passages that can be read by themselves, the summary becomes the reference,
     and an LLM writes an open-ended request with sub-questions. Every passage is rated for every
     sub-question, and sub-questions that no passage answers are dropped. If it is interrupted, the same
@@ -166,33 +250,14 @@ def build(
         show_line(f"not built: {source}: {why['reason']}")
 
 
-commands.command("attach-passages")(attachments.attach_passages)
-commands.command("attach-qrels")(attachments.attach_qrels)
-commands.command()(attachments.qrels)
+commands.command()(attachments.attach)
+commands.command()(policy)
 
 
-@commands.command("short-answers")
-def short_answers(
-    name: SetArgument,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file of answers to write.")],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Write the short answers of a set as a file of answers, so that they can be entered as a system.
-
-    Those of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).
-    """
-    written = open_arena().sets.write_short_answers(name, file)
-    line = f"{written.answers:,} answers written to {file}; {written.without:,} questions have none."
-    show_result(written.as_json(), line, as_json=as_json)
-
-
-@commands.command()
-def statistics(name: SetArgument, *, as_json: AsJson = False) -> None:
-    """Count what a set is made of, overall and by domain: words, documents, passages, short answers."""
+def _show_statistics(name: str, *, as_json: bool) -> None:
     rows = open_arena().set_statistics.of(name)
     show_rows(
-        [row.as_json() for row in rows],
+        [row.to_json() for row in rows],
         (
             "domain",
             "questions",
@@ -232,7 +297,4 @@ def _mean(value: float | None) -> str | None:
 
 
 def _share(value: float | None) -> str | None:
-    return None if value is None else f"{value:.1%}"
-
-
-commands.command("policy")(policy)
+    return None if value is None else percent(value)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson
+from arena.cli.options import AsJson, Yes, ask
 from arena.cli.output import (
     show_fields,
     show_json,
@@ -18,6 +18,7 @@ from arena.cli.question_sets.fields import SetArgument
 from arena.container import open_arena
 from data.errors import InputError
 from data.records import DEFAULT_PHASE, GateRule, Phase, SetPolicy
+from data.records.irreversible import Irreversible
 
 NONE = "none"
 Limit = str | None
@@ -81,9 +82,15 @@ def policy(
         typer.Option("--gates-a-day", metavar="N", min=1, help="Most such gates of a team a day (UTC)."),
     ] = None,
     *,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the rules for submissions to a set, or change them."""
+    """Show the rules for submissions to a set, or change them.
+
+    $ arena sets policy fiqa --closes 2027-05-01 --daily 5
+    """
+    if drop is not None:
+        ask(Irreversible.DROP_PHASE, yes=yes)
     arena = open_arena()
     service = arena.policies
     set_policy = service.get(name)

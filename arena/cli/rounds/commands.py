@@ -8,20 +8,34 @@ import typer
 
 from arena.cli.options import (
     AsJson,
+    Yes,
+    ask,
     grouped,
+    only_with,
 )
-from arena.cli.output import note, show_fields, show_json, show_line, show_rows
+from arena.cli.output import note, show_fields, show_json, show_line
 from arena.cli.rounds import publication, reports
 from arena.cli.rounds.options import JudgingOptions, NewBudget, ScopeOptions, WaveOptions
 from arena.cli.rounds.reports import RoundArgument, show_curve, show_status, undecidable_lines
 from arena.cli.rounds.retest import retest
-from arena.container import open_arena
-from data.records import Round
+from arena.cli.rounds.status import status
+from arena.cli.tree.pages import Commands
+from arena.container import Arena, open_arena
+from data.records.irreversible import Irreversible
+
+GoOn = Annotated[
+    bool,
+    typer.Option(
+        "--go-on", help="Judge to the end although replies are unreadable or the place of an answer decides."
+    ),
+]
 
 
 @grouped
 def plan(scope: ScopeOptions, waves: WaveOptions, *, as_json: AsJson = False) -> None:
     """Show what a round would judge and what it would cost, without storing anything.
+
+    $ arena rounds plan --set demo --judge lexical
 
     Lists also what is left out, and the battles that the judge cannot decide, with the reason.
     """
@@ -45,138 +59,162 @@ def plan(scope: ScopeOptions, waves: WaveOptions, *, as_json: AsJson = False) ->
 
 
 @grouped
-def run(scope: ScopeOptions, waves: WaveOptions, how: JudgingOptions, *, as_json: AsJson = False) -> None:
+def run(
+    scope: ScopeOptions,
+    waves: WaveOptions,
+    *,
+    go_on: GoOn = False,
+    no_cap: Annotated[
+        bool,
+        typer.Option("--no-cap", help="Ask paid models without a cap, at prices that are not known too."),
+    ] = False,
+    how: JudgingOptions,
+    as_json: AsJson = False,
+) -> None:
     """Create a round and judge it.
+
+    $ arena rounds run --set demo --judge lexical
+
+    What `arena rounds plan` calls needed is needed here too: a round whose judge is paid takes --budget-usd
+    or --no-cap.
 
     With --cheap-judge, cheap judges decide every battle and the judge a sample: battles that it was not asked
     about end as `estimated`, and the board says how much was judged.
 
-    Ctrl-C pauses it; `arena rounds resume` continues.
+    A round whose judge is unreadable, or decides by the place of an answer, is paused with an example of what
+    it replies; --go-on judges on.
+
+    Ctrl-C pauses it, and the exit code is 1; `arena rounds resume` continues.
     """
     arena = how.open()
-    created = arena.rounds.create(scope.request(waves))
+    request = scope.request(waves)
+    arena.planner.require_ready(request, uncapped=no_cap)
+    created = arena.rounds.create(request)
+    if go_on:
+        arena.rounds.judge_anyway(created.name)
     for line in undecidable_lines(created.plan["undecidable"], arena.rounds.status(created.name)[1].planned):
         note(line)
-    report = arena.rounds.waves(created.name)
-    if report is not None and report.settings.elsewhere:
-        note(report.settings.elsewhere)
     note(f"Round {created.name}; if it is cut off, go on with: arena rounds resume {created.name}")
     how.judge(arena, created.name, as_json=as_json)
 
 
 @grouped
 def resume(
-    name: RoundArgument, budget_usd: NewBudget = None, *, how: JudgingOptions, as_json: AsJson = False
-) -> None:
-    """Judge the pending battles of a round.
-
-    A round that reached its budget continues with `arena rounds retry ROUND --budget-usd X`.
-    """
-    arena = how.open()
-    if budget_usd is not None:
-        arena.rounds.set_budget(name, budget_usd)
-    how.judge(arena, name, as_json=as_json)
-
-
-@grouped
-def retry(
     name: RoundArgument,
     budget_usd: NewBudget = None,
     *,
+    go_on: GoOn = False,
+    failed: Annotated[
+        bool,
+        typer.Option("--failed", help="Judge failed and skipped battles again, and no others."),
+    ] = False,
     stopped: Annotated[
         bool,
         typer.Option(
-            "--stopped", help="Also judge what `--stop-when` left out; the round's rule is dropped."
+            "--stopped",
+            help="With --failed: also judge what `--stop-when` left out; the round's rule is dropped.",
+        ),
+    ] = False,
+    unreadable: Annotated[
+        bool,
+        typer.Option(
+            "--unreadable",
+            help="With --failed: also ask again where no verdict could be read in the reply.",
+        ),
+    ] = False,
+    new_judge: Annotated[
+        bool,
+        typer.Option(
+            "--new-judge",
+            help="Judge the rest as another judge, where its settings were changed after verdicts.",
         ),
     ] = False,
     how: JudgingOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Judge failed and skipped battles again, and no others.
+    """Judge the pending battles of a round, or those that failed.
 
-    What a stopping rule left out stays so, unless --stopped asks for it.
+    $ arena rounds resume demo
+    $ arena rounds resume demo --failed --budget-usd 5
+
+    Until there is a verdict the judge's spec may be corrected; afterwards only what cannot change one, unless
+    --new-judge is given.
+
+    A round that reached its budget continues with --failed and a higher --budget-usd.
     """
+    if not failed:
+        only_with("--failed", {"--stopped": stopped, "--unreadable": unreadable})
     arena = how.open()
+    if not failed:
+        arena.rounds.adopt(name, new_judge=new_judge)
     if budget_usd is not None:
         arena.rounds.set_budget(name, budget_usd)
-    reopened = arena.rounds.retry(name, stopped=stopped)
-    note(f"{reopened:,} battles are tried again.")
-    if reopened:
+    if go_on:
+        arena.rounds.judge_anyway(name)
+    if not failed or _reopened(arena, name, stopped=stopped, unreadable=unreadable):
         how.judge(arena, name, as_json=as_json)
     else:
         show_status(arena, name, as_json=as_json)
 
 
-commands = typer.Typer(help="Rounds: fixed battles with a judge, a seed and a budget.", no_args_is_help=True)
-for command in (plan, run, resume, retry):
+def _reopened(arena: Arena, name: str, *, stopped: bool, unreadable: bool) -> int:
+    """Put failed and skipped battles back, say how many, and what stays."""
+    reopened = arena.rounds.retry(name, stopped=stopped, unreadable=unreadable)
+    note(f"{reopened:,} battles are tried again.")
+    left = arena.round_reader.status(name)[1].unreadable
+    if left and not unreadable:
+        note(f"{left:,} battles are unreadable; --unreadable asks about them again.")
+    return reopened
+
+
+commands = Commands("Rounds: fixed battles with a judge, a seed and a budget.")
+for command in (plan, run, resume, status):
     commands.command()(command)
 
 
-@commands.command("list")
-def list_(*, as_json: AsJson = False) -> None:
-    """List the rounds, newest first."""
-    rounds = open_arena().round_reader.rounds()
-    show_rows(
-        [_round_fields(round_) for round_ in rounds],
-        ("round", "set", "judge", "state", "pairs"),
-        [
-            (round_.name, round_.set_name, round_.judge_name, round_.state, round_.plan["pairs"])
-            for round_ in rounds
-        ],
-        as_json=as_json,
-        empty="There are no rounds yet. Start one with `arena rounds run`.",
-    )
-
-
-@commands.command()
-def status(name: RoundArgument, *, as_json: AsJson = False) -> None:
-    """Show a round's state, counts and cost.
-
-    Includes its speed, the seconds left, and its job: place in the queue, workers and last error; and how
-    the systems stand, while the round runs with intervals that hold however often one looks.
-    """
-    show_status(open_arena(), name, as_json=as_json)
-
-
 commands.command()(retest)
-commands.command()(reports.table)
-commands.command()(reports.compare)
-commands.command()(reports.reparse)
-commands.command()(reports.reports)
+commands.command("show-replies")(reports.show_replies)
 
 
 @commands.command()
 def pause(name: RoundArgument) -> None:
-    """Pause a running round; battles in flight finish."""
+    """Pause a running round; battles in flight finish.
+
+    $ arena rounds pause demo
+    """
     open_arena().rounds.pause(name)
     show_line(f"{name} is paused; `arena rounds resume {name}` goes on.")
 
 
 @commands.command()
-def cancel(name: RoundArgument) -> None:
-    """Cancel a round permanently; its pending battles become skipped."""
+def cancel(name: RoundArgument, *, yes: Yes = False) -> None:
+    """Cancel a round; its pending battles become skipped.
+
+    $ arena rounds cancel demo --yes
+    """
+    ask(Irreversible.CANCEL_ROUND, yes=yes)
     open_arena().rounds.cancel(name)
     show_line(f"{name} is cancelled.")
+
+
+@commands.command()
+def delete(name: RoundArgument, *, yes: Yes = False) -> None:
+    """Delete a round that nobody published, also with verdicts; its name can be used again.
+
+    $ arena rounds delete demo --yes
+    """
+    arena = open_arena()
+    counts = arena.round_reader.status(name)[1]
+    note(f"Round {name} has {counts.judged:,} verdicts.")
+    ask(Irreversible.DELETE_ROUND, yes=yes)
+    arena.rounds.delete(name)
+    show_line(f"{name} is deleted.")
 
 
 for command in (
     publication.publish,
     publication.retract,
-    publication.notice,
     publication.export,
     publication.verify,
 ):
     commands.command()(command)
-
-
-def _round_fields(round_: Round) -> dict[str, Any]:
-    return {
-        "name": round_.name,
-        "set": round_.set_name,
-        "judge": round_.judge_name,
-        "state": round_.state.value,
-        "plan": dict(round_.plan),
-        "seed": round_.seed,
-        "budget_usd": round_.budget_usd,
-        "created_at": round_.created_at.isoformat(),
-    }

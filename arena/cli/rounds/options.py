@@ -32,8 +32,9 @@ from arena.cli.output import note
 from arena.cli.rounds.reports import show_status
 from arena.container import Arena
 from arena.services.judging.llm_overrides import LlmOverrides
+from data.errors import StoppedError
 from data.progress import reporting
-from data.records import OrderPolicy
+from data.records import OrderPolicy, RoundState
 
 if TYPE_CHECKING:
     from arena.services.rounds.models import RoundRequest
@@ -64,9 +65,8 @@ class WaveOptions:
             "--cheap-judge",
             metavar="CHEAP[,…]",
             help="Judges that decide every battle, so that the judge need only decide a sample, drawn in "
-            "waves: names of judges, `round:NAME` for the verdicts of an earlier round on the same battles, "
-            "`trained` for a classifier trained on this round's verdicts, `trained:NAME` for one trained on "
-            "those of a finished round, also of another set. Several are combined.",
+            "waves: names of judges, `round:NAME` for the verdicts of an earlier round on the same battles. "
+            "Several are combined.",
         ),
     ] = None
     spend: Annotated[
@@ -113,7 +113,7 @@ class ScopeOptions:
 
     set_name: SetName
     judge: JudgeName
-    pairs: Pairs = "reference"
+    pairs: Pairs = ""
     systems: Systems = None
     domains: Domains = None
     sample: Sample = None
@@ -129,22 +129,11 @@ class ScopeOptions:
             "--canaries",
             metavar="K",
             min=0,
-            show_default="one of each family for an LLM judge, for a tenth of the battles at most, else none",
+            show_default="one of each family for an LLM judge, else tricks, for a tenth of the battles",
             help="Attacks planted beside the battles; 0 plants none.",
         ),
     ] = None
     stop_when: StopWhenText = None
-    controls: Annotated[
-        int | None,
-        typer.Option(
-            "--controls",
-            metavar="K",
-            min=0,
-            show_default="20 where the judge has a complete round of the set, a tenth of the battles at most",
-            help="Control battles: some that an LLM judge decided in its first round of the set are asked "
-            "again beside the battles, to see whether it is still the same judge; 0 asks none.",
-        ),
-    ] = None
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),
@@ -177,7 +166,11 @@ class JudgingOptions:
         return open_reaching(**asdict(self._reaching()), engine=self.engine)
 
     def judge(self, arena: Arena, name: str, *, as_json: bool) -> None:
-        """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
+        """Judge what is pending in a round, here, on a cluster, or by the workers of the queue.
+
+        Raises:
+            StoppedError: It was judged here and is not finished: somebody stopped it.
+        """
         reaching = self._reaching()
         if self.queue:
             options = {} if self.concurrency is None else {"concurrency": self.concurrency}
@@ -194,9 +187,8 @@ class JudgingOptions:
                 reaching=reaching.to_json(),
                 report=report,
             )
-        counts = show_status(arena, name, as_json=as_json)
-        if counts.pending:
-            note(f"{counts.pending:,} battles are pending; go on with: arena rounds resume {name}")
+        show_status(arena, name, as_json=as_json)
+        _require_finished(arena, name)
 
     def _reaching(self) -> LlmOverrides:
         return LlmOverrides(
@@ -205,6 +197,17 @@ class JudgingOptions:
             rpm=self.rpm,
             tpm=self.tpm,
             timeout=self.timeout,
+        )
+
+
+def _require_finished(arena: Arena, name: str) -> None:
+    """Refuse to end as if all was done where a round was stopped, by Ctrl-C or from elsewhere."""
+    round_, counts = arena.round_reader.status(name)
+    if round_.state is not RoundState.FINISHED:
+        verb = "retry" if round_.state is RoundState.CANCELLED else "resume"
+        raise StoppedError(
+            f"Round {name} is {round_.state}, and {counts.pending:,} battles are pending.",
+            advice=f"Go on with: arena rounds {verb} {name}",
         )
 
 

@@ -1,4 +1,4 @@
-"""`arena rounds publish`, `retract`, `notice`, `export` and `verify`: what leaves a finished round."""
+"""`arena rounds publish`, `retract`, `export` and `verify`: what leaves a finished round."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Engine, open_spreading
+from arena.cli.options import AsJson, Engine, Yes, ask, open_parallel
 from arena.cli.output import note, show_line, show_result
 from arena.cli.rounds.reports import RoundArgument
 from arena.container import open_arena
 from data.errors import InputError
+from data.records.irreversible import Irreversible
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.vocabulary import VoteRule
 
+SIGNATURES = {
+    "none": "They are not signed.",
+    "unchecked": "Their signature was not checked: give --key.",
+    "good": "They are signed by that key.",
+}
 COUNTED = ("votes", "annotators", "labelled_battles", "votes_left_out")
 
 
@@ -47,6 +53,15 @@ def publish(
             "--vote-rule", help="With --people: several votes on a battle count as mean share or majority."
         ),
     ] = None,
+    notice: Annotated[
+        str | None,
+        typer.Option(
+            "--notice",
+            metavar="TEXT",
+            help="Only put this notice for readers on the published board; an empty one takes it off. "
+            "Numbers and their hash do not change.",
+        ),
+    ] = None,
     *,
     metrics: Annotated[
         bool,
@@ -67,9 +82,15 @@ def publish(
 ) -> None:
     """Compute the standings of a finished round and publish them as a board.
 
+    $ arena rounds publish demo
+    $ arena rounds publish demo --notice "Two answers were exchanged."
+
     Answers without scores are scored first; --no-metrics leaves that out. A round of which less than 90 % was
     judged, of all battles or of one system's, needs --partial, and its board says so beside the title.
     """
+    if notice is not None:
+        _put_notice(name, notice, as_json=as_json)
+        return
     source = (
         None if calibration is None else int(calibration) if calibration.isdecimal() else Path(calibration)
     )
@@ -78,7 +99,7 @@ def publish(
     if vote_rule is not None and people is None:
         raise InputError("--vote-rule says how votes count, and there are none.", advice="Add --people.")
     votes = None if people is None else VoteSource.read(people, vote_rule or VoteRule.MEAN)
-    with open_spreading(engine) as arena:
+    with open_parallel(engine) as arena:
         board, created = arena.boards.publish(
             name, report=note, score=metrics, partial=partial, calibration=source, people=votes
         )
@@ -96,6 +117,8 @@ def publish(
     if section:
         line += f"\n{people_sentence(board.standings)}. {section['advice']}"
     show_result(payload, line, as_json=as_json)
+    for sentence in ((board.standings.get("health") or {}).get("conduct") or {}).get("warnings", ()):
+        note(f"warning: {sentence}")
     if section and section["votes_left_out"]:
         note(f"{section['votes_left_out']:,} votes are on no judged battle of the round, and left out")
 
@@ -103,34 +126,23 @@ def publish(
 def retract(
     name: RoundArgument,
     notice: Annotated[str, typer.Option("--notice", metavar="TEXT", help="The reason, for readers.")] = "",
+    *,
+    yes: Yes = False,
 ) -> None:
     """Retract a published board.
 
+    $ arena rounds retract demo --notice "The references were wrong."
+
     Its addresses show the reason; the board itself stays stored.
     """
+    ask(Irreversible.RETRACT_BOARD, yes=yes)
     open_arena().boards.retract(name, notice)
     show_line(f"{name} is retracted.")
 
 
-def notice(
-    name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round.")],
-    text: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="What readers must know, as plain text.")
-    ] = None,
-    *,
-    clear: Annotated[bool, typer.Option("--clear", help="Remove the notice.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Put a notice on a published board, or remove it.
-
-    The board's numbers and their hash do not change.
-    """
-    if clear is (text is not None):
-        raise InputError(
-            "Give either a text or --clear.", advice=f'As in: arena rounds notice {name} "What went wrong."'
-        )
+def _put_notice(name: str, text: str, *, as_json: bool) -> None:
     boards = open_arena().boards
-    board = boards.clear_notice(name) if text is None else boards.put_notice(name, text)
+    board = boards.put_notice(name, text) if text else boards.clear_notice(name)
     payload = {"name": board.name, "notice": board.notice, "content_hash": board.content_hash}
     show_result(payload, f"{name}: {board.notice or 'the notice is taken off.'}", as_json=as_json)
 
@@ -143,27 +155,58 @@ def export(
 ) -> None:
     """Write a round's battles, judgments, costs and standings with their checksums.
 
+    $ arena rounds export demo folder
+
+    Signed where `ARENA_SIGNING_KEY` names a key, whose public half is on the page About.
     Into a file that ends in `.parquet` go its judged battles alone, as columns, ten million in seconds.
     """
     if folder.suffix == ".parquet":
         rows = open_arena().boards.export_battles(name, folder)
         show_line(f"{rows:,} battles written to {folder}.")
         return
-    files = open_arena().boards.export_round(name, folder)
-    show_line(f"{len(files)} files written to {folder}.")
+    arena = open_arena()
+    files = arena.boards.export_round(name, folder)
+    signed = ""
+    if arena.settings.signing_key:
+        from arena.services.boards.signing import sign_folder
+
+        sign_folder(folder, Path(arena.settings.signing_key))
+        signed = " They are signed."
+    show_line(f"{len(files)} files written to {folder}.{signed}")
 
 
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `arena rounds export` wrote.")],
     *,
+    key: Annotated[
+        str,
+        typer.Option("--key", metavar="KEY", help="The public key of whoever exported it, from their site."),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Verify an exported round.
 
-    Compares its checksums, and recomputes its standings from its battles.
-    """
-    from arena.services.rounds.export import verify_folder
+    $ arena rounds verify folder
 
-    checked = verify_folder(folder)
-    line = f"{len(checked)} files are as exported, and the standings follow from the battles."
-    show_result({"files": checked, "verified": True}, line, as_json=as_json)
+    Compares its checksums, settles its battles again from their judgments, and recomputes its standings from
+    its battles. Prints the content hash, which is that of the published board.
+    """
+    from arena.services.boards.signing import check_signature
+    from arena.services.boards.verification import verify_folder
+
+    signed = check_signature(folder, key)
+    found = verify_folder(folder)
+    corrected = f"{found.corrected:,} were corrected by the organisers, " if found.corrected else ""
+    show_result(
+        {
+            "files": found.files,
+            "verified": True,
+            "corrected": found.corrected,
+            "content_hash": found.content_hash,
+            "signature": signed.value,
+        },
+        f"{len(found.files)} files are as exported, {found.battles:,} battles follow from their judgments, "
+        f"{corrected}and the standings from the battles. Their content hash is {found.content_hash}: compare "
+        f"it with the board's, or open /s/{found.content_hash[:12]} of its site. {SIGNATURES[signed]}",
+        as_json=as_json,
+    )

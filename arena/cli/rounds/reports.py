@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson
+from arena.cli.options import AsJson, only_with
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import Arena, open_arena
-from arena.services.tables.kinds import TableFormat, TableKind
-from data.records import RoundCounts
+from data.records import BattleEvidence, Presentation, Question, RoundCounts
+from data.records.conduct import JudgeConduct
 
 if TYPE_CHECKING:
     from arena.services.jobs.service import JobStatus
@@ -32,7 +31,7 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     """Show a round's state, and return its counts."""
     reader = arena.round_reader
     round_, counts = reader.status(name)
-    attacks, controls = reader.attacks(name), reader.controls(name)
+    attacks = reader.attacks(name)
     fields = {
         "name": round_.name,
         "state": round_.state.value,
@@ -41,24 +40,140 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     }
     job = arena.jobs.of_round(round_.id)
     rate = 0.0 if job is None else job.rate
-    left = (counts.pending + attacks.pending + controls.pending) / rate if rate else None
-    speed = {"rate": rate, "seconds_left": left}
-    live, waves, cascade = reader.live(name), reader.waves(name), reader.cascade(name)
+    left = None if job is None else job.seconds_left
+    if left is None and rate:
+        left = (counts.pending + attacks.pending) / rate
+    speed = {"rate": rate, "seconds_left": left, "waiting": "" if job is None else job.waiting}
+    conduct, warnings = reader.conduct(name), reader.warnings(name)
+    live, waves = reader.live(name), reader.waves(name)
     if as_json:
         shown = None if job is None else job.as_json()
-        beside = {"canaries": attacks.to_json(), "controls": controls.to_json(), "job": shown}
+        told_of_judge = {**conduct.as_json(), "warnings": list(warnings)} if conduct.readings else None
+        beside = {
+            "conduct": told_of_judge,
+            "canaries": attacks.to_json(),
+            "job": shown,
+        }
         told = {} if waves is None else {"waves": waves.as_json()}
-        told |= {} if cascade is None else {"cascade": cascade.as_json()}
         show_json({**fields, **speed, **beside, "live": live.as_json(), **told})
     else:
-        said = {"attack success": str(attacks), "control battles": str(controls), "job": _job_line(job)}
-        lines = ({} if waves is None else waves.lines()) | ({} if cascade is None else cascade.lines())
+        said = {"attack success": str(attacks), "job": _job_line(job)}
+        lines = {} if waves is None else waves.lines()
         show_fields({**fields, **speed, **lines, **said})
         _show_live(live)
+        for line in conduct_lines(conduct, warnings, name):
+            show_line(line)
     if waves is not None and waves.ended is not None:
         for line in arena.boards.worth_of_waves(name):
             note(line)
     return counts
+
+
+def conduct_lines(conduct: JudgeConduct, warnings: Sequence[str], name: str) -> list[str]:
+    """What the judge's readings were like, and what is wrong with them, a line each."""
+    lines = []
+    if conduct.both_orders:
+        flips = f"{conduct.flips:,} of {conduct.both_orders:,} battles changed with the order"
+        lines.append(f"position: {flips}. {conduct.place}")
+    for why, count in conduct.reasons.most_common():
+        lines.append(f"unreadable: {count:,} × {why}")
+    lines += [f"warning: {sentence}" for sentence in warnings]
+    if conduct.unreadable:
+        lines.append(f"The replies: arena rounds show-replies {name} --unreadable")
+    return ["", *lines] if lines else []
+
+
+def show_replies(
+    name: RoundArgument,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="The most battles to show.")] = 20,
+    *,
+    unreadable: Annotated[
+        bool, typer.Option("--unreadable", help="Only replies in which no verdict could be read.")
+    ] = False,
+    reported: Annotated[
+        bool,
+        typer.Option("--reported", help="List the judgments that readers have reported, newest first."),
+    ] = False,
+    reparse: Annotated[
+        bool,
+        typer.Option("--reparse", help="Parse the stored replies again, and show which verdicts change."),
+    ] = False,
+    apply: Annotated[
+        bool,
+        typer.Option(
+            "--apply",
+            help="With --reparse: store the new verdicts; only for rounds that are neither running nor "
+            "published.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the raw replies of a round's judge, with the question and the systems. No judge is asked.
+
+    $ arena rounds show-replies demo --unreadable
+
+    Replies after which the judge was asked again are shown as well, in the order in which they came.
+    Readers report with "Report this judgment" on a question's page.
+    """
+    if not reparse:
+        only_with("--reparse", {"--apply": apply})
+    if reparse:
+        _show_reparsed(name, apply=apply, as_json=as_json)
+    elif reported:
+        _show_reported(name, as_json=as_json)
+    else:
+        _show_replies(name, limit, unreadable=unreadable, as_json=as_json)
+
+
+def _show_replies(name: str, limit: int, *, unreadable: bool, as_json: bool) -> None:
+    battles = islice(open_arena().round_reader.replies(name, unreadable=unreadable), limit)
+    if as_json:
+        show_json([_as_replies(evidence, question) for evidence, question in battles])
+        return
+    empty = True
+    for evidence, question in battles:
+        empty = False
+        battle = evidence.battle
+        show_line(f"# {battle.system_a} – {battle.system_b}, {question.id}: {question.question}")
+        for judgment in evidence.judgments:
+            first = battle.system_a if judgment.presentation is Presentation.A_FIRST else battle.system_b
+            said = judgment.preference or judgment.outcome
+            why = f" ({judgment.detail})" if judgment.detail else ""
+            show_line(f"## {judgment.judge}, {first} first: {said}{why}")
+            for reply in (*judgment.earlier, judgment.reply):
+                if reply is not None:
+                    show_line(f"[{reply.finish_reason or 'no finish reason'}]")
+                    show_line(reply.text)
+        show_line("")
+    if empty:
+        note("There are no such replies.")
+
+
+def _as_replies(evidence: BattleEvidence, question: Question) -> dict[str, Any]:
+    battle = evidence.battle
+    return {
+        "battle": battle.key,
+        "question_id": question.id,
+        "question": question.question,
+        "system_a": battle.system_a,
+        "system_b": battle.system_b,
+        "outcome": battle.outcome,
+        "judgments": [
+            {
+                "judge": judgment.judge,
+                "presentation": judgment.presentation.value,
+                "outcome": judgment.outcome.value,
+                "preference": judgment.preference,
+                "detail": judgment.detail,
+                "replies": [
+                    {"text": reply.text, "finish_reason": reply.finish_reason}
+                    for reply in (*judgment.earlier, judgment.reply)
+                    if reply is not None
+                ],
+            }
+            for judgment in evidence.judgments
+        ],
+    }
 
 
 def _show_live(live: LiveStanding) -> None:
@@ -106,112 +221,7 @@ def _job_line(status: JobStatus | None) -> str | None:
     return "; ".join(part for part in parts if part)
 
 
-def table(
-    names: Annotated[list[str], typer.Argument(metavar="ROUND…", help="Rounds by name.")],
-    kind: Annotated[
-        TableKind,
-        typer.Option(
-            "--kind",
-            help="The table, with its number in the RAG-QA Arena paper: `set` (2), `win-rates` (3), `pairs` "
-            "(4), `ratings` (5), `references` (6; by words), `judges` (8; a line for each round), "
-            "`no-answer` (9), `passages` (10; model and passages from the system cards); of CRUX's "
-            "`coverage` (2) and `correlations` (3); `attacks` (canaries by family).",
-        ),
-    ],
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            "--labels",
-            metavar="FILE",
-            help="Human labels, required for `judges` and possible for `pairs`; matched by question and "
-            "answer texts, or by question, `system_a` and `system_b`.",
-        ),
-    ] = None,
-    metric_judge: Annotated[
-        str,
-        typer.Option(
-            "--metric-judge",
-            metavar="JUDGE",
-            show_default="the embedded version",
-            help="Whose scores `coverage` and `correlations` show.",
-        ),
-    ] = "",
-    form: Annotated[
-        TableFormat,
-        typer.Option(
-            "--format",
-            help="`markdown` and `latex` (booktabs) give shares in per cent, the best bold and the second "
-            "best underlined, with the notes; `csv` is for machines.",
-        ),
-    ] = TableFormat.TEXT,
-    *,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="Add 95 % intervals, by questions, of rates and coefficients.")
-    ] = False,
-    significance: Annotated[
-        bool, typer.Option("--significance", help="Add marks of tests; a note says of which.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Print a table of stored rounds, like those of the RAG-QA Arena paper.
-
-    Several rounds stand side by side; in `judges` and `passages` one below the other. No judge is asked.
-    """
-    from arena.services.tables.model import Shown
-    from leaderboard.export.paper import Printed, printed
-
-    shown = Shown(intervals=intervals, marks=significance)
-    round_table = open_arena().tables.table(names, kind, labels, shown=shown, metric_judge=metric_judge)
-    if as_json:
-        show_json(round_table.to_json())
-        return
-    content = round_table.content
-    if form is TableFormat.TEXT:
-        show_table(content.keys, content.flat_rows())
-    else:
-        show_line(printed(content, Printed(form.value)).rstrip("\n"))
-    if form in {TableFormat.TEXT, TableFormat.CSV}:
-        for line in content.notes:
-            note(line)
-
-
-def compare(
-    names: Annotated[list[str], typer.Argument(metavar="ROUND…", help="Rounds of one question set by name.")],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Compare rounds of the same question set on the battles that all of them decided.
-
-    Prints how alike two judges rank the systems (Kendall's tau, rank and rating correlations, with
-    intervals by questions), who moves between them, and ratings that know their judges. A single round
-    compares the members of its panel. Systems in different versions are left out and named. No judge is
-    asked.
-    """
-    from arena.cli.judge_tables import show_comparison
-
-    comparison = open_arena().comparison.compare(names)
-    if as_json:
-        show_json(comparison.as_json())
-    else:
-        show_comparison(comparison)
-
-
-def reparse(
-    name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
-    *,
-    apply: Annotated[
-        bool,
-        typer.Option(
-            "--apply",
-            help="Store the new verdicts; only for rounds that are neither running nor published.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Parse a round's stored replies again and show what changes.
-
-    No judge is asked.
-    """
+def _show_reparsed(name: str, *, apply: bool, as_json: bool) -> None:
     fields = open_arena().reparsing.reparse(name, apply=apply).to_json()
     if as_json:
         show_json(fields)
@@ -224,30 +234,26 @@ def reparse(
         show_line(f"{example['battle']}: {example['before']} → {example['after']}")
 
 
-def reports(
-    name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """List the judgments of a round that readers have reported, newest first.
+def _show_reported(name: str, *, as_json: bool) -> None:
+    from arena.services.accounts.auth import OPERATOR
 
-    Readers report with "Report this judgment" on a question's page.
-    """
-    reported = open_arena().judgment_reports.of_round(name)
+    shown = [dispute.as_json() for dispute in open_arena().concerns.disputes(name, caller=OPERATOR)]
     rows = [
         (
-            report.reported_at.isoformat(timespec="minutes"),
-            report.question_id,
-            f"{report.system_a} – {report.system_b}",
-            report.judge,
-            report.presentation.value,
-            report.reason,
+            report["id"],
+            report["reported_at"],
+            report["question_id"],
+            f"{report['system_a']} – {report['system_b']}",
+            report["judge"],
+            report["presentation"],
+            report["reason"],
+            report["decision"],
         )
-        for report in reported
+        for report in shown
     ]
     show_rows(
-        [{**asdict(report), "reported_at": report.reported_at.isoformat()} for report in reported],
-        ("reported", "question", "battle", "judge", "order", "reason"),
+        shown,
+        ("id", "reported", "question", "battle", "judge", "order", "reason", "decision"),
         rows,
         as_json=as_json,
         empty="No reader has reported a judgment of this round.",

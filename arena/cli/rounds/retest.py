@@ -20,6 +20,7 @@ from arena.cli.options import (
 )
 from arena.cli.output import Cell, note, show_json, show_line, show_table
 from arena.cli.rounds.reports import RoundArgument
+from data.errors import StoppedError
 from data.progress import reporting
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def retest(
 ) -> None:
     """Ask the judge of a finished round again, and show how often its verdicts change.
 
+    $ arena rounds retest demo --battles 100
+
     The round's own replies and verdicts stay as they are, and so do its rates, ratings and cost. Shown are
     the share of changed verdicts and the shift of each system's rating by cause: the same request asked
     again, the other order, another wording, another day. A retest that was cut off goes on by the same
@@ -108,6 +111,7 @@ def retest(
     from arena.services.rounds.retest_plan import RetestRequest
 
     arena = open_reaching(cache_mode, transport, rpm, tpm, timeout)
+    left = 0
     if not show:
         request = RetestRequest(
             battles=battles,
@@ -118,19 +122,24 @@ def retest(
             budget_usd=budget_usd,
             again=again,
         )
-        _ask(arena, name, request, concurrency)
+        left = _ask(arena, name, request, concurrency)
     _show(arena, name, export, as_json=as_json)
+    if left:
+        raise StoppedError(
+            f"The retest of {name} was stopped, and {left:,} battles are pending.",
+            advice=f"Go on with: arena rounds retest {name}",
+        )
 
 
-def _ask(arena: Arena, name: str, request: RetestRequest, concurrency: int | None) -> None:
+def _ask(arena: Arena, name: str, request: RetestRequest, concurrency: int | None) -> int:
+    """Ask, and return how many are pending all the same."""
     begun, is_new = arena.retests.begin(name, request)
     note(f"Retest {begun.number} of {name}; if it is cut off, go on with: arena rounds retest {name}")
     with reporting(f"asking {name} again") as report:
         asked = arena.retests.run(begun, concurrency=in_flight(arena, concurrency), report=report)
-    if asked.pending:
-        note(f"{asked.pending:,} are pending; go on with: arena rounds retest {name}")
-    elif not is_new and request.battles is not None:
+    if not asked.pending and not is_new and request.battles is not None:
         note("The same was asked today, so only what was missing is asked; --again asks all of it anew.")
+    return asked.pending
 
 
 def _show(arena: Arena, name: str, export: Path | None, *, as_json: bool) -> None:
@@ -174,4 +183,4 @@ def _books(run: dict[str, Any]) -> str:
     ended = ", ".join(f"{run[outcome]:,} {outcome}" for outcome in BOOKS if run[outcome])
     unknown = run["cost_usd"] is None
     paid = "cost unknown" if unknown else ", ".join(f"{key} {run[key]:.4f}" for key in MONEY)
-    return f"retest {run['number']}: {run['battles']:,} battles, {run['planned']:,} askings: {ended}; {paid}"
+    return f"retest {run['number']}: {run['battles']:,} battles, {run['planned']:,} calls: {ended}; {paid}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -19,8 +20,8 @@ from .models.submissions import (
     SubmissionStatus,
     SystemCard,
 )
-from .transport import Transport, parsed, path_of
-from .uploads import Sent, blocks, packed, unreadable, upload
+from .transport import Params, Transport, parsed, path_of
+from .uploads import Sent, name_of, opened
 
 Kind = Literal["answers", "contexts"]
 LONGEST_NAME = 255
@@ -33,31 +34,31 @@ class Submissions:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def check(self, path: str | Path, set_name: str, *, kind: Kind = "answers") -> CheckReport:
+    def check(
+        self,
+        path: str | Path,
+        set_name: str,
+        *,
+        kind: Kind = "answers",
+        system: str = "",
+        keep_na: bool = False,
+    ) -> CheckReport:
         """Check a file, or a folder as a zip file: every problem at once. Nothing is stored.
+
+        Args:
+            path: The file, read as a stream; a folder is sent as a zip file.
+            set_name: The question set.
+            kind: What the file holds.
+            system: Of a table with the answers of several systems: which to read.
+            keep_na: Read NA, None, NULL and the like as texts, not as missing values.
 
         Raises:
             UsageError: The file cannot be read.
             StatusError: The arena refuses to check it.
         """
-        with packed(Path(path)) as file:
-            return self._checked(file, set_name, kind)
-
-    def _checked(self, path: Path, set_name: str, kind: Kind) -> CheckReport:
-        try:
-            with path.open("rb") as file:
-                size = path.stat().st_size
-                response = self._transport.request(
-                    "POST",
-                    path_of("sets", set_name, "check"),
-                    params={"file_name": path.name[-LONGEST_NAME:], **_kind(kind)},
-                    headers={"Content-Length": str(size), "Content-Type": "application/octet-stream"},
-                    body=lambda: blocks(file),
-                    repeatable=True,
-                )
-        except OSError as error:
-            raise unreadable(path, error) from error
-        return parsed(CheckReport, response)
+        asked = {**_kind(kind), "system": system or None, "keep_na": keep_na or None}
+        address = path_of("sets", set_name, "check")
+        return parsed(CheckReport, self._sent(Path(path), address, asked, None))
 
     def submit(
         self,
@@ -71,9 +72,10 @@ class Submissions:
         anonymous: bool | None = None,
         selected: bool = False,
         hold: bool = False,
+        keep_na: bool = False,
         sent: Sent | None = None,
     ) -> AddedSubmission:
-        """Send a file, or what the arena lacks of it, and submit it as the system's next version.
+        """Send a file and submit it as the system's next version.
 
         Sent a second time, the same file is the same submission (`created` is False then).
 
@@ -87,7 +89,8 @@ class Submissions:
             anonymous: Hide the names until publication; None: as the version before.
             selected: Choose this version for the system.
             hold: Store it as checked; `confirm` submits it.
-            sent: Called with how many bytes of how many are there.
+            keep_na: Read NA, None, NULL and the like as texts, not as missing values.
+            sent: Called with how many bytes of how many are sent.
 
         Raises:
             UsageError: The file cannot be read.
@@ -95,25 +98,32 @@ class Submissions:
             ConflictError: The name is another team's, no phase is open, or the quota is used up.
             RequestError: The arena cannot be reached.
         """
-        address = path_of("sets", set_name, "submissions")
-        with packed(Path(path)) as file:
-            sha256, name = upload(self._transport, file, sent=sent), file.name
-        body: dict[str, Any] = {
-            "upload": sha256,
-            "file_name": name[-LONGEST_NAME:],
-            "system": system,
-            "team": team,
-            "card": asdict(card) if isinstance(card, SystemCard) else dict(card or {}),
-            "anonymous": anonymous,
-            "hold": hold,
-            **({"selected": True} if selected else {}),
+        fields = asdict(card) if isinstance(card, SystemCard) else dict(card or {})
+        said = {name: value for name, value in fields.items() if value}
+        asked = {
             **_kind(kind),
+            "system": system,
+            "team": team or None,
+            "card": json.dumps(said, ensure_ascii=False) if said else None,
+            "anonymous": anonymous,
+            "selected": selected or None,
+            "hold": hold or None,
+            "keep_na": keep_na or None,
         }
-        return parsed(AddedSubmission, self._transport.request("POST", address, json=body))
+        address = path_of("sets", set_name, "submissions")
+        return parsed(AddedSubmission, self._sent(Path(path), address, asked, sent))
 
-    def upload(self, path: str | Path, *, sent: Sent | None = None) -> str:
-        """Send a file, going on where a line broke off; gives its sha256, by which it is known."""
-        return upload(self._transport, Path(path), sent=sent)
+    def _sent(self, path: Path, address: str, asked: Params, sent: Sent | None) -> httpx.Response:
+        """Send a file as the body of a request, again where the line breaks."""
+        with opened(path, sent) as (blocks, size):
+            return self._transport.request(
+                "POST",
+                address,
+                params={"file_name": name_of(path)[-LONGEST_NAME:], **asked},
+                headers={"Content-Length": str(size), "Content-Type": "application/octet-stream"},
+                body=blocks,
+                repeatable=True,
+            )
 
     def all(self, *, set_name: str | None = None, team: str | None = None) -> list[SubmissionStatus]:
         """Submissions by set, system and version, as you may see them."""
@@ -175,9 +185,9 @@ class Submissions:
         """Choose the version that stands for its system."""
         return self._change(number, "select")
 
-    def withdraw(self, number: int, *, reason: str = "") -> Submission:
-        """Withdraw it; a tombstone stays."""
-        return self._change(number, "withdraw", json={"reason": reason})
+    def withdraw(self, number: int, *, reason: str = "", confirm: bool = False) -> Submission:
+        """Withdraw it; a tombstone stays. Nothing takes this back, so `confirm` must be true."""
+        return self._change(number, "withdraw", json={"reason": reason, "confirm": confirm})
 
     def _report(self, number: int, round_name: str | None, form: str) -> httpx.Response:
         asked = {"format": form, "round": round_name}

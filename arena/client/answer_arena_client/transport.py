@@ -173,7 +173,7 @@ class Transport:
             reason = str(error) or type(error).__name__
             raise ConnectionFailedError(
                 f"{self.address} cannot be reached: {reason}.",
-                advice="Check the address and that the arena runs; sending again goes on where it stopped.",
+                advice="Check the address and that the arena runs.",
             ) from error
 
 

@@ -6,8 +6,8 @@ import secrets
 from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import Caller, digest_of, require
-from arena.services.accounts.letters import Letters
 from arena.services.accounts.registration import CODE_BYTES, LONGEST_REASON, WINDOW, note_of, one_line
+from arena.services.accounts.registration_emails import RegistrationEmails
 from arena.services.accounts.teams import TeamService
 from data.errors import ConflictError
 from data.records import Action, Role, TokenScope
@@ -20,10 +20,10 @@ CLAIMED_WITHIN = timedelta(days=7)
 class ApplicationService:
     """Use cases around deciding on applications."""
 
-    def __init__(self, store: Store, teams: TeamService, letters: Letters) -> None:
+    def __init__(self, store: Store, teams: TeamService, emails: RegistrationEmails) -> None:
         self._store = store
         self._teams = teams
-        self._letters = letters
+        self._emails = emails
 
     def all(self, state: ApplicationState | None = None, *, caller: Caller) -> tuple[Application, ...]:
         """The applications, the oldest first; those in a state only where one is given.
@@ -76,7 +76,7 @@ class ApplicationService:
                     raise _decided(application, f"it is {application.state}")
             notes.take(note_of(caller, Action.APPLICATION_APPROVED, application, team=application.team))
         if code is not None:
-            self._letters.approved(application, code, days=CLAIMED_WITHIN.days)
+            self._emails.approved(application, code, days=CLAIMED_WITHIN.days)
         return self._store.applications.get(number)
 
     def reject(self, number: int, reason: str, *, caller: Caller) -> Application:
@@ -97,7 +97,7 @@ class ApplicationService:
                 raise _decided(application, f"it is {application.state}")
             notes.take(note_of(caller, Action.APPLICATION_REJECTED, application, reason=reason))
         if application.channel is Channel.MAIL:
-            self._letters.rejected(application, reason)
+            self._emails.rejected(application, reason)
         return self._store.applications.get(number)
 
     def _make(self, application: Application, account: str, caller: Caller) -> None:
@@ -121,5 +121,5 @@ class ApplicationService:
 def _decided(application: Application, state: str) -> ConflictError:
     return ConflictError(
         f"Application {application.id} cannot be decided: {state}.",
-        advice="`arena teams applications list` shows what waits.",
+        advice="`arena teams applications` shows what waits.",
     )

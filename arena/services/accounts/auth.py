@@ -83,6 +83,9 @@ class Caller:
 PUBLIC = Caller(kind=CallerKind.PUBLIC, name="public")
 OPERATOR = Caller(kind=CallerKind.OPERATOR, name="operator", scopes=frozenset(TokenScope), organiser=True)
 
+OWNER = replace(OPERATOR, name="owner")
+"""Who sits at the one machine that serves an arena for its user alone."""
+
 
 def on_behalf(name: str | None) -> Caller:
     """The operator doing what somebody was allowed to ask for; the audit log has their name."""
@@ -101,13 +104,16 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
     if not caller.signed_in:
         suffix = " as an organiser" if scope is TokenScope.ORGANISE else ""
         raise AccessError(f"Sign in{suffix}.", advice="Send a token, or sign in on the site.")
+    if scope is TokenScope.ORGANISE and not caller.organiser:
+        raise ForbiddenError(
+            f"{caller.name} has no organiser's rights here.",
+            advice="They need an organiser's account, signed in or with a token of the scope organise.",
+        )
     if scope not in caller.scopes:
         raise ForbiddenError(
             f"This needs the scope {scope}, which {caller.name} does not have.",
             advice="Use a token that has it.",
         )
-    if scope is TokenScope.ORGANISE and not caller.organiser:
-        raise ForbiddenError(f"{caller.name} is no organiser.", advice="Ask an organiser.")
     if team is None or caller.organiser:
         return
     role = caller.role_in(team)

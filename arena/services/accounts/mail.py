@@ -5,6 +5,7 @@ from __future__ import annotations
 import smtplib
 import ssl
 from dataclasses import dataclass, field
+from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from ipaddress import ip_address
@@ -19,7 +20,8 @@ SECONDS = 15.0
 LONGEST_ADDRESS = 254
 LONGEST_LOCAL = 64
 """Characters before the @; RFC 5321."""
-LOCAL_SIGNS = frozenset("!#$%&'*+/=?^_`{|}~.-")
+LOCAL_SIGNS = frozenset("!#$%&'*+/=^_`{|}~.-")
+"""Those of RFC 5321 without the question mark, which begins the encoded words of RFC 2047."""
 FORMS = "Set it to smtps://USER:PASSWORD@HOST, or to smtp://HOST:PORT."
 
 log = structlog.get_logger("arena.mail")
@@ -50,6 +52,12 @@ def require_mail_address(text: str) -> str:
     return address
 
 
+def mailbox_of(address: str) -> str:
+    """Whose post an address fills: many servers take what follows a plus for a note."""
+    local, _, host = address.rpartition("@")
+    return f"{local.partition('+')[0] or local}@{host}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mailer:
     """Sends mail through a server.
@@ -77,23 +85,24 @@ class Mailer:
             UnavailableError: The server cannot be reached, or does not take it; the log says why.
         """
         message = EmailMessage()
-        message["From"], message["To"], message["Subject"] = self.sender, to, subject
+        message["From"], message["To"] = Address(addr_spec=self.sender), Address(addr_spec=to)
+        message["Subject"] = subject
         message["Date"], message["Message-ID"] = formatdate(), make_msgid(domain=self.sender.split("@")[1])
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(text)
         try:
-            self._deliver(message)
-        except (OSError, smtplib.SMTPException) as error:
+            self._deliver(message, to)
+        except (OSError, ValueError, smtplib.SMTPException) as error:
             # What servers answer often repeats the address.
             reply = getattr(error, "smtp_code", None)
             log.warning("mail not sent", error=type(error).__name__, reply=reply, host=self.host)
             raise UnavailableError("The mail could not be sent.", advice="Try again later.") from error
 
-    def _deliver(self, message: EmailMessage) -> None:
+    def _deliver(self, message: EmailMessage, to: str) -> None:
         safe = ssl.create_default_context()
         if self.tls:
             with smtplib.SMTP_SSL(self.host, self.port, timeout=SECONDS, context=safe) as server:
-                self._hand_over(server, message)
+                self._hand_over(server, message, to)
             return
         with smtplib.SMTP(self.host, self.port, timeout=SECONDS) as server:
             server.ehlo()
@@ -102,12 +111,12 @@ class Mailer:
                 server.ehlo()
             elif self.user and not _is_local(self.host):
                 raise smtplib.SMTPNotSupportedError("no password goes over an open line")
-            self._hand_over(server, message)
+            self._hand_over(server, message, to)
 
-    def _hand_over(self, server: smtplib.SMTP, message: EmailMessage) -> None:
+    def _hand_over(self, server: smtplib.SMTP, message: EmailMessage, to: str) -> None:
         if self.user:
             server.login(self.user, self.password)
-        server.send_message(message)
+        server.send_message(message, from_addr=self.sender, to_addrs=[to])
 
 
 def mailer_of(settings: Settings) -> Mailer | None:

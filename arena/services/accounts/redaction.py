@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
 
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from data.records import BattleEvidence, Judgment, Question, Split, Submission, SubmissionState, SystemCard
+from data.records import (
+    BattleEvidence,
+    CanaryRecord,
+    Judgment,
+    Question,
+    Split,
+    Submission,
+    SubmissionState,
+    SystemCard,
+)
 
 NAMELESS = "Anonymous-"
 WITHHELD = "Not shown: it quotes texts that are not public."
 
 
-def stand_in(question_id: str) -> str:
+def placeholder(question_id: str) -> str:
     """What stands for the text of a question that is not shown."""
     return f"{question_id} (text not public)"
 
@@ -78,7 +92,7 @@ def redacted_question(caller: Caller, question: Question, *, hidden: bool, priva
     resource = Resource(kind=Kind.REFERENCE, hidden=hidden and tested, private=private)
     if visibility_of(caller, resource) is Visibility.FULL:
         return question
-    shown = question if takes_part else replace(question, question=stand_in(question.id), passages=())
+    shown = question if takes_part else replace(question, question=placeholder(question.id), passages=())
     return without_answers(shown)
 
 
@@ -109,3 +123,63 @@ def without_words(evidence: BattleEvidence) -> BattleEvidence:
 
 def _without_words(judgment: Judgment) -> Judgment:
     return replace(judgment, rationale=WITHHELD, detail="", reply=None)
+
+
+ADDRESS = re.compile(r"\bhttps?://[^\s\\\"'<>()]++|\b\d{1,3}(?:\.\d{1,3}){3}\b")
+HIDDEN = "(address)"
+
+
+def hide_addresses(text: str, hosts: Iterable[str] = ()) -> str:
+    """A text without the addresses of endpoints, and without some hosts."""
+    text = ADDRESS.sub(HIDDEN, text)
+    for host in hosts:
+        text = text.replace(host, HIDDEN)
+    return text
+
+
+def without_addresses(evidence: BattleEvidence) -> BattleEvidence:
+    """A battle whose judgments do not say where their models were asked; nobody is shown that."""
+    judgments = evidence.judgments
+    hosts = {host for judgment in judgments for host in _hosts(judgment)} - {""}
+    return replace(
+        evidence,
+        battle=replace(evidence.battle, detail=hide_addresses(evidence.battle.detail, hosts)),
+        judgments=tuple(_without_address(judgment, hosts) for judgment in judgments),
+    )
+
+
+def _hosts(judgment: Judgment) -> Iterator[str]:
+    """The hosts that a judgment's replies and settings name."""
+    replies = (*judgment.earlier, *([judgment.reply] if judgment.reply else []))
+    for address in (*(reply.endpoint for reply in replies), *ADDRESS.findall(judgment.settings)):
+        yield urlsplit(address).hostname or ""
+
+
+def _without_address(judgment: Judgment, hosts: AbstractSet[str]) -> Judgment:
+    return replace(
+        judgment,
+        detail=hide_addresses(judgment.detail, hosts),
+        settings=hide_addresses(judgment.settings, hosts),
+        reply=None if judgment.reply is None else replace(judgment.reply, endpoint=""),
+        earlier=tuple(replace(reply, endpoint="") for reply in judgment.earlier),
+    )
+
+
+def without_place(judge: Mapping[str, Any]) -> dict[str, Any]:
+    """A round's judge without where its models are asked and where its file lies."""
+    members = [without_place(member) for member in judge.get("members") or ()]
+    kept = {name: value for name, value in judge.items() if name not in {"endpoint", "source", "members"}}
+    return {**kept, "members": members}
+
+
+def canary_without_addresses(canary: CanaryRecord) -> CanaryRecord:
+    """An attack whose judgments do not say where their models were asked."""
+    return replace(
+        canary, detail=hide_addresses(canary.detail), judgments=tuple(map(fields_without, canary.judgments))
+    )
+
+
+def fields_without(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON fields without the addresses of endpoints."""
+    hidden: dict[str, Any] = json.loads(hide_addresses(json.dumps(dict(fields), default=str)))
+    return hidden

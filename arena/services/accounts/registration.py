@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 from arena.services.accounts.auth import PERSONAL, PUBLIC, Caller, digest_of, on_behalf
-from arena.services.accounts.letters import Letters
-from arena.services.accounts.mail import LONGEST_ADDRESS, require_mail_address
+from arena.services.accounts.mail import LONGEST_ADDRESS, mailbox_of, require_mail_address
+from arena.services.accounts.registration_emails import RegistrationEmails
 from arena.services.accounts.tokens import CreatedToken, TokenService
 from arena.settings import Registration
 from data.errors import (
@@ -45,7 +45,7 @@ NOT_TEAMS = ("admin", "answer-arena", "arena", "operator", "organiser", "organiz
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class RegistrationRequest:
     """What somebody applies with; `mail` is not read where they signed in by a provider."""
 
     team: str
@@ -58,17 +58,17 @@ class Wish:
 class RegistrationService:
     """Use cases around applications for teams. Nothing here says whether a mail address is known."""
 
-    def __init__(self, store: Store, tokens: TokenService, letters: Letters) -> None:
+    def __init__(self, store: Store, tokens: TokenService, emails: RegistrationEmails) -> None:
         self._store = store
         self._tokens = tokens
-        self._letters = letters
-        self.mode = letters.mode
+        self._emails = emails
+        self.mode = emails.mode
 
-    def apply(self, wish: Wish, *, client: str, subject: str = "") -> ApplicationState:
+    def apply(self, wanted: RegistrationRequest, *, client: str, subject: str = "") -> ApplicationState:
         """Apply for a team, and say what comes next: a link in a mail, or the organisers.
 
         Args:
-            wish: What they apply with.
+            wanted: What they apply with.
             client: The address of their machine, which is counted and not stored.
             subject: Their name at the OIDC provider, issuer included, where they signed in by one.
 
@@ -79,13 +79,19 @@ class RegistrationService:
             TooManyAttemptsError: Too many applications came from this address, or from all.
             UnavailableError: The queue is full, or the mail cannot be sent.
         """
-        wish = _readable(wish)
+        wanted = _readable(wanted)
         self._require_open(subject)
-        address = subject if self.mode is Registration.OIDC else require_mail_address(wish.mail)
+        address = subject if self.mode is Registration.OIDC else require_mail_address(wanted.mail)
         with self._store.audit.audited():
-            state, code = self._take(wish, address, _mark(client))
+            state, code = self._take(wanted, address, _mark(client))
         if self.mode is Registration.MAIL:
-            self._answer_by_mail(wish.team, address, code)
+            try:
+                self._answer_by_mail(wanted.team, address, code)
+            except UnavailableError:
+                # Nobody has its code, and it counts for nothing: they can apply again.
+                if code is not None:
+                    self._store.applications.forget(digest_of(code))
+                raise
         return state
 
     def behind(self, code: str) -> Application | None:
@@ -130,11 +136,13 @@ class RegistrationService:
         """The newest application of who signed in by a provider; None where there is none."""
         return self._store.applications.last_of(Channel.OIDC, subject)
 
-    def _take(self, wish: Wish, address: str, client: str) -> tuple[ApplicationState, str | None]:
+    def _take(
+        self, wanted: RegistrationRequest, address: str, client: str
+    ) -> tuple[ApplicationState, str | None]:
         """Store an application; its state, and the code of the link that confirms it, where it has one."""
         self._store.applications.expire(forget_clients_before=datetime.now(UTC) - WINDOW)
         self._require_rate(client)
-        self._require_free(wish.team, wish.title)
+        self._require_free(wanted.team, wanted.title)
         if self.mode is Registration.OIDC:
             self._require_new(address)
             channel, code, state = Channel.OIDC, None, ApplicationState.WAITING
@@ -144,10 +152,10 @@ class RegistrationService:
         by_mail = channel is Channel.MAIL
         added = self._store.applications.add(
             NewApplication(
-                team=wish.team,
-                title=wish.title,
-                contact=wish.contact,
-                reason=wish.reason,
+                team=wanted.team,
+                title=wanted.title,
+                contact=wanted.contact,
+                reason=wanted.reason,
                 channel=channel,
                 address=address,
                 client=client,
@@ -219,14 +227,14 @@ class RegistrationService:
         )
 
     def _answer_by_mail(self, team: str, address: str, code: str | None) -> None:
-        sent, _ = self._store.applications.sent(since=datetime.now(UTC) - MAIL_WINDOW, address=address)
-        if sent > MOST_FOR_MAIL:
+        lately = self._store.applications.addresses(since=datetime.now(UTC) - MAIL_WINDOW)
+        if sum(mailbox_of(one) == mailbox_of(address) for one in lately) > MOST_FOR_MAIL:
             # Nobody's post is filled by strangers; and the answer says nothing of the address.
             return
         if code is None:
-            self._letters.known(address, team)
+            self._emails.known(address, team)
         else:
-            self._letters.confirm(address, team, code, hours=round(CONFIRMED_WITHIN / timedelta(hours=1)))
+            self._emails.confirm(address, team, code, hours=round(CONFIRMED_WITHIN / timedelta(hours=1)))
 
     def _behind(self, code: str, state: ApplicationState) -> Application:
         application = self.behind(code)
@@ -235,25 +243,25 @@ class RegistrationService:
         return application
 
 
-def _readable(wish: Wish) -> Wish:
+def _readable(wanted: RegistrationRequest) -> RegistrationRequest:
     """What was written, without space around it.
 
     Raises:
         InputError: Something is missing, too long, or cannot be printed.
     """
-    team = wish.team.strip()
+    team = wanted.team.strip()
     if (
         not SHORTEST_TEAM <= len(team) <= LONGEST_TEAM
         or not set(team) <= TEAM_SIGNS
         or not (team[0].isalnum() and team[-1].isalnum())
     ):
         raise InputError(f"{team[:LONGEST_TEAM]!r} is no name for a team.", advice=TEAM_RULE)
-    return Wish(
+    return RegistrationRequest(
         team=team,
-        title=one_line("The title", wish.title, LONGEST_LINE),
-        contact=one_line("The contact", wish.contact, LONGEST_LINE),
-        reason=one_line("The reason", wish.reason, LONGEST_REASON),
-        mail=wish.mail,
+        title=one_line("The title", wanted.title, LONGEST_LINE),
+        contact=one_line("The contact", wanted.contact, LONGEST_LINE),
+        reason=one_line("The reason", wanted.reason, LONGEST_REASON),
+        mail=wanted.mail,
     )
 
 

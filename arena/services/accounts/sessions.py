@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from arena.services.accounts.auth import PUBLIC, Caller, CallerKind, IdentityService, digest_of
+from arena.services.accounts.auth import OWNER, PUBLIC, Caller, CallerKind, IdentityService, digest_of
 from data.errors import ForbiddenError
 from data.records import Action
 from data.store import Store
@@ -37,11 +37,12 @@ class SignedIn:
 
 
 class SessionService:
-    """Use cases around signing in on the site."""
+    """Use cases around signing in on the site; where it is `owned`, nobody else reaches it."""
 
-    def __init__(self, store: Store, identities: IdentityService) -> None:
+    def __init__(self, store: Store, identities: IdentityService, *, owned: bool = False) -> None:
         self._store = store
         self._identities = identities
+        self._owned = owned
 
     def sign_in(self, token: str, *, client: str) -> SignedIn:
         """Open a session for the holder of a token; it ends with the token at the latest.
@@ -63,6 +64,8 @@ class SessionService:
 
     def who(self, cookie: str | None) -> Caller:
         """Who a browser is; the public where its session is unknown, over, or its token no longer valid."""
+        if self._owned:
+            return OWNER
         if not cookie or len(cookie) > LONGEST_COOKIE:
             return PUBLIC
         token = self._store.tokens.of_session(digest_of(cookie))

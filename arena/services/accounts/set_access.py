@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import Caller
-from arena.services.accounts.redaction import redacted_question, stand_in, submission_visibility
+from arena.services.accounts.redaction import placeholder, redacted_question, submission_visibility
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.records import Question, Submission
 
@@ -86,13 +86,13 @@ class SetAccess:
         """Lines of questions, without texts that the caller may not see."""
         if self.sees_questions:
             return tuple(questions)
-        return tuple(replace(line, question=stand_in(line.id)) for line in questions)
+        return tuple(replace(line, question=placeholder(line.id)) for line in questions)
 
     def records(self, questions: Iterable[QuestionRecord]) -> tuple[QuestionRecord, ...]:
         """A system's lines of questions, without texts that the caller may not see."""
         if self.sees_questions:
             return tuple(questions)
-        return tuple(replace(line, question=stand_in(line.id)) for line in questions)
+        return tuple(replace(line, question=placeholder(line.id)) for line in questions)
 
     def answers(self, submission: Submission, *, published: bool) -> Visibility:
         """How much of the answers of a submission the caller sees."""

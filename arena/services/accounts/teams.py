@@ -100,13 +100,16 @@ class TeamService:
 
         Raises:
             NotFoundError: It is not in it.
-            ConflictError: It is the only owner among other members.
+            ConflictError: It is the only owner among others, or is the last member and asks itself.
             ForbiddenError: Only owners and organisers may.
         """
         require(caller, TokenScope.MANAGE, team=team)
         with self._store.audit.audited() as notes:
             self._store.teams.lock(team)
             self._keep_owner(team, without=account)
+            # A team's own token still reaches the team, and so do organisers.
+            if caller.account is not None and not caller.organiser:
+                self._keep_somebody(team, without=account)
             self._store.teams.leave(team, account)
             notes.take(caller.note(Action.MEMBER_REMOVED, f"team {team}", team=team, account=account))
 
@@ -196,11 +199,19 @@ class TeamService:
                 f"{team} would have members and no owner.", advice="Make another member its owner first."
             )
 
+    def _keep_somebody(self, team: str, *, without: str) -> None:
+        members = {member.account for member in self._store.teams.members(team)}
+        if members == {without}:
+            raise ConflictError(
+                f"{without} is the only member of {team}: nobody could reach what is its any more.",
+                advice="Add another owner first, or ask the organisers to take you out.",
+            )
+
     def _keep_organiser(self, *, without: str) -> None:
         if self._store.teams.organisers() == (without,):
             raise ConflictError(
                 f"{without} is the only organiser: nobody could organise in the browser any more.",
-                advice=f"Make somebody else an organiser first, or use `arena teams account set {without} "
+                advice=f"Make somebody else an organiser first, or use `arena teams accounts {without} "
                 "--no-organiser` on the arena's machine.",
             )
 

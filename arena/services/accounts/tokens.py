@@ -47,7 +47,7 @@ class TokenService:
         Raises:
             InputError: Neither or both are given, there are no scopes, or the days are out of bounds.
             NotFoundError: There is no such team or account.
-            ForbiddenError: Only owners, the account itself and organisers may.
+            ForbiddenError: Only owners, the account itself and organisers may, with the scope `manage`.
         """
         require_label(name, "Token name")
         requested = frozenset(scopes)
@@ -91,13 +91,12 @@ class TokenService:
 
         Raises:
             NotFoundError: There is no such token that the caller may see.
-            ForbiddenError: Only owners, the account itself and organisers may.
+            ForbiddenError: Only owners, the account itself and organisers may, with the scope `manage`.
         """
         token = self._store.tokens.get(number)
         if visibility_of(caller, _resource_of(token)) is not Visibility.FULL:
             raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
-        if token.account is None or token.account != caller.account:
-            require(caller, TokenScope.MANAGE if token.team else TokenScope.ORGANISE, team=token.team)
+        self._require_managing(caller, token.team, token.account)
         with self._store.audit.audited() as notes:
             revoked = self._store.tokens.revoke(number)
             notes.take(caller.note(Action.TOKEN_REVOKED, f"token {number}", team=token.team or ""))
@@ -107,14 +106,26 @@ class TokenService:
         self, caller: Caller, team: str | None, account: str | None, scopes: frozenset[TokenScope]
     ) -> None:
         """Nobody gives away more than they have."""
-        if team is not None:
-            require(caller, TokenScope.MANAGE, team=team)
-            if TokenScope.ORGANISE in scopes:
-                raise InputError("A team's token cannot organise.", advice="Make a token of an account.")
-        elif account != caller.account:
-            require(caller, TokenScope.ORGANISE)
+        self._require_managing(caller, team, account)
+        if team is not None and TokenScope.ORGANISE in scopes:
+            raise InputError("A team's token cannot organise.", advice="Make a token of an account.")
+        if account is not None and TokenScope.ORGANISE in scopes:
+            self._require_organiser(account)
         for scope in scopes:
             require(caller, scope)
+
+    def _require_organiser(self, account: str) -> None:
+        if not self._store.teams.account(account).is_organiser:
+            raise InputError(
+                f"{account} is no organiser, so a token of theirs cannot organise.",
+                advice="Leave that scope out, or make the account an organiser's first.",
+            )
+
+    @staticmethod
+    def _require_managing(caller: Caller, team: str | None, account: str | None) -> None:
+        """Whose token it is does not matter here: a token that may only read manages not even itself."""
+        own = team is not None or account == caller.account
+        require(caller, TokenScope.MANAGE if own else TokenScope.ORGANISE, team=team)
 
 
 def _resource_of(token: Token) -> Resource:

@@ -1,4 +1,4 @@
-"""What organisers do with labels: watch their quality, settle what people dispute, set labels aside."""
+"""What organisers do with labels: watch their quality, adjudicate what people dispute, exclude labels."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from dataclasses import dataclass
 
 from arena.services.accounts.auth import Caller, require
 from arena.services.annotation.quality import TaskQuality, quality_of
-from arena.services.annotation.queue import redacted_item, require_labels, require_words
-from arena.services.annotation.requests import scale_of
-from arena.services.annotation.tasks import subject_of
+from arena.services.annotation.queue import redacted_item, require_words
+from arena.services.annotation.tasks import require_pairs, subject_of
 from data.errors import InputError, NotFoundError
-from data.records import Action, AnnotationTask, BlindItem, GivenLabel, TaskKind, TaskPerson, TokenScope
+from data.records import Action, BlindItem, GivenLabel, TaskPerson, TokenScope
 from data.store import Store
 from leaderboard.agreement import Resampling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisputedItem:
-    """An item without a majority, its answers in the order a, b, with what people said of it."""
+    """An item without a majority, its answers in the order a, b, with the labels of it."""
 
     item: BlindItem
     labels: tuple[GivenLabel, ...]
@@ -37,9 +36,8 @@ class CurationService:
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
-        require_labels(task)
+        require_pairs(task)
         return quality_of(
-            task.terms.kind,
             task.terms.overlap,
             self._store.annotations.items(task.id),
             self._store.labels.given(task.id),
@@ -68,12 +66,14 @@ class CurationService:
         return tuple(
             DisputedItem(
                 item=redacted_item(task, self._store.labels.item(task.id, result.item.id)),
-                labels=tuple(label for label in labels if label.item == result.item.id and not label.aside),
+                labels=tuple(
+                    label for label in labels if label.item == result.item.id and not label.excluded
+                ),
             )
             for result in quality.disputed
         )
 
-    def settle(self, name: str, item: int, value: int | None, *, caller: Caller) -> None:
+    def adjudicate(self, name: str, item: int, value: int | None, *, caller: Caller) -> None:
         """Decide an item; None takes the decision back.
 
         Args:
@@ -84,23 +84,23 @@ class CurationService:
 
         Raises:
             NotFoundError: There is no such task or item.
-            InputError: The value is not of the scale, or the task is one of spans.
+            InputError: The value is not of the scale, or people write in the task.
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
-        require_labels(task)
+        require_pairs(task)
         if item not in {other.id for other in self._store.annotations.items(task.id)}:
             raise NotFoundError(f"The task has no item {item}.", advice="Ask for what is disputed.")
-        if task.terms.kind is TaskKind.SPANS:
-            raise InputError("Spans are not settled by a value.", advice="Read them item by item.")
-        low, high = scale_of(task.terms.kind, task.terms.scale)
-        if value is not None and not low <= value <= high:
-            raise InputError(f"{value} settles nothing.", advice=f"Give a whole number from {low} to {high}.")
+        most = task.terms.scale.largest
+        if value is not None and abs(value) > most:
+            raise InputError(
+                f"{value} decides nothing.", advice=f"Give a whole number from {-most} to {most}."
+            )
         with self._store.audit.audited() as notes:
-            self._store.annotations.settle(item, value, by=caller.name)
-            notes.take(caller.note(Action.ANNOTATION_SETTLED, subject_of(name), item=item, value=value))
+            self._store.annotations.adjudicate(item, value, by=caller.name)
+            notes.take(caller.note(Action.ANNOTATION_ADJUDICATED, subject_of(name), item=item, value=value))
 
-    def set_aside(self, name: str, person: str, reason: str, *, caller: Caller) -> int:
+    def exclude(self, name: str, person: str, reason: str, *, caller: Caller) -> int:
         """Let somebody's labels count no more; their items go back to the queue. Gives how many labels.
 
         Raises:
@@ -110,30 +110,29 @@ class CurationService:
         require(caller, TokenScope.ORGANISE)
         require_words(reason, "reason")
         if not reason.strip():
-            raise InputError("Labels are set aside without a reason.", advice="Say why.")
+            raise InputError("Labels are excluded without a reason.", advice="Say why.")
         task = self._store.annotations.task(name)
         with self._store.audit.audited() as notes:
-            count = self._store.labels.set_aside(task.id, person, reason.strip())
-            notes.take(
-                caller.note(
-                    Action.LABELS_SET_ASIDE, subject_of(name), person=person, labels=count, reason=reason
-                )
+            count = self._store.labels.exclude(task.id, person, reason.strip())
+            note = caller.note(
+                Action.LABELS_EXCLUDED, subject_of(name), person=person, labels=count, reason=reason
             )
+            notes.take(note)
         return count
 
-    def take_back(self, name: str, person: str, *, caller: Caller) -> int:
-        """Let somebody's labels count again; errors as of `set_aside`."""
+    def include(self, name: str, person: str, *, caller: Caller) -> int:
+        """Let somebody's labels count again; errors as of `exclude`."""
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
         with self._store.audit.audited() as notes:
-            count = self._store.labels.set_aside(task.id, person, None)
-            notes.take(caller.note(Action.LABELS_TAKEN_BACK, subject_of(name), person=person, labels=count))
+            count = self._store.labels.exclude(task.id, person, None)
+            notes.take(caller.note(Action.LABELS_INCLUDED, subject_of(name), person=person, labels=count))
         return count
 
     def delete(self, name: str, person: str, *, caller: Caller) -> int:
-        """Delete everything that somebody said in a task, as they asked for; errors as of `set_aside`."""
+        """Delete everything that somebody said in a task, as they asked for; errors as of `exclude`."""
         require(caller, TokenScope.ORGANISE)
-        task: AnnotationTask = self._store.annotations.task(name)
+        task = self._store.annotations.task(name)
         with self._store.audit.audited() as notes:
             count = self._store.labels.delete_of(task.id, person)
             notes.take(caller.note(Action.LABELS_DELETED, subject_of(name), person=person, labels=count))

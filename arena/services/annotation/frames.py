@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.services.annotation.requests import MOST_ITEMS, ChosenItem, TaskRequest
 from data.errors import InputError, NotFoundError
-from data.records import DrawKind, NewItem, Preference, Question, Submission, TaskKind
+from data.records import DrawKind, NewItem, Preference, Question, Submission
 from data.store import Store
 from data.store.annotation.frames import FrameBattle
 from leaderboard.sampling.chances import Drawn, draw_by_domain, draw_by_doubt, draw_uniformly
@@ -54,13 +54,13 @@ class Frame:
         """The items of the task in the order in which people get them, gold ones spread among them.
 
         Raises:
-            NotFoundError: A named system, question or passage does not exist.
+            NotFoundError: A named system or question does not exist.
             InputError: There is nothing to label, or more than a task may hold.
         """
         candidates = self._candidates()
-        if not candidates and self._request.kind is TaskKind.REFERENCES:
+        if not candidates and self._request.writes:
             message = f"No question of {self.set_name} has passages, so no reference can be written."
-            raise InputError(message, advice="Attach passages first: `arena sets attach-passages`.")
+            raise InputError(message, advice="Attach passages first: `arena sets attach`.")
         if not candidates:
             raise InputError("There is nothing to label.", advice="Choose other systems, questions or pairs.")
         if self._request.shows_reference and any(
@@ -79,7 +79,7 @@ class Frame:
         by_hand = bool(self._request.chosen) and self._request.count is None
         items = [
             replace(candidates[place].item, chance=None if by_hand else float(chance))
-            for place, chance in zip(drawn.taken, drawn.chance, strict=True)
+            for place, chance in zip(drawn.taken, drawn.sampling_prob, strict=True)
         ]
         gold = [replace(self._named(item), gold=item.gold) for item in self._request.gold]
         return self._spread(items, gold)
@@ -102,7 +102,7 @@ class Frame:
                     np.array([candidate.doubt for candidate in candidates]), count, request.seed
                 )
             case _ if request.chosen and request.count is None:
-                return Drawn(taken=np.arange(count), chance=np.ones(count))
+                return Drawn(taken=np.arange(count), sampling_prob=np.ones(count))
             case _:
                 return draw_uniformly(len(candidates), count, request.seed)
 
@@ -120,19 +120,8 @@ class Frame:
                 for battle in self._store.frames.battles(self.round.name)
                 if not (self._hidden and self._reference.id in {battle.a, battle.b})
             ]
-        match request.kind:
-            case TaskKind.PAIRS:
-                return [self._candidate(item) for item in self._pairs()]
-            case TaskKind.SPANS:
-                return [self._candidate(item) for item in self._answers()]
-            case TaskKind.ANSWERABILITY | TaskKind.REFERENCES:
-                return [self._candidate(item) for item in self._asked()]
-            case TaskKind.PASSAGES:
-                return [
-                    self._candidate(replace(item, passage=passage.id))
-                    for item in self._asked()
-                    for passage in self._questions[item.question].passages
-                ]
+        found = self._asked() if request.writes else self._pairs()
+        return [self._candidate(item) for item in found]
 
     def _candidate(self, item: NewItem) -> Candidate:
         return Candidate(item=item, domain=self._questions[item.question].domain)
@@ -145,24 +134,9 @@ class Frame:
                 if question in answered[a.id] and question in answered[b.id]:
                     yield NewItem(question=question, a=a.id, b=b.id)
 
-    def _answers(self) -> Iterator[NewItem]:
-        for name in dict.fromkeys(self._request.systems):
-            side = self._side(name)
-            answered = self._store.submissions.answered(side.id)
-            yield from (
-                NewItem(question=number, a=side.id) for number in self._questions if number in answered
-            )
-
     def _asked(self) -> Iterator[NewItem]:
-        """Each sub-question of each question with passages; the question itself where it has none.
-
-        References are written for questions as a whole.
-        """
-        whole = self._request.kind is TaskKind.REFERENCES
-        for number, question in self._questions.items():
-            if question.passages:
-                for asked in ("",) if whole else question.sub_questions or ("",):
-                    yield NewItem(question=number, sub_question=asked)
+        """Each question with passages, for a reference that people write."""
+        return (NewItem(question=number) for number, question in self._questions.items() if question.passages)
 
     def _named(self, chosen: ChosenItem) -> NewItem:
         number = self._numbers.get(chosen.question_id)
@@ -171,15 +145,6 @@ class Frame:
                 f"Question set {self.set_name} has no question {chosen.question_id!r}.",
                 advice=f"`arena sets show {self.set_name}` lists its questions.",
             )
-        item = NewItem(question=number, passage=chosen.passage, sub_question=chosen.sub_question)
-        if self._request.kind is not TaskKind.PAIRS:
-            known = {passage.id for passage in self._questions[number].passages}
-            if chosen.passage and chosen.passage not in known:
-                raise NotFoundError(
-                    f"Question {chosen.question_id} has no passage {chosen.passage!r}.",
-                    advice="Name one of its passages.",
-                )
-            return item
         a, b = self._side(chosen.system_a), self._side(chosen.system_b)
         if a.id == b.id:
             raise InputError(f"{a.system} cannot be paired with itself.", advice="Name two systems.")
@@ -189,7 +154,7 @@ class Frame:
                     f"{side.system} does not answer question {chosen.question_id}.",
                     advice="Leave this pair out.",
                 )
-        return replace(item, a=a.id, b=b.id)
+        return NewItem(question=number, a=a.id, b=b.id)
 
     def _side(self, system: str) -> Submission:
         if system not in self._known:

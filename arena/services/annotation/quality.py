@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import median
 
 import numpy as np
+from numpy.typing import NDArray
 
-from data.records import GivenLabel, TaskItem, TaskKind, TaskPerson
-from leaderboard.agreement import Estimate, Posteriors, Resampling, dawid_skene
+from data.records import GivenLabel, TaskItem, TaskPerson
+from leaderboard.agreement import Estimate, Resampling
 from leaderboard.agreement.coefficients import Scale, krippendorff_alpha
 
-CLASSES: Mapping[TaskKind, tuple[str, ...]] = {
-    TaskKind.PAIRS: ("a", "tie", "b"),
-    TaskKind.ANSWERABILITY: ("no", "yes"),
-    TaskKind.PASSAGES: ("0", "1", "2", "3", "4", "5"),
-    TaskKind.SPANS: ("none", "some"),
-}
-NEAR_GOLD = 1
-"""A rating of a passage passes where it is no farther from the right one."""
+CLASSES = ("a", "tie", "b")
+"""What a label comes to, however fine its scale."""
 SEVERAL = 2
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +35,7 @@ class PersonQuality:
         alpha: Krippendorff's alpha of the person and the others' labels on these items.
         gold_seen: Gold items labelled.
         gold_passed: Of these, as they are known to be.
-        accuracy: Chance of being right by Dawid and Skene's model; None without labels.
-        aside_reason: Why their labels do not count; None where they do.
+        excluded_reason: Why their labels do not count; None where they do.
     """
 
     name: str
@@ -52,8 +47,7 @@ class PersonQuality:
     alpha: Estimate
     gold_seen: int
     gold_passed: int
-    accuracy: float | None
-    aside_reason: str | None
+    excluded_reason: str | None
 
     @property
     def gold_rate(self) -> float | None:
@@ -67,24 +61,22 @@ class ItemResult:
 
     Attributes:
         item: The item.
-        counts: Labels by class, those set aside left out.
+        counts: Labels by class, excluded ones left out.
         majority: The class that more than half of the labels name; None where there is none.
-        posterior: Probability of each class by Dawid and Skene's model; empty without labels.
-        disputed: Whether it is complete without a majority, and nobody has settled it.
-        settled: The class that an adjudicator named; None where none did.
+        disputed: Whether it is complete without a majority, and nobody has adjudicated it.
+        adjudicated: The class that an adjudicator named; None where none did.
     """
 
     item: TaskItem
     counts: Mapping[str, int]
     majority: str | None
-    posterior: Mapping[str, float]
     disputed: bool
-    settled: str | None
+    adjudicated: str | None
 
     @property
     def result(self) -> str | None:
-        """What was settled, else the majority."""
-        return self.settled or self.majority
+        """What an adjudicator decided, else the majority."""
+        return self.adjudicated or self.majority
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,17 +84,15 @@ class TaskQuality:
     """How people agree in a task; None where too little is labelled.
 
     Attributes:
-        classes: What a label may come to.
         items: Each item but gold ones, in the task's order.
         people: Everybody who labelled.
         labels: Labels that count.
         complete: Items that as many people labelled as the task wants.
         unanimous: Share of the items with several labels on which all say the same.
         alpha: Krippendorff's alpha (nominal) of the classes, with its interval by questions.
-        alpha_values: The same (ordinal) of grades or ratings.
+        alpha_values: The same (ordinal) of grades.
     """
 
-    classes: tuple[str, ...]
     items: tuple[ItemResult, ...]
     people: tuple[PersonQuality, ...]
     labels: int
@@ -117,26 +107,7 @@ class TaskQuality:
         return tuple(result for result in self.items if result.disputed)
 
 
-def class_of(kind: TaskKind, value: int) -> int:
-    """The place among `CLASSES` that a value comes to."""
-    match kind:
-        case TaskKind.PAIRS:
-            return int(np.sign(value)) + 1
-        case TaskKind.SPANS:
-            return int(value > 0)
-        case _:
-            return value
-
-
-def passes_gold(kind: TaskKind, value: int, gold: int) -> bool:
-    """Whether a label says of a gold item what is known."""
-    if kind is TaskKind.PASSAGES:
-        return abs(value - gold) <= NEAR_GOLD
-    return class_of(kind, value) == class_of(kind, gold)
-
-
 def quality_of(
-    kind: TaskKind,
     overlap: int,
     items: Sequence[TaskItem],
     labels: Sequence[GivenLabel],
@@ -146,7 +117,6 @@ def quality_of(
     """Say how good the labels of a task are.
 
     Args:
-        kind: What people were asked.
         overlap: How many people the task wants for an item.
         items: Its items.
         labels: All labels and skips.
@@ -155,123 +125,78 @@ def quality_of(
     """
     drawn = resampling or Resampling()
     plain = [item for item in items if item.gold is None]
-    table = _Table(kind, plain, [label for label in labels if not label.aside])
-    results = tuple(_result(kind, overlap, item, table) for item in plain)
+    rows = {item.id: row for row, item in enumerate(plain)}
+    counted = [one for one in labels if one.value is not None and not one.excluded and one.item in rows]
+    columns = {name: place for place, name in enumerate(dict.fromkeys(one.person for one in counted))}
+    values = np.full((len(rows), len(columns)), np.nan)
+    for one in counted:
+        values[rows[one.item], columns[one.person]] = one.value
+    codes = {name: code for code, name in enumerate(dict.fromkeys(item.question_id for item in plain))}
+    questions = np.array([codes[item.question_id] for item in plain], dtype=np.int64)
+    results = tuple(_result(overlap, item, row) for item, row in zip(plain, np.sign(values), strict=True))
     several = [result.counts for result in results if sum(result.counts.values()) >= SEVERAL]
-    golds = {item.id: item.gold for item in items if item.gold is not None}
+    golds = {item.id: int(np.sign(item.gold)) for item in items if item.gold is not None}
+
+    def person(who: TaskPerson) -> PersonQuality:
+        mine = columns.get(who.name)
+        alike, alpha = (
+            (np.empty(0), Estimate(None))
+            if mine is None
+            else _against_others(np.sign(values), mine, questions, drawn)
+        )
+        return _person(who, [one for one in labels if one.person == who.name], golds, alike, alpha)
+
     return TaskQuality(
-        classes=CLASSES[kind],
         items=results,
-        people=tuple(_person(kind, person, labels, golds, table, drawn) for person in people),
-        labels=len(table.labels),
+        people=tuple(map(person, people)),
+        labels=len(counted),
         complete=sum(sum(result.counts.values()) >= overlap for result in results),
         unanimous=sum(len(counts) == 1 for counts in several) / len(several) if several else None,
-        alpha=krippendorff_alpha(
-            table.matrix(classes=True), scale=Scale.NOMINAL, questions=table.questions, resampling=drawn
-        ),
-        alpha_values=krippendorff_alpha(
-            table.matrix(classes=False), scale=Scale.ORDINAL, questions=table.questions, resampling=drawn
-        ),
+        alpha=krippendorff_alpha(np.sign(values), scale=Scale.NOMINAL, questions=questions, resampling=drawn),
+        alpha_values=krippendorff_alpha(values, scale=Scale.ORDINAL, questions=questions, resampling=drawn),
     )
 
 
-class _Table:
-    """The labels that count, by item and person."""
-
-    def __init__(self, kind: TaskKind, items: Sequence[TaskItem], labels: Sequence[GivenLabel]) -> None:
-        self.kind = kind
-        self.rows = {item.id: row for row, item in enumerate(items)}
-        labelled = [label for label in labels if label.value is not None and label.item in self.rows]
-        self.columns = {
-            name: place for place, name in enumerate(dict.fromkeys(label.person for label in labelled))
-        }
-        self.labels = [
-            (self.rows[label.item], self.columns[label.person], label.value or 0) for label in labelled
-        ]
-        names = {name: code for code, name in enumerate(dict.fromkeys(item.question_id for item in items))}
-        self.questions = np.array([names[item.question_id] for item in items], dtype=np.int64)
-        self.by_row: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for row, column, value in self.labels:
-            self.by_row[row].append((column, class_of(kind, value)))
-        self.posteriors = self._posteriors()
-
-    def matrix(self, *, classes: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-        """(items, people) classes or values, NaN where somebody gave none."""
-        values = np.full((len(self.rows), len(self.columns)), np.nan)
-        for row, column, value in self.labels:
-            values[row, column] = class_of(self.kind, value) if classes else value
-        return values
-
-    def _posteriors(self) -> Posteriors | None:
-        if not self.labels:
-            return None
-        item, person, value = (np.array(column, dtype=np.int64) for column in zip(*self.labels, strict=True))
-        classes = np.array([class_of(self.kind, int(number)) for number in value], dtype=np.int64)
-        sizes = {"items": len(self.rows), "people": len(self.columns), "classes": len(CLASSES[self.kind])}
-        return dawid_skene(item, person, classes, **sizes)
-
-
-def _result(kind: TaskKind, overlap: int, item: TaskItem, table: _Table) -> ItemResult:
-    names = CLASSES[kind]
-    counts = Counter(names[class_] for _, class_ in table.by_row[table.rows[item.id]])
+def _result(overlap: int, item: TaskItem, sides: Floats) -> ItemResult:
+    counts = Counter(CLASSES[int(side) + 1] for side in sides if not np.isnan(side))
     leading, most = counts.most_common(1)[0] if counts else ("", 0)
     majority = leading if 2 * most > counts.total() else None
-    settled = None if item.settled is None else names[class_of(kind, item.settled)]
-    chances = () if table.posteriors is None or not counts else table.posteriors.items[table.rows[item.id]]
+    adjudicated = None if item.adjudicated is None else CLASSES[int(np.sign(item.adjudicated)) + 1]
     return ItemResult(
         item=item,
         counts=dict(counts),
         majority=majority,
-        posterior={name: float(chance) for name, chance in zip(names, chances, strict=False)},
-        disputed=(
-            kind is not TaskKind.SPANS
-            and counts.total() >= max(overlap, SEVERAL)
-            and majority is None
-            and settled is None
-        ),
-        settled=settled,
+        disputed=counts.total() >= max(overlap, SEVERAL) and majority is None and adjudicated is None,
+        adjudicated=adjudicated,
     )
 
 
+def _against_others(sides: Floats, mine: int, questions: Codes, drawn: Resampling) -> tuple[Floats, Estimate]:
+    """Of each label of another person of the same item whether it says the same, and alpha with them."""
+    others = np.delete(sides, mine, axis=1)
+    row, column = np.nonzero(~np.isnan(others) & ~np.isnan(sides[:, [mine]]))
+    if not len(row):
+        return np.empty(0), Estimate(None)
+    pairs = np.stack([sides[row, mine], others[row, column]], axis=1)
+    of_pair = np.unique(questions[row], return_inverse=True)[1]
+    return pairs[:, 0] == pairs[:, 1], krippendorff_alpha(pairs, questions=of_pair, resampling=drawn)
+
+
 def _person(
-    kind: TaskKind,
-    person: TaskPerson,
-    labels: Sequence[GivenLabel],
-    golds: Mapping[int, int],
-    table: _Table,
-    drawn: Resampling,
+    person: TaskPerson, labels: Sequence[GivenLabel], golds: Mapping[int, int], alike: Floats, alpha: Estimate
 ) -> PersonQuality:
-    own = [label for label in labels if label.person == person.name and label.value is not None]
-    times = [label.seconds for label in own if label.seconds > 0]
-    gold = [label for label in own if label.item in golds]
-    column = table.columns.get(person.name)
-    same = compared = 0
-    pairs: list[tuple[int, int, int]] = []
-    for row, classes in table.by_row.items():
-        for first, second in combinations(classes, 2):
-            if column in {first[0], second[0]}:
-                mine, theirs = (first, second) if first[0] == column else (second, first)
-                pairs.append((row, mine[1], theirs[1]))
-                compared += 1
-                same += mine[1] == theirs[1]
-    alpha = Estimate(None)
-    if pairs:
-        alpha = krippendorff_alpha(
-            np.array([(mine, theirs) for _, mine, theirs in pairs], dtype=np.float64),
-            questions=np.unique(table.questions[[row for row, _, _ in pairs]], return_inverse=True)[1],
-            resampling=drawn,
-        )
-    known = column is not None and table.posteriors is not None
+    own = [(one.item, int(np.sign(one.value)), one.seconds) for one in labels if one.value is not None]
+    times = [seconds for _, _, seconds in own if seconds > 0]
+    gold = [side == golds[item] for item, side, _ in own if item in golds]
     return PersonQuality(
         name=person.name,
         labelled=len(own),
-        skipped=sum(label.person == person.name and label.skip_reason is not None for label in labels),
+        skipped=sum(one.skip_reason is not None for one in labels),
         seconds=median(times) if times else None,
-        agreement=same / compared if compared else None,
-        compared=compared,
+        agreement=float(alike.mean()) if len(alike) else None,
+        compared=len(alike),
         alpha=alpha,
         gold_seen=len(gold),
-        gold_passed=sum(passes_gold(kind, label.value or 0, golds[label.item]) for label in gold),
-        accuracy=float(table.posteriors.accuracy[column]) if known and table.posteriors is not None else None,
-        aside_reason=person.aside_reason,
+        gold_passed=sum(gold),
+        excluded_reason=person.excluded_reason,
     )

@@ -1,29 +1,31 @@
-"""The queue as annotators meet it: agree, get an item, label or skip it, go back, change it, leave."""
+"""The queue as annotators meet it: agree, get an item, label or skip it, go back, change it, leave.
+
+A reference that somebody writes is a label like another: its text is held, kept and withdrawn alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.services.accounts.auth import Caller, require
 from arena.services.accounts.redaction import without_answers
-from arena.services.annotation.requests import NUL, scale_of
+from arena.services.annotation.requests import NUL
 from arena.services.annotation.tasks import subject_of
+from arena.services.annotation.writing import holds, require_cited, without_reference
 from data.errors import ForbiddenError, InputError, NotFoundError
 from data.records import (
     Action,
     AnnotationTask,
     BlindItem,
     OwnProgress,
-    Span,
     TaskKind,
     TaskPerson,
     TokenScope,
 )
+from data.records.references import ReferenceState
 from data.store import Store
 
 LONGEST_COMMENT = 2_000
-MOST_SPANS = 500
 
 
 class LabelService:
@@ -48,14 +50,17 @@ class LabelService:
     def next(self, name: str, *, caller: Caller) -> BlindItem | None:
         """The next item for the caller, held for them from now on; None where there is none left.
 
+        Texts that an audit sent back come first.
+
         Raises:
             NotFoundError: There is no such task, or not for them.
-            ForbiddenError: They have not agreed to its terms, or their labels were set aside.
+            ForbiddenError: They have not agreed to its terms, or their labels were excluded.
         """
         task, account = self._agreed(name, caller)
         if task.closed:
             return None
-        label = self._store.label_queue.take(task, account)
+        returned = self._returned(task, account)
+        label = returned[0] if returned else self._store.label_queue.take(task, account)
         return None if label is None else self._blind(task, account, label)
 
     def item(self, name: str, label: int, *, caller: Caller) -> BlindItem:
@@ -68,66 +73,74 @@ class LabelService:
         self._store.label_queue.show(task, account, label)
         return self._blind(task, account, label)
 
-    def agreed(self, name: str, *, caller: Caller) -> AnnotationTask:
-        """The task, where the caller is one of its people and has agreed to its terms.
-
-        Raises:
-            NotFoundError: There is no such task, or not for them.
-            ForbiddenError: They have not agreed.
-        """
-        return self._agreed(name, caller)[0]
-
     def progress(self, name: str, *, caller: Caller) -> OwnProgress:
         """How far the caller is.
 
         Raises:
-            NotFoundError: There is no such task.
+            NotFoundError: There is no such task, or they do not label in it.
         """
         task, account = self._task(name, caller)
         return self._store.label_queue.progress(task, account)
+
+    def returned(self, name: str, *, caller: Caller) -> tuple[int, ...]:
+        """The numbers of the caller's texts that an audit sent back; errors as of `progress`."""
+        return self._returned(*self._task(name, caller))
 
     def label(
         self,
         name: str,
         label: int,
-        shown_value: int,
+        shown_value: int | None = None,
         *,
-        spans: Sequence[Span] = (),
+        text: str = "",
         comment: str = "",
         caller: Caller,
-    ) -> None:
+    ) -> tuple[str, ...]:
         """Keep or change the caller's label.
 
         Args:
             name: The task.
             label: The number under which the item was given.
-            shown_value: Of pairs negative where the first shown answer is better: −2…2, or −1…1 for sides.
-                Of answerability 0 or 1, of passages 0–5, of spans anything.
-            spans: What is marked, for tasks of spans.
+            shown_value: Negative where the first shown answer is better: −2…2, or −1…1 for sides. None with a
+                text.
+            text: A reference in place of a value; numbers of passages in brackets behind each sentence.
             comment: In free text.
             caller: Whose label it is.
 
+        Returns:
+            Short answers that the words of a reference do not hold, to look at again.
+
         Raises:
             NotFoundError: The item is not theirs.
-            InputError: The value is not of the task's scale, or a span is not in the answer.
-            ConflictError: The task is closed, or the item went to others in the meantime.
-            ForbiddenError: Their labels were set aside, or they have not agreed to the terms.
+            InputError: There is no value, or none of the task's scale, or a sentence of the text cites no
+                passage.
+            ConflictError: The task is closed, the item went to others in the meantime, or the text is
+                audited or accepted.
+            ForbiddenError: Their labels were excluded, or they have not agreed to the terms.
         """
         task, account = self._agreed(name, caller)
-        require_labels(task)
         require_words(comment, "comment")
-        value = shown_value
-        if task.terms.kind is TaskKind.SPANS:
-            shown = self._store.labels.blind(task.id, account, label)
-            require_spans(spans, len(shown.first))
-            value = len(spans)
-        else:
-            low, high = scale_of(task.terms.kind, task.terms.scale)
-            if spans or not low <= value <= high:
-                raise InputError(
-                    f"{value} is no label of this task.", advice=f"Give a whole number from {low} to {high}."
-                )
-        self._store.label_queue.label(label, account, shown_value=value, spans=spans, comment=comment.strip())
+        if task.terms.kind is TaskKind.REFERENCES:
+            return self._write(task, label, account, text)
+        most = task.terms.scale.largest
+        if text or shown_value is None or abs(shown_value) > most:
+            given = text[:60] if text else "A missing value" if shown_value is None else shown_value
+            raise InputError(
+                f"{given} is no label of this task.",
+                advice=f"Give a whole number from {-most} to {most}.",
+            )
+        self._store.label_queue.label(label, account, shown_value=shown_value, comment=comment.strip())
+        return ()
+
+    def _write(self, task: AnnotationTask, label: int, account: str, text: str) -> tuple[str, ...]:
+        question = self._store.labels.blind(task.id, account, label).question
+        sentences = require_cited(text, len(question.passages))
+        self._store.label_queue.label(label, account, shown_value=1, text=text.strip())
+        return tuple(
+            short
+            for short in question.short_answers
+            if not any(holds(sentence, short) for sentence in sentences)
+        )
 
     def skip(self, name: str, label: int, reason: str, *, caller: Caller) -> None:
         """Leave an item to others; errors as of `label`.
@@ -159,16 +172,17 @@ class LabelService:
             raise ForbiddenError(
                 "A team's token labels nothing.", advice="Sign in with a token of your account."
             )
-        return self._store.annotations.task(name), caller.account
+        task = self._store.annotations.task(name)
+        if not task.terms.open_to_all and self._store.annotations.person(task.id, caller.account) is None:
+            raise NotFoundError(
+                f"There is no annotation task {name!r}.", advice="`arena labels show` names them."
+            )
+        return task, caller.account
 
     def _person(self, name: str, caller: Caller) -> tuple[AnnotationTask, TaskPerson]:
         task, account = self._task(name, caller)
         person = self._store.annotations.person(task.id, account)
         if person is None:
-            if not task.terms.open_to_all:
-                raise NotFoundError(
-                    f"There is no annotation task {name!r}.", advice="`arena labels task list` names them."
-                )
             self._store.annotations.join(task.id, account, account=account)
             person = self._store.annotations.person(task.id, account)
         if person is None:
@@ -183,23 +197,34 @@ class LabelService:
             )
         return task, person.name
 
+    def _returned(self, task: AnnotationTask, account: str) -> tuple[int, ...]:
+        if task.terms.kind is not TaskKind.REFERENCES:
+            return ()
+        return tuple(
+            text.label
+            for text in self._store.references.written(task.id)
+            if text.writer == account and text.state is ReferenceState.RETURNED
+        )
+
     def _blind(self, task: AnnotationTask, account: str, label: int) -> BlindItem:
-        return redacted_item(task, self._store.labels.blind(task.id, account, label))
-
-
-def require_labels(task: AnnotationTask) -> None:
-    """Refuse a task in which people write instead of labelling.
-
-    Raises:
-        InputError: They write its references.
-    """
-    if task.terms.kind is TaskKind.REFERENCES:
-        message = f"In {task.name} people write references, and label nothing."
-        raise InputError(message, advice="Use `arena references`, or the page for it.")
+        item = redacted_item(task, self._store.labels.blind(task.id, account, label))
+        if task.terms.kind is not TaskKind.REFERENCES:
+            return item
+        texts = self._store.references.written(task.id)
+        of_question = next(
+            one.id for one in self._store.annotations.items(task.id) if one.question_id == item.question.id
+        )
+        return replace(
+            item,
+            draft=self._store.references.drafts(task.id).get(of_question),
+            written=next((text for text in texts if text.label == label), None),
+        )
 
 
 def redacted_item(task: AnnotationTask, item: BlindItem) -> BlindItem:
     """An item without what its task does not show."""
+    if task.terms.kind is TaskKind.REFERENCES:
+        return replace(item, question=without_reference(item.question))
     if task.terms.shows_reference:
         return item
     return replace(item, question=without_answers(item.question))
@@ -215,20 +240,3 @@ def require_words(text: str, what: str) -> None:
         raise InputError(f"The {what} is too long.", advice=f"Use at most {LONGEST_COMMENT:,} characters.")
     if NUL in text:
         raise InputError(f"The {what} has a NUL character.", advice="Leave it out.")
-
-
-def require_spans(spans: Sequence[Span], length: int) -> None:
-    """Refuse spans that are not in an answer of this length, in characters.
-
-    Raises:
-        InputError: One is not, or there are too many.
-    """
-    if len(spans) > MOST_SPANS:
-        raise InputError(f"{len(spans)} spans are too many.", advice=f"Mark {MOST_SPANS} at most.")
-    for span in spans:
-        require_words(span.text, "text of a span")
-        if span.end is not None and span.end > length:
-            raise InputError(
-                f"A span ends at {span.end}, and the answer has {length} characters.",
-                advice="Mark places in the answer.",
-            )

@@ -42,7 +42,7 @@ class AnnotationService:
         if unknown:
             raise NotFoundError(
                 f"There is no account {', '.join(unknown)}.",
-                advice="Add it with `arena teams account add NAME`.",
+                advice="Add it with `arena teams accounts NAME`.",
             )
         items = frame.items()
         people = [(numbers[name], name) for name in dict.fromkeys(request.annotators)]
@@ -70,11 +70,7 @@ class AnnotationService:
             notes.take(caller.note(Action.ANNOTATION_CLOSED, subject_of(name)))
 
     def tasks(self, *, caller: Caller) -> tuple[AnnotationTask, ...]:
-        """The tasks in which the caller labels; organisers get all of them. References are none of them."""
-        return tuple(task for task in self.all(caller=caller) if task.terms.kind is not TaskKind.REFERENCES)
-
-    def all(self, *, caller: Caller) -> tuple[AnnotationTask, ...]:
-        """The tasks in which the caller labels or writes; organisers get all of them."""
+        """The tasks in which the caller labels or writes, newest first; organisers get all of them."""
         require(caller, TokenScope.READ)
         if caller.organiser:
             return self._store.annotations.tasks()
@@ -93,26 +89,23 @@ class AnnotationService:
         )
         if not (caller.organiser or asked):
             raise NotFoundError(
-                f"There is no annotation task {name!r}.", advice="`arena labels task list` names them."
+                f"There is no annotation task {name!r}.", advice="`arena labels show` names them."
             )
         return task
 
-    def open_to(self, caller: Caller) -> tuple[AnnotationTask, ...]:
-        """The tasks that take the caller's own labels, newest first; none for whoever has no account."""
+    def open_to(self, caller: Caller, kind: TaskKind = TaskKind.PAIRS) -> tuple[AnnotationTask, ...]:
+        """The tasks of a kind that take the caller's own labels, newest first; none without an account."""
         if caller.account is None:
             return ()
-        return tuple(
-            task
-            for task in self._store.annotations.tasks(account=caller.account)
-            if not task.closed and task.terms.kind is not TaskKind.REFERENCES
-        )
+        mine = self._store.annotations.tasks(account=caller.account)
+        return tuple(task for task in mine if not task.closed and task.terms.kind is kind)
 
     def votes(self, name: str, *, caller: Caller = OPERATOR) -> Votes:
         """The labels of a task as votes, which correct a board: one a person and pair, in the task's order.
 
-        Five grades count as their side. Gold and skipped pairs and labels set aside are left out.
-        Votes name a battle by its question and systems; `chance` is the pair's chance of having been put to
-        people, NaN where it was chosen by hand.
+        Five grades count as their side. Gold and skipped pairs and excluded labels are left out.
+        Votes name a battle by its question and systems; `sampling_prob` is the pair's probability of having
+        been labelled by humans, NaN where it was chosen by hand.
 
         Raises:
             NotFoundError: There is no such task.
@@ -123,27 +116,23 @@ class AnnotationService:
 
 
 def voting_labels(store: Store, task: AnnotationTask) -> tuple[tuple[TaskItem, GivenLabel], ...]:
-    """The labels of a task that are votes: none on gold, none that was skipped or set aside.
+    """The labels of a task that are votes: none on gold, none that was skipped or excluded.
 
     Raises:
         InputError: Its items are no pairs.
     """
-    if task.terms.kind is not TaskKind.PAIRS:
-        raise InputError(
-            f"The task {task.name} is of {task.terms.kind}, which are no votes.",
-            advice="Name a task of pairs.",
-        )
+    require_pairs(task)
     items = {item.id: item for item in store.annotations.items(task.id)}
     return tuple(
         (items[label.item], label)
         for label in store.labels.given(task.id)
-        if label.value is not None and not label.aside and items[label.item].gold is None
+        if label.value is not None and not label.excluded and items[label.item].gold is None
     )
 
 
 def as_votes(name: str, labels: Sequence[tuple[TaskItem, GivenLabel]]) -> Votes:
     """Labels of a task as votes."""
-    from leaderboard.formats.rows import Place  # noqa: PLC0415 - see above
+    from leaderboard.formats.places import Place  # noqa: PLC0415 - see above
     from leaderboard.people import Votes  # noqa: PLC0415 - see above
 
     return Votes.from_columns(
@@ -152,7 +141,7 @@ def as_votes(name: str, labels: Sequence[tuple[TaskItem, GivenLabel]]) -> Votes:
         [item.system_b for item, _ in labels],
         [winner_of(label.value or 0) for _, label in labels],
         annotator=[label.person for _, label in labels],
-        chance=[item.chance for item, _ in labels],
+        sampling_prob=[item.chance for item, _ in labels],
         place=Place(file=f"task {name}", first_row=1),
     )
 
@@ -162,6 +151,19 @@ def winner_of(value: int) -> str:
     if value == 0:
         return "tie"
     return "model_b" if value > 0 else "model_a"
+
+
+def require_pairs(task: AnnotationTask) -> None:
+    """Refuse a task in which people write instead of labelling.
+
+    Raises:
+        InputError: They write its references.
+    """
+    if task.terms.kind is not TaskKind.PAIRS:
+        raise InputError(
+            f"In {task.name} people write references, which are no votes.",
+            advice="Name a task of pairs; `arena references` and its page are for texts.",
+        )
 
 
 def subject_of(name: str) -> str:

@@ -70,7 +70,7 @@ class RoundComparison:
     trust_unknown: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """What `arena rounds compare --json` prints."""
+        """What `arena rounds status --compare --json` prints."""
         return {
             "set": self.set_name,
             "rounds": [to_json(side) for side in self.sides],

@@ -1,4 +1,4 @@
-"""What may sway a round's judge: how answers are laid out, their order, and perhaps its own family."""
+"""What may bias a round's judge: how answers are laid out, their order, and perhaps its own family."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from data.citations import citations
 from data.records import BattleColumns, JudgeKind, Round, Submission
 from data.store import Store
 from leaderboard.families import UNKNOWN, family_of
-from leaderboard.standings.covariates import JudgeSight
+from leaderboard.standings.covariates import JudgeContext
 from leaderboard.vocabulary import Covariate
 
-EMBEDDED = "The embedded judge weighs each answer by itself, so which is shown first cannot sway it."
+EMBEDDED = "The embedded judge weighs each answer by itself, so which is shown first cannot bias it."
 NO_LLM = "The embedded judge is no LLM, so no system is of its family."
 UNREAD = "No battle was read by an LLM, so none was shown in an order."
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]++\S", re.MULTILINE)
 BOLD = re.compile(r"\*\*[^*\n]++\*\*|__[^_\n]++__")
 ITEM = re.compile(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++\S", re.MULTILINE)
-CITED = re.compile(r"\[\d{1,4}(?: ?[,;] ?\d{1,4})*+\]")
 FENCES = ("```", "~~~")
 
 
@@ -43,21 +43,21 @@ def form_of(text: str) -> Mapping[Covariate, int]:
         len(HEADING.findall(plain)) if "#" in plain else 0,
         len(BOLD.findall(plain)) if "*" in plain or "_" in plain else 0,
         len(ITEM.findall(plain)) if "\n" in plain else int(ITEM.match(plain) is not None),
-        sum(1 + cited.count(",") + cited.count(";") for cited in CITED.findall(plain)) if "[" in plain else 0,
+        sum(len(cited.numbers) for cited in citations(plain)),
     )
 
 
-def sight_of(
+def judge_context_of(
     store: Store, found: Round, battles: BattleColumns, entrants: Sequence[Submission]
-) -> JudgeSight:
+) -> JudgeContext:
     """What the judge of a round saw, of its judged battles in the order of the table that is rated."""
     families = {side.system: family_of(side.card.model) or family_of(side.system) for side in entrants}
     models = tuple(_models(found.judge))
     if not models:
-        return JudgeSight(no_position=EMBEDDED, no_family=NO_LLM, families=families)
+        return JudgeContext(no_position=EMBEDDED, no_family=NO_LLM, families=families)
     position = store.verdicts.positions(found.name)[battles.preference >= 0]
     # What no LLM read, such as an empty answer, was settled whatever the order.
-    return JudgeSight(
+    return JudgeContext(
         position=None if np.isnan(position).all() else np.nan_to_num(position),
         no_position=UNREAD,
         no_family=why_no_family(models, families),

@@ -1,4 +1,4 @@
-"""What the board of a round in waves says: estimates of every battle, and what they rest on."""
+"""What the board of a round in waves says: estimates of every battle, and what they depend on."""
 
 from __future__ import annotations
 
@@ -91,5 +91,4 @@ def _facts(round_: Round, settings: WaveSettings, stored: StoredWaves) -> Mappin
         "waves": [
             {"number": wave.number, "battles": wave.battles, "width": wave.width} for wave in stored.waves
         ],
-        "classifier": None if (classifier := settings.classifier_with(end)) is None else dict(classifier),
     }

@@ -23,7 +23,7 @@ from data.records import Board, Round
 from data.store import Store
 from data.store.boards.boards import snapshot_name
 from judges.spec import JudgeSpec
-from leaderboard.export.board_fields import BATTLE_FIELDS, STANDINGS_FIELDS, meanings
+from leaderboard.export.board_fields import battle_meanings, meaning_of
 from leaderboard.export.every_eval_ever import LIBRARY, BoardSource, Entrant, evaluations
 from leaderboard.export.tables import (
     SEVERAL_FILES,
@@ -258,7 +258,6 @@ class BoardFiles:
 
 
 def _tables(board: Board, files: Mapping[BoardForm | str, DataFile]) -> Iterator[DataTable]:
-    said = meanings(STANDINGS_FIELDS)
     rows = flat_rows(board.standings)
     yield DataTable(
         name="standings",
@@ -266,12 +265,12 @@ def _tables(board: Board, files: Mapping[BoardForm | str, DataFile]) -> Iterator
         description="A row for each system in each domain; `overall` is all domains together.",
         key=("domain", "system"),
         fields=[
-            DataField(name=name, data_type=DATA_TYPES[column_kind(name)], description=said.get(name, ""))
+            DataField(name=name, data_type=DATA_TYPES[column_kind(name)], description=meaning_of(name))
             for name in rows[0]
         ],
     )
     if BATTLES in files:
-        said = meanings(BATTLE_FIELDS)
+        said = battle_meanings()
         yield DataTable(
             name=BATTLES,
             file=files[BATTLES].name,

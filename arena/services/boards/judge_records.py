@@ -11,12 +11,12 @@ from leaderboard.export.eval_records import JudgeConfig, LlmScoring, ModelInfo
 
 
 def scoring_of(round_: Round, spec_of: Callable[[Round], JudgeSpec]) -> LlmScoring | None:
-    """The LLMs that judged a round; None where the embedded judge did.
+    """The LLMs that judged a round; None where none did.
 
     A round keeps the settings of its judge, but of a prompt its hash alone: where `spec_of` finds the judge
     changed since, the hash stands for the prompt.
     """
-    if round_.judge["kind"] == JudgeKind.LEXICAL:
+    if round_.judge["kind"] in {JudgeKind.LEXICAL, JudgeKind.FUNCTION}:
         return None
     try:
         return _scoring(round_, spec_of(round_))

@@ -2,70 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 
-from data.records import Question
+from data.records import Question, written_by_people
 from data.store import Store
-
-
-class Need(StrEnum):
-    """What a metric's scores rest on, beside question and answer."""
-
-    PASSAGES = "passages"
-    YARDSTICK = "passages or references"
-    ASPECTS = "aspects"
-    SUB_QUESTIONS = "sub-questions"
-    CONTEXTS = "contexts"
-    CITATIONS = "citations"
-    NUGGETS = "nuggets"
-
+from judges.metrics.registry import MetricInfo, Need, metrics
+from leaderboard.standings.columns import PAGES_ALONE, BoardColumn, Surface, Unit, columns_on
 
 HAS: dict[Need, Callable[[Question], bool]] = {
     Need.PASSAGES: lambda question: bool(question.passages),
-    Need.YARDSTICK: lambda question: bool(question.passages or question.reference),
+    Need.REFERENCES: lambda question: bool(question.reference),
+    Need.GROUND_TRUTH: lambda question: bool(question.passages or question.reference),
     Need.ASPECTS: lambda question: bool(question.aspects),
     Need.SUB_QUESTIONS: lambda question: bool(question.sub_questions),
     Need.NUGGETS: lambda question: bool(question.nuggets),
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class BoardMetric:
-    """A metric that boards show.
+    """A metric whose embedded version is run for boards, and why it is not for a set; empty where it is."""
 
-    The embedded version is run. `needs` is what the set, or the answers, must have; `missing` says why it is
-    not computed for a set, and is empty where it is.
-    """
-
-    name: str
-    label: str
-    needs: tuple[Need, ...]
-    of_reference: bool = True
+    info: MetricInfo
     missing: str = ""
 
 
-BOARD_METRICS: tuple[BoardMetric, ...] = (
-    BoardMetric(name="comprehensiveness-nli", label="Comprehensiveness", needs=(Need.YARDSTICK,)),
-    BoardMetric(name="factuality-fr3", label="Factuality", needs=(Need.PASSAGES,)),
-    BoardMetric(name="coverage-icat-s", label="Aspects", needs=(Need.ASPECTS, Need.PASSAGES)),
-    BoardMetric(name="answer-crux", label="Sub-questions", needs=(Need.SUB_QUESTIONS,)),
-    BoardMetric(
-        name="context-crux", label="Context", needs=(Need.SUB_QUESTIONS, Need.CONTEXTS), of_reference=False
-    ),
-    BoardMetric(
-        name="citation-support",
-        label="Citations",
-        needs=(Need.CITATIONS,),
-        of_reference=False,
-    ),
-    BoardMetric(name="nuggets", label="Nuggets", needs=(Need.NUGGETS,)),
-)
 NO_QUESTION = "no question of the set has {need}"
 NO_CONTEXTS = "no answers file gives the contexts that its system was given"
-NO_CITATIONS = "no answer cites by numbers in brackets"
+NO_CITATIONS = "no answer has a citation"
 OF_ANSWERS: dict[Need, str] = {Need.CONTEXTS: NO_CONTEXTS, Need.CITATIONS: NO_CITATIONS}
+
+
+def shown_metrics() -> Mapping[str, MetricInfo]:
+    """The metrics with a column, by name, in the order of the columns."""
+    return {info.name: info for info in metrics() if info.column is not None}
+
+
+BESIDE_RATES = 3
+"""The place of the usual metrics among the columns of the page: after the rates."""
+
+
+def metric_columns(scored: Collection[str] = ()) -> tuple[BoardColumn, ...]:
+    """The columns of metrics: those that describe themselves, then `scored` names that nobody describes."""
+    shown, known = shown_metrics(), {info.name for info in metrics()}
+    return (
+        *(_column(info) for info in shown.values()),
+        *(
+            _scores(
+                name,
+                name,
+                f"Mean score of its answers by the metric {name}, which a plugin adds",
+                Unit.NUMBER,
+            )
+            for name in sorted({name for name in scored if " " not in name} - known)
+        ),
+    )
+
+
+def column_meanings() -> Mapping[str, str]:
+    """What each column of a board's page means, those of metrics as they describe themselves."""
+    columns = (*columns_on(Surface.PAGES), *metric_columns())
+    return {column.title: column.explained for column in columns}
+
+
+def _column(info: MetricInfo) -> BoardColumn:
+    heading, meaning, usual = ("", "", False) if info.column is None else astuple(info.column)[:3]
+    found = _scores(info.name, heading, meaning.rstrip("."), Unit.SHARE if info.is_share else Unit.NUMBER)
+    return replace(found, usual=usual, place=BESIDE_RATES if usual else 0)
+
+
+def _scores(name: str, heading: str, meaning: str, unit: Unit) -> BoardColumn:
+    return BoardColumn(
+        name=name,
+        heading=heading,
+        meaning=meaning,
+        read=lambda line: (line["scores"].get(name) or {}).get("mean"),
+        unit=unit,
+        ends=(f"{name}_lower", f"{name}_upper"),
+        surfaces=PAGES_ALONE,
+    )
+
+
+def usual_metrics(reference_by: str, scored: Collection[str]) -> tuple[MetricInfo, ...]:
+    """Those that stand on a board until a reader chooses.
+
+    What people wrote is what answers should cover, so that the metric of references takes the place of that
+    of passages, where the board has its scores.
+
+    Args:
+        reference_by: Who wrote the set's references, as the set says.
+        scored: The names of the scores that the board has.
+    """
+    usual = [info for info in shown_metrics().values() if info.column and info.column.usual]
+    held_to_people = [info for info in usual if info.column and info.column.of_people]
+    of_people = written_by_people(reference_by) and any(info.name in scored for info in held_to_people)
+    return tuple(info for info in usual if info.column and info.column.of_people in {None, of_people})
 
 
 def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
@@ -84,20 +116,10 @@ def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
     numbers = [entrant.id for entrant in live]
     has[Need.CONTEXTS] = store.scores.with_contexts(numbers)
     has[Need.CITATIONS] = store.scores.with_citations(numbers)
-    return tuple(_for_set(metric, has) for metric in BOARD_METRICS)
+    return tuple(BoardMetric(info, why_missing(info.inputs, has)) for info in shown_metrics().values())
 
 
-def why_missing(needs: Sequence[Need], has: dict[Need, bool]) -> str:
+def why_missing(needs: Sequence[Need], has: Mapping[Need, bool]) -> str:
     """Why a metric cannot be computed, in half a sentence; empty where it can."""
     lacking = [need for need in needs if not has[need]]
     return "; ".join(OF_ANSWERS.get(need, NO_QUESTION.format(need=need)) for need in lacking)
-
-
-def _for_set(metric: BoardMetric, has: dict[Need, bool]) -> BoardMetric:
-    return BoardMetric(
-        name=metric.name,
-        label=metric.label,
-        needs=metric.needs,
-        of_reference=metric.of_reference,
-        missing=why_missing(metric.needs, has),
-    )

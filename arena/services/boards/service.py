@@ -11,10 +11,9 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.system.gc_tuning import rare_collections
-from data.errors import ConflictError, InputError
+from data.errors import ConflictError, InputError, RetractedError
 from data.progress import working
-from data.records import Action, Board, RoundState, TokenScope
-from data.records.notifications import EventKind, NewEvent, published_events
+from data.records import Action, Board, Round, RoundState, TokenScope
 from data.store import Store
 from data.store.boards.boards import BoardHead
 from leaderboard.standings.corrected import PEOPLE
@@ -29,7 +28,7 @@ ScoreSet = Callable[[str, Note, StopEvent | None], None]
 Agreement = Callable[[str], Mapping[str, Any] | None]
 AGREEMENT = "agreement"
 LONGEST_NOTICE = 2000
-PUBLISHABLE = (RoundState.FINISHED, RoundState.PUBLISHED)
+PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED)
 
 
 class BoardService:
@@ -78,7 +77,7 @@ class BoardService:
 
         With votes of people a published round gets another snapshot: the judge's figures stay as they are,
         those that the votes correct join them, and the former snapshot stays, named by its hash. So it does
-        where the judge was asked again since.
+        where the judge was asked again, or organisers corrected verdicts since.
 
         Args:
             name: The round.
@@ -106,7 +105,7 @@ class BoardService:
         """
         from arena.services.boards.standings import agreement_of, require_enough  # noqa: PLC0415 - as above
         from arena.services.people.round_votes import correct_board, section_of_round  # noqa: PLC0415 - as above
-        from arena.services.rounds.asked_again import renew_board, trust_sections  # noqa: PLC0415 - as above
+        from arena.services.rounds.retest_results import renew_board, trust_sections  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
         round_ = self._store.rounds.get(name)
@@ -117,7 +116,7 @@ class BoardService:
                 self._store, round_, people, agreement=agreement, confirm=confirm, caller=caller
             )
         if round_.state is RoundState.PUBLISHED:
-            return renew_board(self._store, round_, caller=caller)
+            return renew_board(self._store, round_, self._corrected(round_, calibration), caller=caller)
         if round_.state is RoundState.RETRACTED:
             raise ConflictError(
                 f"Round {name} was published and retracted.", advice="Judge a new round instead."
@@ -125,7 +124,8 @@ class BoardService:
         if round_.state not in PUBLISHABLE:
             raise ConflictError(
                 f"Round {name} is {round_.state}, so it cannot be published.",
-                advice=f"Finish it first: `arena rounds resume {name}`.",
+                advice=f"Finish it first (`arena rounds resume {name}`), or end it as it is "
+                f"(`arena rounds cancel {name}`) and publish what was judged with --partial.",
             )
         if sentence := require_enough(self._store, name, partial=partial):
             report(sentence)
@@ -150,8 +150,15 @@ class BoardService:
             board, created = self._store.boards.publish(name, round_id=round_.id, standings=standings)
             self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
             notes.take(caller.note(Action.BOARD_PUBLISHED, f"board {name}", content=board.content_hash[:12]))
-            self._store.outbox.record(*published_events(board))
+            self._store.outbox.board(board, "published")
         return board, created
+
+    def _corrected(self, round_: Round, calibration: Path | int | None) -> Mapping[str, Any]:
+        """The standings anew where a verdict was corrected since the board was published, else nothing."""
+        former = self._store.boards.get(round_.name)
+        if not self._store.concerns.corrected_since(round_.name, former.published_at):
+            return {}
+        return self.standings(round_.name, calibration=calibration).as_json()
 
     def worth_of_waves(self, name: str) -> tuple[str, ...]:
         """What the cheap judges of a round in waves were worth, in sentences; none of other rounds."""
@@ -200,8 +207,11 @@ class BoardService:
 
         Raises:
             NotFoundError: No board has this name.
+            RetractedError: It was taken down with all of them.
         """
         board = self._store.boards.get(name)
+        if board.retracted:
+            raise RetractedError(name, board.notice)
         heads = (*self.heads(), *self.former())
         return tuple(
             head
@@ -238,7 +248,7 @@ class BoardService:
                     board.round_name, to=RoundState.RETRACTED, allowed=(RoundState.PUBLISHED,)
                 )
             notes.take(caller.note(Action.BOARD_RETRACTED, f"board {name}", notice=notice))
-            self._store.outbox.record(NewEvent.of_board(EventKind.BOARD_RETRACTED, board))
+            self._store.outbox.board(board, "retracted")
         return board
 
     def put_notice(self, name: str, text: str, *, caller: Caller = OPERATOR) -> Board:
@@ -252,7 +262,7 @@ class BoardService:
         """
         notice = text.strip()
         if not notice:
-            raise InputError("The notice is empty.", advice="Say what readers must know, or use --clear.")
+            raise InputError("The notice is empty.", advice="Say what readers must know.")
         if len(notice) > LONGEST_NOTICE:
             raise InputError(
                 f"The notice has {len(notice):,} characters.",
@@ -296,7 +306,7 @@ class BoardService:
 
     @rare_collections()
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
-        """Write a round's battles, judgments, books and standings, and return the files' checksums.
+        """Write a round's battles, judgments, accounting and standings, and return the files' checksums.
 
         Raises:
             FileFormatError: The folder cannot be written; before anything is computed.
@@ -307,7 +317,11 @@ class BoardService:
 
         round_ = self._store.rounds.get(name)
         make_folder(folder)
-        standings = self.standings(name).as_json()
+        # Of a published round what was published, by whose hash the board is called.
+        board = next((head for head in self._store.boards.heads() if head.round_name == name), None)
+        standings = (
+            self.standings(name).as_json() if board is None else self._store.boards.get(board.name).standings
+        )
         estimates = None
         if waves_of(round_) is not None:
             from arena.services.boards.estimates import estimate_rows  # noqa: PLC0415 - most rounds load none of it

@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.services.boards.covariates import sight_of
+from arena.services.boards.covariates import judge_context_of
 from arena.services.boards.facts import estimated_means, facts_of_answers, facts_of_systems
-from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -19,7 +18,7 @@ from arena.services.rounds.battle_table import (
     table_of_columns,
 )
 from arena.services.rounds.canaries import CanaryResults, canary_results
-from arena.services.rounds.models import entrants_of
+from arena.services.rounds.models import entrants_of, former_sentences
 from arena.services.rounds.waves.settings import waves_of
 from arena.services.submissions.status import StatusReader
 from arena.services.system.gc_tuning import rare_collections
@@ -28,16 +27,18 @@ from data.files.text_files import ReadLimits, parse_json, read_text
 from data.progress import working
 from data.records import (
     BattleColumns,
+    GroundTruth,
     Job,
     JobKind,
     JudgeKind,
     OrderPolicy,
     Outcome,
     Round,
+    RoundCounts,
     SetSummary,
     Submission,
-    Yardstick,
 )
+from data.records.conduct import JudgeConduct, several_models
 from data.store import Store
 from judges.lexical.agreement import AGREEMENT
 from leaderboard.ratings import Settings
@@ -48,26 +49,39 @@ from leaderboard.standings.model import About, Standings
 if TYPE_CHECKING:
     from leaderboard.sampling.estimates import Estimates
 
-KEPT = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
+CALIBRATION_FIELDS = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
 
 
 def health_of(
-    battles: BattleColumns, attacks: CanaryResults, agreement: Mapping[str, Any] | None
+    battles: BattleColumns,
+    attacks: CanaryResults,
+    agreement: Mapping[str, Any] | None,
+    conduct: JudgeConduct,
+    former: Sequence[str] = (),
 ) -> Mapping[str, object]:
     """The judge's health in a round.
 
     Returns:
         `planned` battles that were not left to estimate, and the `unreadable` among them; `both_orders`:
         battles read in both orders, and the `flips` among them; `attacks`: canaries `judged` and
-        `succeeded`; `agreement` with people as `judges calibrate` found it, or null.
+        `succeeded`, with the `lower` and `upper` end of the share's 95 % interval; `agreement` with people
+        as `judges calibrate` found it, or null; of models also `conduct`: how their readings ended, which
+        place won, and `warnings` in sentences.
     """
+    said = conduct.as_json()
+    told = {"conduct": {**said, "warnings": [*said["warnings"], *former]}} if conduct.readings else {}
     return {
         "planned": int((battles.outcome != list(Outcome).index(Outcome.ESTIMATED)).sum()),
         "unreadable": int((battles.outcome == list(Outcome).index(Outcome.UNREADABLE)).sum()),
         "both_orders": int((battles.flipped >= 0).sum()),
         "flips": int((battles.flipped > 0).sum()),
-        "attacks": {"judged": attacks.report.judged, "succeeded": attacks.report.succeeded},
+        "attacks": {
+            "judged": attacks.report.judged,
+            "succeeded": attacks.report.succeeded,
+            **(attacks.interval or {}),
+        },
         "agreement": agreement,
+        **told,
     }
 
 
@@ -95,7 +109,7 @@ def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
             f"{name} tells nothing of the judge {judge}, but of {names}.",
             advice=f"Make it with `arena judges calibrate --judge {judge} --labels FILE --json`.",
         )
-    return {name: mine[name] for name in KEPT if name in mine}
+    return {name: mine[name] for name in CALIBRATION_FIELDS if name in mine}
 
 
 def agreement_of(store: Store, calibration: Path | int | None, judge: str) -> Mapping[str, Any] | None:
@@ -147,20 +161,22 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         answers = facts_of_answers(store, summary, entrants)
         battles = columns.result()
         # And while it counts judgments, battles.
-        told = reading.submit(_yardsticks, store, round_, len(battles))
+        told = reading.submit(_ground_truths, store, round_, len(battles))
         del columns
-        health, stopped = health_of(battles, attacks, agreement), stopped_sentence(round_, battles)
+        conduct = store.conduct.of_round(name)
+        former = (*former_sentences(round_), *several_models(store.conduct.models(name)))
+        health = health_of(battles, attacks, agreement, conduct, former)
+        stopped = stopped_sentence(round_, battles)
         outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
-        judged, sight = judged_shares(battles), sight_of(store, round_, battles, entrants)
+        judged, judge_context = judged_shares(battles), judge_context_of(store, round_, battles, entrants)
+        asked = _asked(round_, battles)
         table = table_of_columns(battles)
         # Of millions of battles the columns take more than the table, and nothing reads them any more.
         del battles
         about = _about(round_, summary, attacks, health, told.result())
-    cascade = cascade_report(store, round_)
     facts = {
         **about.facts,
         **({"stopped": stopped} if stopped else {}),
-        **({} if cascade is None else {"cascade": str(cascade), "cascade's promise": cascade.promise}),
     }
     built = build_standings(
         table,
@@ -170,12 +186,20 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         outcomes=outcomes,
         ended=ended,
         judged=judged,
-        sight=sight,
+        judge_context=judge_context,
         badges=_badges(entrants),
         estimates=_estimates(store, round_),
         sampled=estimated_means(store, (*entrants, store.submissions.reference(summary.name))),
+        asked=asked,
     )
     return replace(built, systems=facts_of_systems(store, entrants))
+
+
+def _asked(round_: Round, battles: BattleColumns) -> frozenset[str] | None:
+    """The questions of a round that takes some of its set's alone; None where it takes all."""
+    if round_.plan.get("sample") is None and not round_.plan.get("domains"):
+        return None
+    return frozenset(battles.questions[code] for code in set(battles.question.tolist()))
 
 
 def _estimates(store: Store, round_: Round) -> tuple[Estimates, dict[str, object]] | None:
@@ -216,6 +240,17 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
     Raises:
         ConflictError: It would make a partial board, and nobody asked for one.
     """
+    counts = store.rounds.counts(name)
+    if not counts.judged + counts.estimated:
+        reasons = ", ".join(
+            f"{count:,} {word}"
+            for word in ("unreadable", "refused", "failed", "skipped", "missing")
+            if (count := getattr(counts, word))
+        )
+        raise ConflictError(
+            f"Round {name} has no verdict ({reasons or 'nothing was judged'}), so it has no board.",
+            advice=_advice(name, counts),
+        )
     sentence = partial_sentence_of(store, name)
     if not sentence:
         return ""
@@ -224,10 +259,22 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
     if not partial:
         raise ConflictError(
             f"Round {name} is not published as it is. {sentence}{reasons}",
-            advice=f"Judge the rest (`arena rounds retry {name}`), choose a judge that can decide it, "
-            "or publish it as partial with --partial.",
+            advice=f"{_advice(name, counts)} Or publish it as partial with --partial.",
         )
     return f"{sentence}{reasons}"
+
+
+def _advice(name: str, counts: RoundCounts) -> str:
+    """What makes more of a round's battles be judged."""
+    if counts.failed + counts.skipped:
+        more = " --unreadable" if counts.unreadable else ""
+        return f"Judge the rest: `arena rounds resume --failed {name}{more}`."
+    if counts.unreadable:
+        return (
+            f"See what the judge replied (`arena rounds show-replies {name} --unreadable`), then ask it "
+            f"again (`arena rounds resume --failed {name} --unreadable`), or choose another judge."
+        )
+    return "Choose a judge that can decide the rest."
 
 
 def _attempts(store: Store, round_: Round) -> Mapping[str, int]:
@@ -241,8 +288,8 @@ def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
     return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
 
 
-def _yardsticks(store: Store, round_: Round, battles: int) -> str:
-    """How many battles of a round were held against what, where its judge chooses between yardsticks.
+def _ground_truths(store: Store, round_: Round, battles: int) -> str:
+    """How many battles of a round were held against what, where its judge chooses between ground truths.
 
     The embedded judge names it in the settings of each judgment; former versions did not. It is one judgment
     a battle, but where it reads both orders.
@@ -255,17 +302,23 @@ def _yardsticks(store: Store, round_: Round, battles: int) -> str:
         settings = parse_json(text, 0) if text else None
         if isinstance(settings, dict) and "yardstick" in settings:
             counts[str(settings["yardstick"])] += count
-    named = {Yardstick.REFERENCE: "the reference", Yardstick.PASSAGES: "the passages"}
+    named = {GroundTruth.REFERENCE: "the reference", GroundTruth.PASSAGES: "the passages"}
     parts = [
-        f"{named[yardstick]} in {counts[yardstick]:,} battles" for yardstick in named if counts[yardstick]
+        f"{named[ground_truth]} in {counts[ground_truth]:,} battles"
+        for ground_truth in named
+        if counts[ground_truth]
     ]
-    if counts[Yardstick.NONE]:
-        parts.append(f"nothing in {counts[Yardstick.NONE]:,} with an empty answer")
+    if counts[GroundTruth.NONE]:
+        parts.append(f"nothing in {counts[GroundTruth.NONE]:,} with an empty answer")
     return ", ".join(parts)
 
 
 def _about(
-    round_: Round, summary: SetSummary, attacks: CanaryResults, health: Mapping[str, object], yardsticks: str
+    round_: Round,
+    summary: SetSummary,
+    attacks: CanaryResults,
+    health: Mapping[str, object],
+    ground_truths: str,
 ) -> About:
     judge = round_.judge
     facts = {
@@ -277,7 +330,7 @@ def _about(
         "judge hash": judge["hash"],
         "pairs": round_.plan["pairs"],
         "seed": str(round_.seed),
-        "yardsticks": yardsticks,
+        "yardsticks": ground_truths,
         "agreement with people": "" if judge["kind"] != JudgeKind.LEXICAL else AGREEMENT,
         "attack success rate": str(attacks) if attacks.report.planted else "",
         "finished": "" if round_.finished_at is None else round_.finished_at.date().isoformat(),

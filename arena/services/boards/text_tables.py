@@ -7,14 +7,18 @@ from typing import Any
 
 from data.errors import ConflictError
 from data.records import Board
+from judges.metrics.registry import added_metrics, own_metrics
+from leaderboard.export.board_table import notes_of
 from leaderboard.export.tables import flat_rows
+from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on
 from leaderboard.standings.corrected import PEOPLE
+from leaderboard.standings.diff import ranks_among_systems
 from leaderboard.standings.full_error import ERROR, PARTS
 from leaderboard.standings.systems import SELF_REPORTED, Figure, SystemFacts, facts_by_system
-from leaderboard.vocabulary import COVARIATES, Control, ErrorKind
+from leaderboard.vocabulary import CENTRED, COVARIATES, OVERALL, Control, ErrorKind
 
 Cells = Sequence[str | int | None]
-SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
+FORMS = {Unit.POINTS: ".0f", Unit.SHARE: ".1%", Unit.COUNT: ",.0f", Unit.WORDS: ",.0f"}
 BETWEEN_SYSTEMS = "between-systems"
 BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
 CONTROLLED = BETWEEN
@@ -38,8 +42,8 @@ MOVED = (
 )
 
 
-def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cells]]:
-    """The lines of one domain of a board, as the judge says.
+def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cells], Sequence[str]]:
+    """The lines of one domain of a board, as the judge says, and what a reader must know of their ratings.
 
     Raises:
         ConflictError: The board has no such domain.
@@ -48,7 +52,36 @@ def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cell
     if not rows:
         known = ", ".join(board.standings["lines"])
         raise ConflictError(f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}.")
-    return SHOWN, [_line(row) for row in rows]
+    columns = columns_on(Surface.TERMINAL)
+    headers = [column.title.lower().replace(" + ", "+") for column in columns]
+    ranks = ranks_among_systems(board.standings) if domain == OVERALL else None
+    lines = [[_cell(row, column, ranks) for column in columns] for row in rows]
+    more = {
+        "own evidence": [_number(row["own_evidence"], ".0%") for row in rows],
+        "flags": [", ".join(str(row["flags"] or "").split()) or None for row in rows],
+        **_added_columns(board, rows),
+    }
+    for header, cells in more.items():
+        if any(cells):
+            headers.append(header)
+            for line, cell in zip(lines, cells, strict=True):
+                line.append(cell)
+    return headers, lines, notes_of(rows)
+
+
+def _added_columns(board: Board, rows: Sequence[Mapping[str, object]]) -> Mapping[str, Sequence[str | None]]:
+    """The embedded scores of metrics that are none of the arena's own, under their headings."""
+    scored = {name for part in board.standings["lines"].values() for line in part for name in line["scores"]}
+    names = sorted({name for name in scored if " " not in name} - own_metrics().keys())
+    infos = {info.name: info for info in added_metrics().entries} if names else {}
+    columns: dict[str, Sequence[str | None]] = {}
+    for name in names:
+        info = infos.get(name)
+        heading = info.column.heading if info is not None and info.column is not None else name
+        columns[heading] = [
+            _number(row.get(name), ".1%" if info and info.is_share else ".4g") for row in rows
+        ]
+    return columns
 
 
 def corrected_table(board: Board) -> tuple[Sequence[str], Sequence[Cells]]:
@@ -156,8 +189,8 @@ def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Ce
             advice="Judge a round with `--pairs all`, and publish it.",
         )
     rows = [_rated(row) for row in section["ratings"]]
-    yardsticks = board.standings["facts"].get("yardsticks")
-    held = f" The judge held answers against {yardsticks}." if yardsticks else ""
+    ground_truths = board.standings["facts"].get("yardsticks")
+    held = f" The judge held answers against {ground_truths}." if ground_truths else ""
     return f"{section['note']}{held}", BETWEEN, rows
 
 
@@ -196,6 +229,8 @@ def coefficient_table(board: Board, control: Control) -> tuple[Sequence[str], Se
         for row in fit["coefficients"]
     ]
     sentences = [fit["collinearity"]["sentence"], *(row["reason"] for row in fit["left_out"])]
+    if board.standings.get("shape", 1) == 1:
+        sentences.append(CENTRED)
     return COEFFICIENTS, rows, sentences
 
 
@@ -234,18 +269,16 @@ def _moved(row: Mapping[str, Any], judged: Mapping[str, Any]) -> Cells:
     )
 
 
-def _line(row: Mapping[str, object]) -> Cells:
-    return (
-        _ranks(row["rank_lower"], row["rank_upper"]),
-        str(row["system"]),
-        _number(row["rating"], ".0f"),
-        _number(row["lower"], ".0f"),
-        _number(row["upper"], ".0f"),
-        _number(row["win_rate"], ".1%"),
-        _number(row["win_tie_rate"], ".1%"),
-        _number(row["no_answer_share"], ".1%"),
-        _number(row["battles"], ",.0f"),
-    )
+def _cell(
+    row: Mapping[str, object], column: BoardColumn, ranks: Mapping[str, tuple[int, int] | None] | None
+) -> str | None:
+    """A cell; overall the reference has no rank, and is none of those among whom places are counted."""
+    if column.unit is Unit.PLACE:
+        if ranks is None:
+            return _ranks(row["rank_lower"], row["rank_upper"])
+        return None if (found := ranks.get(str(row["system"]))) is None else _ranks(*found)
+    value = row[column.name]
+    return value if isinstance(value, str) else _number(value, FORMS.get(column.unit, ".4g"))
 
 
 def _ranks(best: object, worst: object) -> str | None:

@@ -15,7 +15,7 @@ from data.store.submissions.answers import AnswerLength
 from judges.metrics.context.diagnosis import losses_of
 from judges.metrics.factuality.measures import EVEN, UNDECIDED
 from judges.metrics.relations.figures import Verdict
-from leaderboard.mending import ErrorQuestions
+from leaderboard.counterfactual import ErrorQuestions
 
 LONGER = 1.5
 """How many times as long as the others' median a long answer is; a short one is as many times shorter."""
@@ -104,7 +104,7 @@ def answer_errors(facts: AnswerFacts) -> Mapping[AnswerError, ErrorQuestions]:
     silent = {question for question, one in own.items() if one.no_answer}
     spoken = {
         error: {question: stands for question, stands in told.items() if question not in silent}
-        for error, told in _told(facts)
+        for error, told in _findings(facts)
     }
     everything = {AnswerError.NO_ANSWER: {question: question in silent for question in own}, **spoken}
     return {
@@ -117,7 +117,7 @@ def answer_errors(facts: AnswerFacts) -> Mapping[AnswerError, ErrorQuestions]:
     }
 
 
-def _told(
+def _findings(
     facts: AnswerFacts,
 ) -> Iterator[tuple[AnswerError, Mapping[str, bool]]]:
     """Each kind with whether it stands, by question."""

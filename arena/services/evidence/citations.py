@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from arena.services.evidence.claims import told_by
+from arena.services.evidence.claims import source_of
 from data.records import Submission
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
@@ -31,7 +31,7 @@ class CitationReport:
     """Citation support of a submission.
 
     Attributes:
-        told_by: Who scored: the embedded version, or an LLM.
+        source: Who scored: the embedded version, or an LLM.
         answers: How many answers have a score, those that cite nothing included.
         without: How many of them cite nothing; their recall and F1 are 0, their precision is undefined.
         unscored: How many answers have no score, as they say nothing or there is nothing to cite.
@@ -42,7 +42,7 @@ class CitationReport:
         unsupported_first: The first of those that their citations do not support.
     """
 
-    told_by: str
+    source: str
     answers: int
     without: int
     unscored: int
@@ -91,7 +91,7 @@ def _report(scores: Iterable[ScoredAnswer]) -> CitationReport:
     uncited = [sentence for score in cited for sentence in _weak(score, cites=False)]
     unsupported = [sentence for score in cited for sentence in _weak(score, cites=True)]
     return CitationReport(
-        told_by=told_by(rows[0]).name,
+        source=source_of(rows[0]).name,
         answers=len(scored),
         without=len(without),
         unscored=len(rows) - len(scored),

@@ -89,7 +89,7 @@ def read_claims(details: Mapping[str, Any]) -> tuple[ClaimView, ...]:
     )
 
 
-def told_by(score: ScoredAnswer) -> Scorer:
+def source_of(score: ScoredAnswer) -> Scorer:
     """Who scored an answer, and how often that scorer is right."""
     return scorer_of(score.judge, str(score.details.get(ENGINE) or ""))
 

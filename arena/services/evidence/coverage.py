@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from data.store.boards.scores import ScoredAnswer
@@ -12,22 +13,44 @@ from judges.metrics.context.subsets import Use
 
 
 class Standing(StrEnum):
-    """How an answer relates to a statement of the passages."""
+    """How an answer relates to a statement of the passages, or to a fact of the reference."""
 
     BASIS = "misses"
     MISSING = "misses too"
     CONTRADICTED = "contradicts"
+    PARTLY = "covers in part"
     COVERED = "covers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementView:
-    """A statement of the passages: where it is from, and what the answer says instead, if anything."""
+    """A statement of the passages or a fact of the reference.
+
+    Where it is from, what the answer says instead, if anything, and the answer's words for it, if known.
+    """
 
     text: str
     passages: tuple[str, ...]
     standing: Standing
     instead: str = ""
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactCell:
+    """What one answer does with a fact of the reference, and its words for it; empty where there are none."""
+
+    system: str
+    standing: Standing
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactRow:
+    """A fact of the reference with every answer that was scored."""
+
+    text: str
+    cells: tuple[FactCell, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +107,30 @@ class ContextView:
     why_not: str = ""
 
 
+STATES: Mapping[str, Standing] = MappingProxyType(
+    {"missing": Standing.BASIS, "partly": Standing.PARTLY, "covered": Standing.COVERED}
+)
+"""Of the facts of a reference."""
+
+
+def has_statements(details: Mapping[str, Any]) -> bool:
+    """Whether the details of a score name statements that its answer covers or misses."""
+    return "covered" in details or "facts" in details
+
+
 def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
-    """The statements behind a comprehensiveness score, each once: contradicted, basis, missing, covered."""
+    """The statements behind a score, each once: contradicted, basis, missing, partly covered, covered."""
+    if "facts" in details:
+        facts = [
+            StatementView(
+                text=str(fact["text"]),
+                passages=(),
+                standing=STATES[fact["state"]],
+                evidence=str(fact["evidence"]),
+            )
+            for fact in details["facts"]
+        ]
+        return tuple(fact for state in STATES.values() for fact in facts if fact.standing is state)
     basis = [_key(statement) for statement in details.get("basis", ())]
     missing = details.get("missing", ())
     contradicted_keys = {_key(statement) for statement in details.get("contradicted", ())}
@@ -104,6 +149,18 @@ def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
     ]
     covered = [_statement(statement, Standing.COVERED) for statement in details.get("covered", ())]
     return (*contradicted, *first, *rest, *covered)
+
+
+def fact_grid(scores: Sequence[ScoredAnswer]) -> tuple[FactRow, ...]:
+    """The facts of the reference by answers, in its order, from the scores of one question's answers."""
+    rows: dict[str, list[FactCell]] = {}
+    for score in scores:
+        for fact in score.details.get("facts", ()):
+            cell = FactCell(
+                system=score.system, standing=STATES[fact["state"]], evidence=str(fact["evidence"])
+            )
+            rows.setdefault(str(fact["text"]), []).append(cell)
+    return tuple(FactRow(text=text, cells=tuple(cells)) for text, cells in rows.items())
 
 
 def aspect_grid(scores: Sequence[ScoredAnswer]) -> tuple[AspectRow, ...]:

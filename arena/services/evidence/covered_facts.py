@@ -6,12 +6,10 @@ kind comes from one recorded score or judgment; where there is none, it says why
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import Any
 
-from arena.services.evidence.coverage import Standing, read_statements
+from arena.services.boards.metric_columns import HAS
 from arena.services.evidence.highlights import REFERENCE
 from arena.services.evidence.questions import AnswerView, QuestionView
 from arena.services.evidence.reasons import (
@@ -23,20 +21,13 @@ from arena.services.evidence.reasons import (
     Side,
     read_reasons,
 )
+from data.plugins import described
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.nuggets.scores import Assignment
+from judges.metrics.registry import Facts, metrics, own_metrics
 
+OF_REFERENCE = "sentences of the reference"
+OF_PASSAGES = "statements of the passages"
 UNSEEN = "What is recorded of them quotes texts that are not shown."
-
-
-class FactKind(StrEnum):
-    """What a fact is one of."""
-
-    NUGGETS = "nuggets"
-    SUB_QUESTIONS = "sub-questions"
-    STATEMENTS = "statements of the passages"
-    ASPECTS = "aspects"
-    REFERENCE = "sentences of the reference"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +52,7 @@ class FactDiff:
         missing: Why nothing is known, and how to get it; empty where something is.
     """
 
-    kind: FactKind
+    kind: str
     source: str = ""
     facts: tuple[Covered, ...] = ()
     unknown: int = 0
@@ -94,16 +85,10 @@ def fact_diffs(view: QuestionView, first: str, second: str) -> tuple[FactDiff, .
     if first not in answers or second not in answers:
         return ()
     pair = answers[first], answers[second]
-    question = view.question
-    kinds = (
-        (FactKind.NUGGETS, "nuggets", "nuggets", _nuggets, question.nuggets),
-        (FactKind.SUB_QUESTIONS, "answer-crux", "answer-crux", _sub_questions, question.sub_questions),
-        (FactKind.STATEMENTS, "comprehensiveness-", "comprehensiveness-nli", _statements, question.passages),
-        (FactKind.ASPECTS, "coverage-icat", "coverage-icat-s", _aspects, question.aspects),
-    )
     found = [
-        _by_metric(kind, family, pair, read) or _missing(view, kind, metric, pair, there=bool(given))
-        for kind, family, metric, read, given in kinds
+        _by_metric(info.name, info.facts, pair) or _missing(view, info.name, info.facts, pair)
+        for info in reversed(metrics())
+        if info.facts is not None
     ]
     found.append(_of_reference(view, first, second))
     return tuple(sorted(found, key=lambda diff: bool(diff.missing)))
@@ -125,14 +110,14 @@ def own_facts(first: str, diffs: Mapping[str, Sequence[FactDiff]]) -> Mapping[st
 def reasons_diff(reasons: Reasons) -> FactDiff:
     """The facts of a judgment's reasons by which side covers them; a judge lists only the first of each."""
     return _compared(
-        FactKind.REFERENCE if reasons.yardstick == REFERENCE else FactKind.STATEMENTS,
-        f"the judge, against the {reasons.yardstick}",
+        OF_REFERENCE if reasons.ground_truth == REFERENCE else OF_PASSAGES,
+        f"the judge, against the {reasons.ground_truth}",
         _side(reasons.a),
         _side(reasons.b),
     )
 
 
-def _compared(kind: FactKind, source: str, first: Readings, second: Readings) -> FactDiff:
+def _compared(kind: str, source: str, first: Readings, second: Readings) -> FactDiff:
     both = [text for text in first if text in second]
     return FactDiff(
         kind=kind,
@@ -150,87 +135,54 @@ def _compared(kind: FactKind, source: str, first: Readings, second: Readings) ->
     )
 
 
-def _by_metric(
-    kind: FactKind,
-    metric: str,
-    pair: tuple[AnswerView, AnswerView],
-    read: Callable[[Mapping[str, Any]], Readings],
-) -> FactDiff | None:
-    """The facts by the first metric of a family that both answers have a score of, embedded ones first."""
-    of_second = {(score.metric, score.judge): score for score in _details(pair[1], metric)}
-    for score in sorted(_details(pair[0], metric), key=lambda score: (score.judge, score.metric)):
+def _by_metric(name: str, facts: Facts, pair: tuple[AnswerView, AnswerView]) -> FactDiff | None:
+    """The facts by the first metric of its kind that both answers have a score of, embedded ones first."""
+    of_second = {(score.metric, score.judge): score for score in _details(pair[1], name, facts)}
+    for score in sorted(_details(pair[0], name, facts), key=lambda score: (score.judge, score.metric)):
         other = of_second.get((score.metric, score.judge))
         if other is not None:
             source = f"{score.metric}, {score.judge or 'embedded'}"
-            return _compared(kind, source, read(score.details), read(other.details))
+            try:
+                return _compared(facts.kind, source, _read(facts, score), _read(facts, other))
+            except Exception as error:
+                if name in own_metrics():
+                    raise
+                why = f"The plugin metric {name} cannot read them: {described(error)}."
+                return FactDiff(kind=facts.kind, missing=why)
     return None
 
 
-def _details(answer: AnswerView, metric: str) -> list[ScoredAnswer]:
+def _read(facts: Facts, score: ScoredAnswer) -> Readings:
+    return {
+        one.text: _Reading(fact=Fact(text=one.text, passages=one.passages), covers=one.covered, note=one.note)
+        for one in facts.read(score.details)
+    }
+
+
+def _details(answer: AnswerView, name: str, facts: Facts) -> list[ScoredAnswer]:
     return [
         score
         for score in answer.scores
-        if score.metric.startswith(metric) and score.score is not None and score.details
+        if _tells(name, facts, score.metric) and score.score is not None and score.details
     ]
 
 
-def _missing(
-    view: QuestionView, kind: FactKind, metric: str, pair: tuple[AnswerView, AnswerView], *, there: bool
-) -> FactDiff:
+def _tells(name: str, facts: Facts, metric: str) -> bool:
+    """Whether the scores of a metric hold the facts of this one's kind."""
+    return metric.startswith(facts.begins) if facts.begins else metric == name
+
+
+def _missing(view: QuestionView, name: str, facts: Facts, pair: tuple[AnswerView, AnswerView]) -> FactDiff:
     """Why nothing is known of a kind of facts, and how to get it."""
-    given = "passages" if kind is FactKind.STATEMENTS else kind.value
-    scored = [score for answer in pair for score in answer.scores if score.metric.startswith(metric)]
+    given = facts.given
+    scored = [score for answer in pair for score in answer.scores if _tells(name, facts, score.metric)]
     if any(score.score is not None and not score.details for score in scored):
         why = UNSEEN
-    elif not there:
+    elif given in HAS and not HAS[given](view.question):
         why = f"This question comes without {given}: they are brought with its set."
     else:
-        why = f"Not recorded for both answers: `arena metrics run --set {view.set_name} --metric {metric}`."
-    return FactDiff(kind=kind, missing=why)
-
-
-def _nuggets(details: Mapping[str, Any]) -> Readings:
-    found = {}
-    for nugget in details.get("nuggets", ()):
-        if nugget["assignment"] is not None:
-            partial = nugget["assignment"] == Assignment.PARTIAL
-            text = str(nugget["text"])
-            found[text] = _Reading(
-                fact=Fact(text=text),
-                covers=nugget["assignment"] != Assignment.NONE,
-                note="covers it in part" if partial else "",
-            )
-    return found
-
-
-def _sub_questions(details: Mapping[str, Any]) -> Readings:
-    answered, answerable = details.get("answered", ()), details.get("answerable", ())
-    return {
-        str(text): _Reading(fact=Fact(text=str(text)), covers=at in answered)
-        for at, text in enumerate(details.get("sub_questions", ()))
-        if at in answerable
-    }
-
-
-def _statements(details: Mapping[str, Any]) -> Readings:
-    return {
-        statement.text: _Reading(
-            fact=Fact(text=statement.text, passages=statement.passages),
-            covers=statement.standing is Standing.COVERED,
-            note="contradicts it" if statement.standing is Standing.CONTRADICTED else "",
-        )
-        for statement in read_statements(details)
-    }
-
-
-def _aspects(details: Mapping[str, Any]) -> Readings:
-    return {
-        str(aspect["text"]): _Reading(
-            fact=Fact(text=str(aspect["text"]), passages=tuple(map(str, aspect["passages"]))),
-            covers=bool(aspect["covered"]),
-        )
-        for aspect in details.get("aspects", ())
-    }
+        why = f"Not recorded for both answers: `arena metrics run --set {view.set_name} --metric {name}`."
+    return FactDiff(kind=facts.kind, missing=why)
 
 
 def _side(side: Side) -> Readings:
@@ -250,11 +202,11 @@ def _of_reference(view: QuestionView, first: str, second: str) -> FactDiff:
             continue
         for judgment in evidence.judgments:
             reasons = read_reasons(judgment.rationale)
-            if reasons is not None and reasons.yardstick == REFERENCE:
+            if reasons is not None and reasons.ground_truth == REFERENCE:
                 diff = reasons_diff(reasons)
                 return diff if battle.system_a == first else _swapped(diff)
     why = UNSEEN if view.notice else "No judgment of these two lists them; the lexical judge does."
-    return FactDiff(kind=FactKind.REFERENCE, missing=why)
+    return FactDiff(kind=OF_REFERENCE, missing=why)
 
 
 def _swapped(diff: FactDiff) -> FactDiff:

@@ -32,7 +32,7 @@ from data.records.plain import to_json
 from data.store import Store
 from data.store.boards.scores import EMBEDDED, ScoredAnswer
 from data.store.rounds.question_stats import QuestionRecord
-from leaderboard.mending import FEWEST_CLEAN, MendedGain, RatedRound, mended_gains
+from leaderboard.counterfactual import FEWEST_CLEAN, CounterfactualGain, RatedRound, counterfactual_gains
 
 MOST_OTHERS = 9
 """Answers of so many other systems are the measure of what is long and of what covers little."""
@@ -65,7 +65,7 @@ class Fix:
     error: AnswerError
     title: str
     meaning: str
-    gain: MendedGain
+    gain: CounterfactualGain
     lost: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class FixService:
         own = table_of_columns(self._store.verdicts.columns(round_name, systems=(system,)))
         board = self._store.boards.standing(round_.id)
         try:
-            gains = mended_gains(
+            gains = counterfactual_gains(
                 own,
                 system,
                 {error.value: names for error, names in errors.items()},
@@ -192,7 +192,7 @@ class FixService:
 
 
 def _fix(
-    gain: MendedGain, present: Mapping[AnswerError, frozenset[str]], records: Iterable[QuestionRecord]
+    gain: CounterfactualGain, present: Mapping[AnswerError, frozenset[str]], records: Iterable[QuestionRecord]
 ) -> Fix:
     error = AnswerError(gain.error)
     lost = [record for record in records if record.id in present[error] and record.losses > record.wins]

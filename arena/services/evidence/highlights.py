@@ -1,8 +1,8 @@
-"""Where in an answer its claims and covered statements are, and which sentence of a passage each rests on.
+"""Where in an answer its claims and covered statements are, and which sentence of a passage each depends on.
 
 Scores store claims and statements as texts of their own. A sentence of an answer is marked by the claim whose
 words it has most of, and by the covered statements likewise; the sentences of passages and reference are
-numbered, so that what rests on one can name it. This is a reading aid, no part of any score.
+numbered, so that what depends on one can name it. This is a reading aid, no part of any score.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from arena.services.evidence.claims import ClaimView, read_claims
-from arena.services.evidence.coverage import Standing, StatementView, read_statements
+from arena.services.evidence.coverage import Standing, StatementView, has_statements, read_statements
 from data.records import Question
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.relations.figures import Verdict
@@ -206,7 +206,7 @@ def _sentence_spans(text: str, source: str, places: Places | None) -> Iterator[_
 
 
 def _statements(score: ScoredAnswer) -> tuple[StatementView, ...]:
-    return read_statements(score.details) if "covered" in score.details else ()
+    return read_statements(score.details) if has_statements(score.details) else ()
 
 
 def _stretch(

@@ -1,4 +1,4 @@
-"""Which facts of the passages a system leaves out, and where it leaves out most."""
+"""Which facts of the reference or the passages a system leaves out, and where it leaves out most."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from arena.services.evidence.claims import told_by
+from arena.services.evidence.claims import source_of
 from arena.services.evidence.coverage import Standing, StatementView, read_statements
 from data.store.boards.scores import ScoredAnswer
 
 MOST_SHOWN = 12
 OVERALL = "overall"
 LISTED = frozenset({Standing.BASIS, Standing.CONTRADICTED})
+STATED = frozenset({Standing.COVERED, Standing.PARTLY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedFact:
-    """A statement of the passages that the system's answer misses.
+    """A fact of the reference, or a statement of the passages, that the system's answer misses.
 
     It is contradicted where the answer says something else instead; `covered_by` other answers to the
     question make the statement, `missed_by` do not.
@@ -56,13 +57,14 @@ class Missed:
 
     `facts` are what it would have to add, those that most others have first; `in_all` counts statements that
     follow from others too. Where one of the facts is contradicted, `contradictions` says who told so, and how
-    often that scorer is right.
+    often that scorer is right. `of_reference` tells facts of the references from statements of passages.
     """
 
     facts: tuple[MissedFact, ...] = ()
     in_all: int = 0
     by_domain: Mapping[str, MissedShare] = field(default_factory=dict)
     contradictions: str = ""
+    of_reference: bool = False
 
 
 @dataclass(slots=True)
@@ -78,8 +80,8 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
 
     On one set a fact belongs to one question, so a system misses it once: what can be counted is how many
     others have it. Facts come in this order: covered by most others, made by most passages, missed by fewest
-    others. Listed are those of the basis, which imply whatever else is missing. `scores` are
-    comprehensiveness with details, by system, the reference included.
+    others. Listed are those of the basis, which imply whatever else is missing; what is covered in part is
+    not missed. `scores` are those of one metric with details, by system.
     """
     facts, domains, others = _Count(), _Count(), _Count()
     own: dict[tuple[str, ...], tuple[ScoredAnswer, StatementView]] = {}
@@ -87,7 +89,7 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
         for score in scored:
             for statement in read_statements(score.details):
                 fact = (score.question_id, statement.text)
-                covered = statement.standing is Standing.COVERED
+                covered = statement.standing in STATED
                 if name == system:
                     _add(domains, (score.domain,), covered=covered)
                     _add(domains, (OVERALL,), covered=covered)
@@ -104,7 +106,7 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
     contradicting = [own[fact][0] for fact in shown if own[fact][1].standing is Standing.CONTRADICTED]
     return Missed(
         facts=tuple(_fact(*own[fact], facts, fact) for fact in shown),
-        contradictions=told_by(contradicting[0]).contradictions if contradicting else "",
+        contradictions=source_of(contradicting[0]).contradictions if contradicting else "",
         in_all=domains.missed[(OVERALL,)],
         by_domain={
             domain: MissedShare(

@@ -9,13 +9,13 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from arena.services.accounts.auth import PUBLIC, Caller
-from arena.services.accounts.redaction import stand_in
+from arena.services.accounts.redaction import placeholder
 from arena.services.rounds.visibility import RoundAccess
 from data.records import Preference
 from data.store import Store
 from data.store.rounds.question_stats import BattleResult, QuestionStats
 
-MOST_KEPT = 8
+CACHE_SIZE = 8
 
 
 class Trait(StrEnum):
@@ -160,7 +160,7 @@ class QuestionListService:
         listed = self._kept.get(name)
         if listed is None:
             listed = self._kept[name] = QuestionList.of(self._store.question_stats.of_round(round_.id))
-            while len(self._kept) > MOST_KEPT:
+            while len(self._kept) > CACHE_SIZE:
                 self._kept.popitem(last=False)
         return replace(listed, notice=texts.notice, hides_references=texts.hides_references)
 
@@ -177,7 +177,7 @@ class QuestionListService:
 
     def reported(self, round_name: str) -> frozenset[str]:
         """Ids of questions with reported judgments."""
-        return frozenset(report.question_id for report in self._store.reports.of_round(round_name))
+        return self._store.concerns.disputed_questions(round_name)
 
 
 def in_order(questions: Sequence[QuestionStats], order: Order) -> tuple[QuestionStats, ...]:
@@ -196,7 +196,7 @@ def _descending(value: float | None) -> float | None:
 
 
 def _haystack(question: QuestionStats) -> str:
-    text = "" if question.question == stand_in(question.id) else question.question
+    text = "" if question.question == placeholder(question.id) else question.question
     return f"{question.id}\n{text}".casefold()
 
 

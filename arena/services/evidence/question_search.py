@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionListService
@@ -13,6 +14,9 @@ from data.search.query import Excerpt, SearchQuery, excerpt
 from data.store import Store
 from data.store.rounds.question_stats import QuestionStats
 from data.store.text_index import QUESTIONS, FoundTexts
+
+if TYPE_CHECKING:
+    from arena.client.answer_arena_client.models.results import RoundQuestionPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +53,17 @@ class QuestionPage:
     found: Mapping[str, FoundText]
     total: int
     notice: str
+
+    def from_place(self, after: int) -> RoundQuestionPage:
+        """The page as what routes, commands and tools give; it begins after the first `after` questions."""
+        from arena.client.answer_arena_client.models.results import RoundQuestion, RoundQuestionPage  # noqa: PLC0415 - what routes give, which lists for people do without
+
+        following = after + len(self.questions)
+        return RoundQuestionPage.of(
+            self,
+            questions=[RoundQuestion.of(line, found=self.found.get(line.id)) for line in self.questions],
+            next=following if self.total > following else None,
+        )
 
 
 class Readable(dict[int, str]):

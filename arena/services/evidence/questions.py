@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from arena.client.answer_arena_client.models.results import BattleEvidence, QuestionEvidence, RoundAnswer
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.rounds.visibility import RoundAccess
-from data.records import Answer, BattleEvidence, Preference, Question, Round, Submission
+from data.records import Answer, Preference, Question, Round, Submission
+from data.records import BattleEvidence as StoredEvidence
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 
@@ -34,7 +36,7 @@ class QuestionView:
     domain_label: str
     question: Question
     answers: tuple[AnswerView, ...]
-    battles: tuple[BattleEvidence, ...]
+    battles: tuple[StoredEvidence, ...]
     notice: str = ""
 
 
@@ -83,6 +85,29 @@ class RoundEvidence:
             notice=seen.texts.notice,
         )
 
+    def evidence(self, question_id: str) -> QuestionEvidence:
+        """The same as what routes, commands and tools give.
+
+        Raises:
+            NotFoundError: There is no such question in the round's set.
+        """
+        view = self.question(question_id)
+        return QuestionEvidence.of(
+            view.question,
+            view,
+            round=self._round.name,
+            set=view.set_name,
+            answers=[
+                RoundAnswer.of(
+                    answer,
+                    answer=answer.answer.answer,
+                    context_ids=[passage.id for passage in answer.answer.contexts],
+                )
+                for answer in view.answers
+            ],
+            battles=[BattleEvidence.of(one.battle, judgments=one.judgments) for one in view.battles],
+        )
+
 
 class EvidenceService:
     """Use cases of readers who trace a number to its evidence."""
@@ -121,7 +146,7 @@ def _answer_view(
     submission: Submission,
     answer: Answer,
     reference: Submission,
-    battles: tuple[BattleEvidence, ...],
+    battles: tuple[StoredEvidence, ...],
     scores: tuple[ScoredAnswer, ...],
 ) -> AnswerView:
     results = Counter(_result(battle, submission.system) for battle in battles)
@@ -137,7 +162,7 @@ def _answer_view(
     )
 
 
-def _result(evidence: BattleEvidence, system: str) -> Preference | None:
+def _result(evidence: StoredEvidence, system: str) -> Preference | None:
     """The verdict as if `system` were side a; None where it did not meet or was not judged."""
     battle = evidence.battle
     if battle.preference is None or system not in {battle.system_a, battle.system_b}:

@@ -14,12 +14,22 @@ SIGNS = {Preference.A: -1.0, Preference.TIE: 0.0, Preference.B: 1.0}
 
 
 def lead_of(evidence: BattleEvidence) -> float | None:
-    """How far one answer was ahead, 0 (even) to 1: the mean over readings, the sides of which may cancel out.
+    """How far one answer was ahead, 0 (even) to 1: the mean over final readings, which may cancel out.
 
     A reading without a margin counts as 1 for its side, a tie as 0; None where no reading has a verdict.
     """
-    readings = [_signed(judgment) for judgment in evidence.judgments if judgment.preference is not None]
+    readings = [_signed(judgment) for judgment in final_readings(evidence)]
     return abs(fmean(readings)) if readings else None
+
+
+def final_readings(evidence: BattleEvidence) -> tuple[Judgment, ...]:
+    """The last verdict of each judge in each order: a battle that was tried again was read before."""
+    last = {
+        (judgment.judge, judgment.presentation): judgment
+        for judgment in evidence.judgments
+        if judgment.preference is not None
+    }
+    return tuple(last.values())
 
 
 def _signed(judgment: Judgment) -> float:

@@ -59,7 +59,7 @@ class Side:
 class Reasons:
     """The embedded judge's reasons: what it held the answers against, and how each did."""
 
-    yardstick: str
+    ground_truth: str
     a: Side
     b: Side
 
@@ -68,7 +68,7 @@ def read_reasons(rationale: str) -> Reasons | None:
     """The reasons in a rationale; None where it is prose or of another shape."""
     try:
         reasons = json.loads(rationale)
-        return Reasons(yardstick=str(reasons["yardstick"]), a=_side(reasons["a"]), b=_side(reasons["b"]))
+        return Reasons(ground_truth=str(reasons["yardstick"]), a=_side(reasons["a"]), b=_side(reasons["b"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 

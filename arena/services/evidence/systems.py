@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from arena.client.answer_arena_client.models import results as shapes
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.evidence.losses import LossShares, loss_shares
 from arena.services.rounds.battle_table import table_of_columns
@@ -78,19 +79,29 @@ class ProfileService:
             notice=seen.texts.notice,
         )
 
+    def lost(
+        self, round_name: str, systems: Sequence[str], most: int, *, caller: Caller = PUBLIC
+    ) -> Mapping[str, tuple[QuestionRecord, ...]]:
+        """The questions that each of some systems lost most clearly; a system without any is left out.
+
+        Raises:
+            NotFoundError: There is no such round.
+        """
+        round_ = self._store.rounds.get(round_name)
+        texts = RoundAccess(self._store, caller, round_).texts
+        found = {}
+        for system in systems:
+            records = self._store.question_stats.records(round_.id, system)
+            worst = sorted(
+                (one for one in records if one.losses > one.wins), key=lambda one: one.wins - one.losses
+            )
+            if worst:
+                found[system] = texts.records(tuple(worst[:most]))
+        return found
+
 
 FEWEST, MOST = 2, 4
 QUESTIONS = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContestedQuestion:
-    """A question with each system's mean share of the win (0–1) over its battles there."""
-
-    id: str
-    domain: str
-    question: str
-    shares: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +116,17 @@ class Comparison:
 
     systems: tuple[str, ...]
     paired: Mapping[str, tuple[PairedShare, ...]]
-    questions: tuple[ContestedQuestion, ...]
+    questions: tuple[shapes.ContestedQuestion, ...]
     battles: int
     deciding: tuple[Deciding, ...] = ()
     notice: str = ""
+
+    def between(self, round_name: str) -> shapes.Comparison:
+        """The first two of them, as what routes and tools give."""
+        first, second, *_ = self.systems
+        return shapes.Comparison.of(
+            self, round=round_name, first=first, second=second, paired=self.paired[second]
+        )
 
 
 class ComparisonService:
@@ -147,7 +165,7 @@ class ComparisonService:
             systems=named,
             paired={other: paired_shares(table, first, other) for other in others},
             questions=tuple(
-                ContestedQuestion(
+                shapes.ContestedQuestion(
                     id=number, domain=by_id[number].domain, question=by_id[number].question, shares=shares
                 )
                 for number, shares in spread

@@ -23,6 +23,7 @@ from arena.services.rounds.visibility import RoundAccess
 from arena.services.submissions.eligibility import no_submission
 from arena.services.submissions.status import StatusReader
 from data.errors import ConflictError
+from data.percent import percent
 from data.records import Outcome, Round, Submission, SubmissionState
 from data.store import Store
 from data.store.rounds.question_stats import QuestionRecord
@@ -47,14 +48,18 @@ def readable(rationale: str, *, side: str) -> str:
 
 
 def _sentences(
-    yardstick: str, ours: Mapping[str, Any] | str, theirs: Mapping[str, Any] | str
+    ground_truth: str, ours: Mapping[str, Any] | str, theirs: Mapping[str, Any] | str
 ) -> Iterator[str]:
     if isinstance(ours, str):
         yield f"Your answer: {ours}"
         return
-    other = "" if isinstance(theirs, str) else f", the other answer {float(theirs['coverage']):.0%}"
-    covers = f"your answer covers {float(ours['coverage']):.0%} of the facts"
-    yield f"Held against the {yardstick}, {covers}{other}."
+    other = (
+        ""
+        if isinstance(theirs, str)
+        else f", the other answer {percent(float(theirs['coverage']), decimals=0)}"
+    )
+    covers = f"your answer covers {percent(float(ours['coverage']), decimals=0)} of the facts"
+    yield f"Held against the {ground_truth}, {covers}{other}."
     for title, sign, kind in (("It misses", "–", "missed"), ("It contradicts", "✗", "contradicted")):
         count = int(ours["counts"][kind])
         if count:
@@ -122,7 +127,7 @@ class Report:
         domains: The worst first.
         fixes: What to fix first, by the points that it would gain.
         doubtful: Its least credible claims, the least first.
-        told_by: Who scored the claims, and how often that is right, in a sentence; empty where nobody did.
+        source: Who scored the claims, and how often that is right, in a sentence; empty where nobody did.
         contradictions: The same of the facts that it contradicts.
         citations: What its citations support; None where they were not scored.
     """
@@ -137,7 +142,7 @@ class Report:
     missed: tuple[MissedFact, ...]
     missed_in_all: int
     doubtful: tuple[DoubtfulClaim, ...]
-    told_by: str
+    source: str
     contradictions: str
     citations: CitationReport | None
 
@@ -197,7 +202,7 @@ class ReportService:
             missed=weak.missed.facts,
             missed_in_all=weak.missed.in_all,
             doubtful=weak.doubtful,
-            told_by="" if weak.told_by is None else weak.told_by.right,
+            source="" if weak.source is None else weak.source.right,
             contradictions=weak.missed.contradictions,
             citations=citation_report(self._store, submission),
         )

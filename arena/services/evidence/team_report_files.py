@@ -12,6 +12,7 @@ from arena.html_pages import rendered
 from arena.services.evidence.citations import CitationReport
 from arena.services.evidence.fixes import Fix
 from arena.services.evidence.team_report import Report
+from data.percent import percent
 from judges.metrics.relations.figures import Verdict
 
 
@@ -38,8 +39,8 @@ def report_json(report: Report) -> dict[str, Any]:
         ],
         "missed_facts": [asdict(fact) for fact in report.missed],
         "missed_in_all": report.missed_in_all,
-        "missed_told_by": report.contradictions or None,
-        "claims_told_by": report.told_by or None,
+        "missed_source": report.contradictions or None,
+        "claims_source": report.source or None,
         "unsupported_claims": _claims(report, Verdict.CONTRADICTED),
         "unconfirmed_claims": _claims(report, Verdict.UNCONFIRMED),
         "citations": None
@@ -113,7 +114,7 @@ def _citation_rows(citations: CitationReport | None) -> list[tuple[object, ...]]
 
 
 def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
+    return "–" if value is None else percent(value, decimals=0)
 
 
 def _number(value: float | None) -> str:

@@ -96,7 +96,7 @@ class VersionChange:
         return tuple(notes)
 
     def as_json(self) -> dict[str, Any]:
-        """What `arena submissions compare --json` prints; differences and bounds are shares, −1 to 1."""
+        """What `arena submissions report --changes --json` prints; differences are shares, −1 to 1."""
         fields = to_json(self)
         return {**fields, "notes": list(self.notes)}
 

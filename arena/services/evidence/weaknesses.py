@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.metric_columns import BoardMetric, board_metrics
-from arena.services.evidence.claims import read_claims, told_by
+from arena.services.evidence.claims import read_claims, source_of
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, Missed, missed_facts
 from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
-from data.records import Round
+from data.records import Round, written_by_people
 from data.store import Store
 from data.store.boards.scores import EMBEDDED, ScoredAnswer
 from judges.metrics.context.diagnosis import Losses, losses_of, total
@@ -20,7 +20,7 @@ from judges.metrics.factuality.measures import EVEN, UNDECIDED
 from judges.metrics.factuality.report import FactualitySummary, summarise
 from judges.metrics.relations.figures import Scorer, Verdict
 
-COMPREHENSIVENESS = "comprehensiveness-nli"
+REFERENCE_COVERAGE, COMPREHENSIVENESS = "reference-coverage", "comprehensiveness-nli"
 FACTUALITY = "factuality-fr3"
 CONTEXT, ANSWER = "context-crux", "answer-crux"
 MOST_ANSWERS = 3_000
@@ -47,7 +47,7 @@ class Weaknesses:
     Attributes:
         doubtful: Its least credible claims, the least first.
         verdicts: How many of its claims are called what.
-        told_by: Who scored its claims, and how often that is right; None where nobody did.
+        source: Who scored its claims, and how often that is right; None where nobody did.
         factuality: Precision, recall@K and F1@K of its answers; None where none was scored.
         losses: By domain and overall: sub-questions lost in retrieval or in writing.
         no_losses: Why there are no losses; empty where there are.
@@ -57,7 +57,7 @@ class Weaknesses:
     missed: Missed
     doubtful: tuple[DoubtfulClaim, ...]
     verdicts: Mapping[Verdict, int]
-    told_by: Scorer | None
+    source: Scorer | None
     factuality: FactualitySummary | None
     losses: Mapping[str, Losses]
     no_losses: str
@@ -70,7 +70,7 @@ class _Claims:
 
     doubtful: tuple[DoubtfulClaim, ...]
     verdicts: Mapping[Verdict, int]
-    told_by: Scorer | None
+    source: Scorer | None
     answers: int
 
 
@@ -92,11 +92,12 @@ class WeaknessService:
         submission_id = numbers.get(system) if seen.scores_of(system) else None
         metrics = board_metrics(self._store, round_.set_name)
         # What an answer misses is quoted from the reference.
-        missed = Missed() if submission_id is None or seen.hides_references else self._missed(system, numbers)
+        hidden = submission_id is None or seen.hides_references
+        missed = Missed() if hidden else self._missed(round_, system, numbers)
         claims = self._claims(submission_id)
         losses = self._losses(submission_id)
         reasons = [
-            f"The metric {metric.name} is not computed: {metric.missing}."
+            f"The metric {metric.info.name} is not computed: {metric.missing}."
             for metric in metrics
             if metric.missing
         ]
@@ -106,7 +107,7 @@ class WeaknessService:
             missed=missed,
             doubtful=claims.doubtful if seen.answers_of(system) else (),
             verdicts=claims.verdicts,
-            told_by=claims.told_by,
+            source=claims.source,
             factuality=None if submission_id is None else self._factuality(system, numbers),
             losses=losses,
             no_losses="" if losses else (about[0] if about else self._why_no_losses(submission_id)),
@@ -121,7 +122,7 @@ class WeaknessService:
         for score in self._details(submission_id, FACTUALITY):
             answers += 1
             for claim in read_claims(score.details):
-                scorer = scorer or told_by(score)
+                scorer = scorer or source_of(score)
                 verdicts[claim.verdict] += 1
                 if claim.posterior < UNDECIDED - EVEN:
                     doubtful.append(
@@ -136,11 +137,23 @@ class WeaknessService:
                     )
         least = sorted(doubtful, key=lambda claim: claim.posterior)[:MOST_SHOWN]
         counts = {verdict: verdicts[verdict] for verdict in Verdict}
-        return _Claims(doubtful=tuple(least), verdicts=counts, told_by=scorer, answers=answers)
+        return _Claims(doubtful=tuple(least), verdicts=counts, source=scorer, answers=answers)
 
-    def _missed(self, system: str, numbers: Mapping[str, int]) -> Missed:
-        details = {name: self._details(number, COMPREHENSIVENESS) for name, number in numbers.items()}
-        return missed_facts(system, details)
+    def _missed(self, round_: Round, system: str, numbers: Mapping[str, int]) -> Missed:
+        """What it misses on the round's questions: of references that people wrote, else of the passages."""
+        asked = {question for _, question in self._store.battles.questions(round_.id)}
+
+        def scored(metric: str) -> dict[str, list[ScoredAnswer]]:
+            return {
+                name: [one for one in self._details(number, metric) if one.question_id in asked]
+                for name, number in numbers.items()
+            }
+
+        if written_by_people(self._store.sets.summary(round_.set_name).reference_by):
+            details = scored(REFERENCE_COVERAGE)
+            if details.get(system):
+                return replace(missed_facts(system, details), of_reference=True)
+        return missed_facts(system, scored(COMPREHENSIVENESS))
 
     def _factuality(self, system: str, numbers: Mapping[str, int]) -> FactualitySummary | None:
         """The system's answers taken together, with K the median number of claims of all answers."""

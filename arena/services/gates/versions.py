@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from arena.services.accounts.auth import Caller, require
+from arena.services.accounts.auth import Caller, CallerKind, require
 from arena.services.gates.model import GateRequest
 from arena.services.judging.judges import JudgeService
 from arena.services.submissions.eligibility import no_submission
@@ -12,6 +12,7 @@ from arena.services.submissions.version_names import LAST, VERSIONS, number_in
 from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError
 from data.records import GateRule, Submission, SubmissionKind, SubmissionState, TokenScope
 from data.store import Store
+from judges.catalogue import require_registered
 
 EMBEDDED = "lexical"
 
@@ -55,6 +56,8 @@ class GateRules:
             raise ConflictError(f"Submission {new.id} is withdrawn.", advice="Send the file again.")
         old = self._old(new, request.against)
         rule = self._store.policies.get(new.set_name).gate
+        if request.judge and caller.kind is not CallerKind.OPERATOR:
+            require_registered(request.judge)
         allowed = request if caller.organiser else _within(rule, request, new.set_name)
         judge = allowed.judge or (rule.judge if rule is not None else EMBEDDED)
         budget = allowed.budget_usd

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from arena.services.generation.silences import Silence, silence_of
+from arena.services.generation.missed_answers import MissedAnswer, missed_answer_of
 from arena.services.retrieval.requests import RetrievalRequest
 from data.records import Outcome, Question, SystemCard
 from judges.generation import Generated, Generation
@@ -59,8 +60,8 @@ class GenerationReport:
     """What came of a generation: outcomes by name, and answers with those that find none, by domain.
 
     `most_passages` is how many the question with the most has; `paid_usd` is what replies of earlier runs
-    cost that were used again, `retrieval_usd` what an LLM that reranked may have cost now; `silences` are the
-    "no answer" replies whose thinking found something.
+    cost that were used again, `retrieval_usd` what an LLM that reranked may have cost now; `missed` are the
+    "no answer" replies whose thinking found something, `left_out` the settings that the endpoint refuses.
     """
 
     file: Path
@@ -71,25 +72,28 @@ class GenerationReport:
     answers: Counter[str] = field(default_factory=Counter)
     no_answers: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    silences: list[Silence] = field(default_factory=list)
+    missed: list[MissedAnswer] = field(default_factory=list)
     with_thinking: int = 0
     usage: Usage = field(default_factory=Usage)
     paid_usd: float = 0.0
     retrieval_usd: float = 0.0
+    left_out: set[str] = field(default_factory=set)
 
     def count(self, question: Question, generated: Generated) -> None:
         """Count one question."""
         outcome = "answered" if generated.outcome is Outcome.JUDGED else generated.outcome.value
         self.outcomes[outcome] += 1
+        if generated.reply is not None and generated.reply.left_out:
+            self.left_out.update(generated.reply.left_out.split(", "))
         if generated.answer is None:
             self.reasons[f"{outcome}: {generated.detail}"] += 1
             return
         self.answers[question.domain] += 1
         self.no_answers[question.domain] += generated.no_answer
         self.with_thinking += bool(generated.answer.thinking)
-        silence = silence_of(question, generated.answer)
-        if silence is not None and silence.found:
-            self.silences.append(silence)
+        missed_answer = missed_answer_of(question, generated.answer)
+        if missed_answer is not None and missed_answer.found:
+            self.missed.append(missed_answer)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `arena answers generate --json` prints."""
@@ -106,7 +110,7 @@ class GenerationReport:
                 domain: self.no_answers[domain] / count for domain, count in self.answers.items()
             },
             "with_thinking": self.with_thinking,
-            "no_answer_after_finding": [silence.question_id for silence in self.silences],
+            "no_answer_after_finding": [missed_answer.question_id for missed_answer in self.missed],
             "calls": self.usage.calls,
             "input_tokens": self.usage.input_tokens,
             "output_tokens": self.usage.output_tokens,
@@ -114,6 +118,7 @@ class GenerationReport:
             "lost_usd": self.usage.lost_usd,
             "paid_before_usd": self.paid_usd,
             "retrieval_usd": self.retrieval_usd,
+            "left_out": sorted(self.left_out),
             "reasons": dict(self.reasons.most_common(20)),
         }
 
@@ -139,12 +144,17 @@ class CardFacts:
     output_tokens: int
     cost_usd: float | None
     paid_usd: float
+    left_out: Sequence[str] = ()
 
 
 def card_of(facts: CardFacts, at: datetime) -> SystemCard:
     """Write the card. Of the endpoint it tells the host alone: a path may hold what is nobody's business."""
     cost = "at no known price" if facts.cost_usd is None else f"{facts.cost_usd:.4f} USD"
-    limits = f"temperature {facts.sampling.temperature}, at most {facts.sampling.max_tokens} tokens"
+    refused = facts.left_out
+    temperature = "of the model's own" if "temperature" in refused else facts.sampling.temperature
+    limits = f"temperature {temperature}, at most {facts.sampling.max_tokens} tokens"
+    if refused:
+        limits = f"{limits}; not sent, since the endpoint refuses it: {', '.join(refused)}"
     asked = f"Prompt {facts.prompt} (sha256 {facts.prompt_hash[:HASH_SHOWN]})"
     tokens = f"{facts.calls} calls, {facts.input_tokens} tokens in, {facts.output_tokens} out"
     notes = (

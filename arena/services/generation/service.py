@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from arena.services.generation.missed_answers import missed_answers_json
 from arena.services.generation.models import CardFacts, GenerationReport, GenerationRequest, write_card
-from arena.services.generation.silences import silences_json
 from arena.services.judging.llm_access import open_access, paid_before
 from arena.services.retrieval.corpora import CorpusService
 from arena.services.retrieval.requests import RetrievalRequest
@@ -86,8 +86,8 @@ class GenerationService:
             )
         return result
 
-    def silences(self, file: Path, set_name: str) -> dict[str, Any]:
-        """Report "no answer" replies of a file whose thinking found an answer, as `silences_json` says.
+    def missed_answers(self, file: Path, set_name: str) -> dict[str, Any]:
+        """Report "no answer" replies of a file whose thinking found an answer, as `missed_answers_json` says.
 
         Raises:
             NotFoundError: There is no such set.
@@ -96,7 +96,7 @@ class GenerationService:
         question_set = self._store.sets.get(set_name)
         by_id = {question.id: question for question in question_set.questions}
         answers = read_answers(file, question_set)
-        return silences_json((by_id[answer.question_id], answer) for answer in answers)
+        return missed_answers_json((by_id[answer.question_id], answer) for answer in answers)
 
     async def _generate(
         self, request: GenerationRequest, sourced: _Sourced, report: Report
@@ -215,6 +215,7 @@ def _facts(request: GenerationRequest, result: GenerationReport, source: str) ->
         questions=result.questions,
         answers=result.answers.total(),
         no_answers=result.no_answers.total(),
+        left_out=sorted(result.left_out),
         calls=usage.calls,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,

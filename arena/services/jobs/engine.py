@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from arena.settings import EngineKind
+from data.parallel import Spread, Task
 from data.progress import Report
 from data.records import RoundCounts
-from data.spreading import Spread, Task
 
 Value = TypeVar("Value")
 
@@ -22,8 +22,8 @@ class Engine(Protocol):
         """Which one it is."""
         ...
 
-    def spreading(self) -> AbstractContextManager[Spread]:
-        """A context in which the parts of long work (`data.spreading.mapped`) are done by this engine.
+    def parallel(self) -> AbstractContextManager[Spread]:
+        """A context in which the parts of long work (`data.parallel.parallel_map`) are done by this engine.
 
         Raises:
             JudgeError: The cluster cannot be reached.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Protocol
 
 from data.errors import LeaseLostError, StoreError
+from data.progress import Work
 from data.store import Store
 
 STATE_EVERY = 1.0
+LookAtWork = Callable[[], Work | None]
 
 
 class Stoppable(Protocol):
@@ -28,7 +30,9 @@ class Stoppable(Protocol):
 
 
 @asynccontextmanager
-async def heartbeats(store: Store, lease_id: int, lease: float, run: Stoppable) -> AsyncIterator[None]:
+async def heartbeats(
+    store: Store, lease_id: int, lease: float, run: Stoppable, *, work: LookAtWork = lambda: None
+) -> AsyncIterator[None]:
     """Send heartbeats from a thread, whatever the event loop is doing (A4).
 
     The run is stopped where its job is no longer wanted, and fails where the lease is lost.
@@ -38,10 +42,11 @@ async def heartbeats(store: Store, lease_id: int, lease: float, run: Stoppable) 
         lease_id: The lease.
         lease: Seconds without a heartbeat after which it expires.
         run: What is done under it.
+        work: Tells how far it is, for whoever looks from another process.
     """
     over, loop = threading.Event(), asyncio.get_running_loop()
     watcher = threading.Thread(
-        target=_watch, args=(store, lease_id, lease, run, loop, over), name="heartbeats", daemon=True
+        target=_watch, args=(store, lease_id, lease, run, loop, over, work), name="heartbeats", daemon=True
     )
     watcher.start()
     try:
@@ -58,10 +63,11 @@ def _watch(
     run: Stoppable,
     loop: asyncio.AbstractEventLoop,
     over: threading.Event,
+    work: LookAtWork,
 ) -> None:
     while not over.wait(STATE_EVERY):
         try:
-            beat = store.leases.beat(lease_id, lease=lease)
+            beat = store.leases.beat(lease_id, lease=lease, work=work())
         except (StoreError, LeaseLostError) as error:
             loop.call_soon_threadsafe(run.fail, error)
             return

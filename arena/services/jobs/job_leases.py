@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from threading import Lock
 
 from arena.services.jobs.worker_identity import has_ended
 from data.errors import (
@@ -39,12 +40,15 @@ class JobLeases:
     worker: WorkerId
     lease: float
     _pending: list[tuple[Lease, Release]] = field(default_factory=list)
+    _releasing: Lock = field(default_factory=Lock)
 
-    def take(self, *, owner: str = "", job_id: int | None = None) -> tuple[Job, Lease] | None:
-        """Take a lease on the first job that has one free."""
+    def take(
+        self, *, owner: str = "", job_id: int | None = None, messages: bool = False
+    ) -> tuple[Job, Lease] | None:
+        """Take a lease on the first job, or the first message to a subscriber, that has one free."""
         self.release_pending()
         return self.store.leases.take(
-            self.worker, lease=self.lease, gone=has_ended, owner=owner, job_id=job_id
+            self.worker, lease=self.lease, gone=has_ended, owner=owner, job_id=job_id, messages=messages
         )
 
     def release(self, lease: Lease, release: Release) -> None:
@@ -86,10 +90,11 @@ class JobLeases:
         Raises:
             StoreError: They still cannot be.
         """
-        while self._pending:
-            lease, release = self._pending[0]
-            self.store.leases.release(lease.id, release)
-            self._pending.pop(0)
+        with self._releasing:
+            while self._pending:
+                lease, release = self._pending[0]
+                self.store.leases.release(lease.id, release)
+                self._pending.pop(0)
 
     def give_up_dead(self) -> int:
         """Give up the workers that are known to have ended, and release this one's pending leases."""

@@ -29,6 +29,19 @@ class JobStatus:
         return sum(lease.rate for lease in self.leases if lease.lease_left > 0)
 
     @property
+    def seconds_left(self) -> float | None:
+        """Seconds left as its only worker measured them by replies; None where nobody did."""
+        alive = [lease for lease in self.leases if lease.lease_left > 0]
+        work = alive[0].work if len(alive) == 1 else None
+        return None if work is None else work.left
+
+    @property
+    def waiting(self) -> str:
+        """What its workers wait for at their endpoints; empty where they wait for nothing."""
+        notes = (lease.work.note for lease in self.leases if lease.work is not None and lease.lease_left > 0)
+        return next(filter(None, notes), "")
+
+    @property
     def work(self) -> Work | None:
         """What a worker does at a job that cannot be shared, and how far it is."""
         return next((lease.work for lease in self.leases if lease.work is not None), None)
@@ -83,6 +96,11 @@ class JobService:
             "budget_usd": budget_usd,
         }
         return self.put(caller, NewJob(kind=JobKind.CALIBRATE, payload=payload))
+
+    def test_judge(self, judge: str, *, caller: Caller = OPERATOR) -> Job:
+        """Let a worker try a judge on three battles; the job's result says what was asked and answered."""
+        require(caller, TokenScope.ORGANISE)
+        return self.put(caller, NewJob(kind=JobKind.JUDGE_TEST, payload={"judge": judge}))
 
     def recent(self, kind: JobKind | None = None) -> tuple[JobStatus, ...]:
         """The newest jobs, of one kind where it is given, newest first."""

@@ -12,7 +12,7 @@ from data.records import HumanLabel, Preference
 from leaderboard.agreement.bias import HeldBattle, SystemBias, system_biases
 from leaderboard.agreement.pairs import CalibrationPair
 from leaderboard.battles import BattleTable
-from leaderboard.formats.rows import Place
+from leaderboard.formats.places import Place
 from leaderboard.people import CorrectedTable, Votes, correct
 
 SHARES = {Preference.A: 1.0, Preference.TIE: 0.5, Preference.B: 0.0}

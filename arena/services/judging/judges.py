@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped, stopping_on_halt, telling
 from arena.services.judging.llm_access import Payer, access_settings, open_access
+from arena.services.judging.traffic import OpenedJudge, Traffic
 from arena.services.system.text_work import TextWork, processes_for
 from arena.services.system.tracing import Tracing
 from arena.settings import Settings
@@ -22,7 +24,9 @@ from data.store import Store
 from judges.base import Judge, JudgeInput
 from judges.catalogue import build_judge, load_spec, spec_names
 from judges.llm.costs import Ledger
-from judges.llm.prices import Prices
+from judges.llm.prices import Price, Prices, set_price
+from judges.llm.settings import CacheMode
+from judges.llm.transports.registry import transport_info
 from judges.spec import JudgeSpec, leaves
 
 TRIAL = "trial"
@@ -60,9 +64,27 @@ class JudgeService:
         """The prices of LLM calls, the organiser's own before the bundled ones."""
         return Prices.load(access_settings(self._settings, concurrency=1).prices)
 
+    def set_price(self, model: str, price: Price) -> Path:
+        """Write a model's price into the organiser's prices, and return their file.
+
+        Raises:
+            SpecError: The file cannot be read or written.
+        """
+        set_price(self._settings.prices_file, model, price)
+        return self._settings.prices_file
+
     def known(self) -> tuple[JudgeLine, ...]:
         """Every judge by name, those that cannot be used with the reason."""
         return tuple(self._line(name) for name in spec_names(folders=self._folders))
+
+    def host(self, name: str) -> str:
+        """The hosts at which a judge's models are asked, without the rest of the addresses; empty of none."""
+        try:
+            spec = self.spec(name)
+        except SpecError:
+            return ""
+        hosts = (urlsplit(leaf.endpoint).netloc.rpartition("@")[2] for leaf in leaves(spec) if leaf.model)
+        return ", ".join(dict.fromkeys(filter(None, hosts)))
 
     def try_files(self, judge: str, question: str, answer_a: Path, answer_b: Path) -> Verdict:
         """Let a judge decide between the texts of two files.
@@ -103,7 +125,7 @@ class JudgeService:
         room, stop = asyncio.Semaphore(concurrency), asyncio.Event()
         async with (
             stopping_on_halt(stop_event, stop),
-            self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as (judge,),
+            self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as ((judge,), _),
         ):
 
             async def decide(judge_input: JudgeInput) -> Verdict:
@@ -119,15 +141,15 @@ class JudgeService:
     @asynccontextmanager
     async def open(
         self, spec: JudgeSpec, round_: Round, concurrency: int, stop: asyncio.Event, lease_id: int
-    ) -> AsyncIterator[Judge]:
+    ) -> AsyncIterator[OpenedJudge]:
         """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
         cap = round_.budget_usd
         account = Payer(ledgers=self._store.ledgers, number=round_.id, lease_id=lease_id, cap=cap)
         pending = self._store.rounds.counts(round_.name).pending
         opened = self._opened(spec, concurrency=concurrency, payer=account, stop=stop, texts=pending)
-        async with opened as (judge,):
+        async with opened as ((judge,), traffic):
             with self._tracing.round(round_, judge) as watched:
-                yield watched
+                yield OpenedJudge(watched, traffic, waits=traffic is not None and self._waits)
 
     @asynccontextmanager
     async def open_for(
@@ -142,8 +164,14 @@ class JudgeService:
         cap, ledgers = retest.budget_usd, self._store.retest_ledgers
         account = Payer(ledgers=ledgers, number=retest.id, lease_id=lease_id, cap=cap)
         opened = self._opened(*specs.values(), concurrency=concurrency, payer=account, stop=stop)
-        async with opened as judges:
+        async with opened as (judges, _):
             yield dict(zip(specs, judges, strict=True))
+
+    @property
+    def _waits(self) -> bool:
+        """Whether battles wait for replies: not where the cache has them, or a batch takes them."""
+        replayed = self._settings.cache_mode is CacheMode.REPLAY
+        return not replayed and not transport_info(self._settings.transport).batches
 
     @asynccontextmanager
     async def _opened(
@@ -154,7 +182,7 @@ class JudgeService:
         ledger: Ledger | None = None,
         stop: asyncio.Event | None = None,
         texts: int = 0,
-    ) -> AsyncIterator[tuple[Judge, ...]]:
+    ) -> AsyncIterator[tuple[tuple[Judge, ...], Traffic | None]]:
         kinds = {leaf.kind for spec in specs for leaf in leaves(spec)}
         # An LLM is waited for, an embedded judge computes.
         processes = processes_for(texts, self._settings.processes) if JudgeKind.LLM not in kinds else 1
@@ -172,8 +200,8 @@ class JudgeService:
                     stop=stop,
                     watched=self._tracing.transport,
                 )
-                client = await opened.enter_async_context(access)
-            yield tuple(build_judge(spec, client=client, work=work) for spec in specs)
+                client = Traffic(await opened.enter_async_context(access))
+            yield tuple(build_judge(spec, client=client, work=work) for spec in specs), client
 
     def _question(self, text: str) -> Question:
         set_name, _, question_id = text.partition("/")

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from arena.settings import Settings
-from judges.llm.settings import CacheMode, TransportKind
+from judges.llm.settings import CacheMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class LlmOverrides:
     """
 
     cache_mode: CacheMode | None = None
-    transport: TransportKind | None = None
+    transport: str | None = None
     rpm: int | None = None
     tpm: int | None = None
     timeout: int | None = None

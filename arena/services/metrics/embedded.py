@@ -49,7 +49,7 @@ class AnswerScorer:
         self.name = name
         self._options = options
 
-    def __reduce__(self) -> tuple[Callable[[str, str], AnswerScorer], tuple[str, str]]:
+    def __reduce__(self) -> tuple[Callable[..., AnswerScorer], tuple[object, ...]]:
         """Let another process build it before the first answer, which takes longer than to score one."""
         return _ready_scorer, (self.name, self._options)
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.services.metrics.measures import SCORE, StoredScores, posteriors_of
+from arena.services.metrics.measures import StoredScores, posteriors_of
 from data.errors import FileFormatError
-from data.files.csv_safety import guarded
+from data.files.csv_safety import escape_formula
 from data.progress import counted
+from data.system_names import file_name_of
+from judges.metrics.registry import SCORE
 from leaderboard.formats.sinks import atomic_bytes, atomic_text
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ def _csv(stored: StoredScores, destination: Path) -> None:
         writer.writerow([*TEXTS, *(measure.name for measure in stored.measures), "k", "posteriors"])
         for row in rows_of(stored):
             row["posteriors"] = None if row["posteriors"] is None else json.dumps(row["posteriors"])
-            writer.writerow([guarded(cell) for cell in row.values()])
+            writer.writerow([escape_formula(cell) for cell in row.values()])
 
 
 def _json(stored: StoredScores, set_name: str, metric: str, destination: Path) -> None:
@@ -144,5 +146,4 @@ def _word(text: str) -> str:
 
 
 def _beside(destination: Path, system: str) -> Path:
-    safe = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in system)
-    return destination.with_name(f"{destination.name.removesuffix('.trec')}.{safe}.trec")
+    return destination.with_name(f"{destination.name.removesuffix('.trec')}.{file_name_of(system)}.trec")

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from arena.services.jobs.cancellation import telling
 from arena.services.judging.llm_access import StoredJournal, StoredReplies, access_settings
-from arena.services.retrieval.corpora import HASH_SHOWN, OpenedSource, SearchRequest
+from arena.services.retrieval.corpora import HASH_SHOWN, SearchRequest
 from arena.settings import Settings
 from data.errors import InputError, SpecError
 from data.files.text_files import ReadLimits
@@ -26,15 +26,15 @@ from judges.llm.factory import open_client
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.judgments import read_judgments
 from judges.metrics.registry import (
-    CONTEXT,
-    METRICS,
     Metric,
-    RetrieverKind,
     SourcedMetric,
     build_metric,
     metric_info,
+    metrics,
 )
 from judges.metrics.shortening import build_reading
+from judges.retrieval.ranking import RankedSource
+from judges.retrieval.registry import BM25, Opened
 from judges.spec import JudgeSpec
 
 CONCURRENCY = 16
@@ -44,7 +44,7 @@ LONGEST_VALUE = 60
 LONGEST_NAME = 100
 NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
 LoadSpec = Callable[[str], JudgeSpec]
-OpenSource = Callable[[SearchRequest, Ledger | None], AbstractAsyncContextManager[OpenedSource | None]]
+OpenSource = Callable[[SearchRequest, Ledger | None], AbstractAsyncContextManager[Opened | None]]
 IN_PASSAGES = SearchRequest()
 
 
@@ -148,7 +148,7 @@ class MetricAccess:
                 )
 
     @asynccontextmanager
-    async def rehearsing(self, request: MetricRequest, runner: TaskRunner) -> AsyncIterator[OpenedMetric]:
+    async def dry_running(self, request: MetricRequest, runner: TaskRunner) -> AsyncIterator[OpenedMetric]:
         """Open a metric over a runner that asks nobody; only a corpus is searched, by words.
 
         Raises:
@@ -157,7 +157,7 @@ class MetricAccess:
             InvalidFileError: The judgments have problems; all of them are listed.
         """
         request = self.completed(request)
-        free = request.search.retriever is RetrieverKind.BM25
+        free = request.search.retriever == BM25
         async with self._open_source(request.search if free else IN_PASSAGES, None) as source:
             yield OpenedMetric(
                 metric=_metric(request, runner, source),
@@ -176,7 +176,13 @@ class MetricAccess:
         access = access_settings(self._settings, concurrency=concurrency)
         try:
             async with open_client(access, replies, ledger, journal=StoredJournal(self._store)) as client:
-                runner = TaskRunner(client, endpoint=spec.endpoint, model=spec.model)
+                runner = TaskRunner(
+                    client,
+                    endpoint=spec.endpoint,
+                    model=spec.model,
+                    without=spec.without,
+                    free=spec.price == 0,
+                )
                 async with telling(stop, client.stop):
                     yield runner, client.usage
         finally:
@@ -212,14 +218,15 @@ class MetricAccess:
         request = _with_judgments(request)
         if request.ratings is None:
             return request
-        if metric_info(request.metric).family != CONTEXT:
+        if not metric_info(request.metric).takes_ratings:
             message = f"The metric {request.metric} takes no ratings of passages by sub-question."
-            raise InputError(message, advice="Leave out --ratings, or choose context-crux or answer-crux.")
+            takers = " or ".join(info.name for info in metrics() if info.takes_ratings)
+            raise InputError(message, advice=f"Leave out --ratings, or choose {takers}.")
         set_name, name = request.ratings
         qrels = self._store.retrieval.qrels(set_name, name)
         if qrels.kind is not QrelsKind.RATINGS:
             message = f"{name} of {set_name} holds {qrels.kind.value} judgments, and no ratings."
-            raise InputError(message, advice=f"`arena sets qrels {set_name}` lists what there is.")
+            raise InputError(message, advice=f"`arena sets show --qrels {set_name}` lists what there is.")
         questions = self._store.sets.get(set_name).questions
         options: dict[str, Json] = {"threshold": qrels.relevant_from, **request.options}
         if options["threshold"] == THRESHOLD:
@@ -278,9 +285,9 @@ def _with_judgments(request: MetricRequest) -> MetricRequest:
         message = "The judgments are given twice, as a file and as an option."
         raise InputError(message, advice="Leave out one of them.")
     if not metric_info(request.metric).takes_judgments:
-        metrics = ", ".join(info.name for info in METRICS if info.takes_judgments)
+        takers = ", ".join(info.name for info in metrics() if info.takes_judgments)
         message = f"The metric {request.metric} takes no judgments on passages."
-        raise InputError(message, advice=f"Leave them out, or choose {metrics}.")
+        raise InputError(message, advice=f"Leave them out, or choose {takers}.")
     read = read_judgments(request.judgments, ReadLimits()).as_json()
     return replace(request, options={**request.options, JUDGMENTS: read}, judgments=None)
 
@@ -290,16 +297,18 @@ def _short(value: str) -> str:
     return value if len(value) <= LONGEST_VALUE else sha256(value.encode()).hexdigest()[:HASH_SHOWN]
 
 
-def _metric(request: MetricRequest, runner: TaskRunner | None, source: OpenedSource | None) -> Metric:
+def _metric(request: MetricRequest, runner: TaskRunner | None, source: Opened | None) -> Metric:
     if source is None and runner is not None:
         return build_reading(request.metric, runner=runner, options=request.options)
     if source is None:
         return build_metric(request.metric, options=request.options)
-    built = build_metric(request.metric, runner=runner, options=request.options, source=source.source)
+    built = build_metric(
+        request.metric, runner=runner, options=request.options, source=RankedSource(source.ranker)
+    )
     return SourcedMetric(built, source.about)
 
 
-def _score_name(judge: str, options: Mapping[str, Json], source: OpenedSource | None) -> str:
+def _score_name(judge: str, options: Mapping[str, Json], source: Opened | None) -> str:
     """The name under which scores are stored: what was scored otherwise is not mixed up with the rest."""
     changed = (f"{name}={_short(json.dumps(options[name], sort_keys=True))}" for name in sorted(options))
     name = " ".join((judge, *changed, *([] if source is None else [source.key]))).strip()

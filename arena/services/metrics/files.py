@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import FileFormatError, SpecError
-from data.files.jsonl import read_records
+from data.files.tabular.records import read_records
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines, read_text
-from data.records import Json, ProblemList
+from data.records import Json
 from judges.metrics.comprehensiveness.graph import analyse, coverage_json, read_graphs
 from judges.metrics.comprehensiveness.meta_evaluation import evaluate_conflictbank, evaluate_wikicontradict
 from judges.metrics.comprehensiveness.meta_files import (
@@ -105,7 +105,7 @@ def _rows(path: Path) -> Sequence[Mapping[str, object]]:
     """The rows of a file: JSON lines, or one JSON value: a row, a list of rows, or lists of rows by name."""
     limits = ReadLimits()
     if _begins_with_row(path, limits):
-        return read_records(path, limits, _as_mapping)
+        return read_records(path, limits, lambda _line, row, _problems: row)
     try:
         value = parse_json(read_text(path, limits), 0)
     except FileFormatError as error:
@@ -141,13 +141,6 @@ def _rows_in(value: object) -> Iterator[Any]:
 
 def _is_list_of_rows(part: object) -> bool:
     return isinstance(part, list) and all(isinstance(row, Mapping) for row in part)
-
-
-def _as_mapping(line: int, row: object, problems: ProblemList) -> Mapping[str, object] | None:
-    if isinstance(row, Mapping):
-        return row
-    problems.add(line, "not-object", "This line is not a JSON object.")
-    return None
 
 
 def _json(path: Path) -> object:

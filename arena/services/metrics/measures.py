@@ -4,105 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from data.records import Outcome, Score
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.registry import (
-    CITATION,
-    COMPREHENSIVENESS,
-    CONTEXT,
-    COVERAGE,
-    FACTUALITY,
-    NUGGETS,
-    metric_info,
-)
+from judges.metrics.registry import SCORE, Measure
 
-SCORE = "score"
 ALPHA_NDCG = "alpha_ndcg"
 COUNTS = ("supported", "contradicted", "undecided")
 K_FROM = "median number of claims of the scored answers"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """One number of a scored answer.
-
-    Attributes:
-        name: In JSON and as the name of a column.
-        symbol: In its paper.
-        path: Where the details of a score hold it; empty where it is computed.
-    """
-
-    name: str
-    symbol: str
-    path: tuple[str, ...] = ()
-
-
-def _stored(name: str, symbol: str, *path: str) -> Measure:
-    return Measure(name=name, symbol=symbol, path=path or (name,))
-
-
-_FACTUALITY = (
-    _stored("supported", "#S"),
-    _stored("contradicted", "#C"),
-    _stored("undecided", "#U"),
-    Measure(name="recall_at_k", symbol="R@K"),
-    Measure(name="f1_at_k", symbol="F1@K"),
-    _stored("entropy", "E"),
-    _stored("entropy_repaired", "E repaired"),
-    _stored("mean_context_posterior", "mean P(c)"),
-)
-_COMPREHENSIVENESS = tuple(
-    _stored(name, symbol, "counts", name)
-    for name, symbol in (("covered", "covered"), ("missing", "missing"), ("basis", "basis"))
-)
-MEASURES: Mapping[str, tuple[Measure, ...]] = MappingProxyType(
-    {
-        COMPREHENSIVENESS: _COMPREHENSIVENESS,
-        FACTUALITY: _FACTUALITY,
-        COVERAGE: (_stored("factuality", "S_fact"), _stored("coverage", "S_cov")),
-        CITATION: (
-            _stored("precision", "P"),
-            _stored("recall", "R"),
-            _stored("sentences", "sentences", "counts", "sentences"),
-            _stored("uncited", "uncited", "counts", "uncited"),
-            _stored("unsupported", "unsupported", "counts", "unsupported"),
-        ),
-        NUGGETS: (
-            _stored("weighted_strict", "W strict"),
-            _stored("vital", "V"),
-            _stored("vital_strict", "V strict"),
-            _stored("all", "A"),
-            _stored("all_strict", "A strict"),
-            *(
-                _stored(name, name.replace("_", " "), "counts", name)
-                for name in ("support", "partial_support", "not_support", "undecided")
-            ),
-        ),
-        CONTEXT: (_stored(ALPHA_NDCG, "α-nDCG"), _stored("density", "Den"), _stored("tokens", "tokens")),
-    }
-)
-"""By family."""
-SYMBOLS: Mapping[str, str] = MappingProxyType(
-    {FACTUALITY: "Pr", COVERAGE: "ICAT", CONTEXT: "Cov", CITATION: "F1", NUGGETS: "W"}
-)
-"""What the score itself is called, by family."""
-
-
-def measures_of(metric: str) -> tuple[Measure, ...]:
-    """The measures of a metric, the score first.
-
-    Raises:
-        NotFoundError: There is no such metric.
-    """
-    family = metric_info(metric).family
-    score = Measure(name=SCORE, symbol=SYMBOLS.get(family, SCORE))
-    more = MEASURES.get(family, ())
-    if metric == "answer-crux":
-        more = tuple(measure for measure in more if measure.name != ALPHA_NDCG)
-    return (score, *more)
 
 
 def pooled_rankings(answers: Sequence[ScoredAnswer]) -> dict[tuple[str, str], float | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,23 +11,21 @@ from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.scoring import RETRIED
 from data.progress import working
-from data.records import MetricItem, Score
+from data.records import Json, MetricItem, Score
 from data.records.plain import to_json
 from data.store import Store
 from judges.llm.prices import Prices
-from judges.metrics.registry import RetrieverKind
-from judges.metrics.rehearsal import CLAIMS_PER_SENTENCE, RehearsalRunner, Rehearsed
+from judges.metrics.dry_run import CLAIMS_PER_SENTENCE, DryRun, DryRunner
+from judges.metrics.registry import metric_info
 from judges.metrics.shortening import CUT, LONGEST_PASSAGE
+from judges.retrieval.registry import BM25
 from judges.spec import JudgeSpec
 
 LoadPrices = Callable[[], Prices]
 SAMPLED_QUESTIONS = 8
 SAMPLED_ANSWERS = 32
-MOST_REHEARSED = 60_000
-"""Requests after which no further question is rehearsed."""
-FR3 = "factuality-fr3"
-MANY_RELATIONS = 300
-"""An answer's relations from which FR3 warns."""
+MOST_REQUESTS = 60_000
+"""Requests after which no further question is tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +107,7 @@ class MetricPlanner:
         systems: Sequence[str] = (),
         claims_per_sentence: int = CLAIMS_PER_SENTENCE,
     ) -> MetricPlan:
-        """Rehearse a run on the answers to some questions, spread evenly over the set.
+        """Try a run without the LLM on the answers to some questions, spread evenly over the set.
 
         Raises:
             NotFoundError: There is no such set, system, metric or judge.
@@ -119,7 +117,7 @@ class MetricPlanner:
         entrants = entrants_of(self._store, set_name, systems)
         numbers = [entrant.id for entrant in entrants]
         spec = self._access.llm(request.judge)
-        runner = RehearsalRunner(
+        runner = DryRunner(
             endpoint="" if spec is None else spec.endpoint,
             model="" if spec is None else spec.model,
             claims_per_sentence=claims_per_sentence,
@@ -128,7 +126,7 @@ class MetricPlanner:
             if spec is None:
                 seen = _Seen(self._access.kept_as(request.judge, request.options))
             else:
-                seen = asyncio.run(self._rehearse(request, runner, numbers))
+                seen = asyncio.run(self._dry_run(request, runner, numbers))
         stored_as = seen.stored_as
         pending = self._store.scores.pending(numbers, metric=request.metric, judge=stored_as, again=RETRIED)
         factor = pending / seen.sampled if seen.sampled else 0.0
@@ -153,19 +151,17 @@ class MetricPlanner:
             claims_per_sentence=claims_per_sentence,
             cut=cut,
             tasks=tasks,
-            warnings=_warnings(request, seen.most, cut),
+            warnings=_warnings(request, seen.details, cut),
         )
 
     def _cost(self, spec: JudgeSpec | None, sent: int, returned: int) -> float | None:
         return 0.0 if spec is None else self._load_prices().cost(spec.endpoint, spec.model, sent, returned)
 
-    async def _rehearse(
-        self, request: MetricRequest, runner: RehearsalRunner, numbers: Sequence[int]
-    ) -> _Seen:
-        async with self._access.rehearsing(request, runner) as opened:
+    async def _dry_run(self, request: MetricRequest, runner: DryRunner, numbers: Sequence[int]) -> _Seen:
+        async with self._access.dry_running(request, runner) as opened:
             seen = _Seen(opened.judge)
             for items in self._sample(numbers, request.metric, opened.judge):
-                if seen.sampled >= SAMPLED_ANSWERS or runner.asked.requests >= MOST_REHEARSED:
+                if seen.sampled >= SAMPLED_ANSWERS or runner.asked.requests >= MOST_REQUESTS:
                     break
                 for item in items:
                     seen.add(await opened.metric.score(item))
@@ -180,44 +176,30 @@ class MetricPlanner:
         return list(by_question.values())[::step]
 
 
-@dataclass(frozen=True, slots=True)
-class _Most:
-    """The answer of FR3 with the most relations to ask about."""
-
-    claims: int = 0
-    contexts: int = 0
-
-    @property
-    def relations(self) -> int:
-        return self.claims * self.contexts + self.contexts * (self.contexts - 1)
-
-
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of the rehearsed answers.
+    """What was seen of the answers that were tried.
 
     Attributes:
         stored_as: Under what name scores are kept.
-        sampled: How many answers were rehearsed.
+        sampled: How many answers were tried.
         cut: Of how many the LLM would read passages in part.
-        most: FR3's largest graph.
+        details: Of their scores.
     """
 
     stored_as: str
     sampled: int = 0
     cut: int = 0
-    most: _Most = field(default_factory=_Most)
+    details: list[Mapping[str, Json]] = field(default_factory=list)
 
     def add(self, score: Score) -> None:
         """Look at one more score."""
-        found = [score.details.get(name) for name in ("claims", "contexts")]
-        sizes = _Most(*(len(each) if isinstance(each, list) else 0 for each in found))
-        self.most = max(self.most, sizes, key=lambda one: one.relations)
+        self.details.append(score.details)
         self.cut += bool(score.details.get(CUT))
         self.sampled += 1
 
 
-def _tasks(asked: Rehearsed, factor: float) -> tuple[TaskPlan, ...]:
+def _tasks(asked: DryRun, factor: float) -> tuple[TaskPlan, ...]:
     rows = (
         TaskPlan(
             task=name,
@@ -230,7 +212,7 @@ def _tasks(asked: Rehearsed, factor: float) -> tuple[TaskPlan, ...]:
     return tuple(sorted(rows, key=lambda row: -row.requests))
 
 
-def _warnings(request: MetricRequest, most: _Most, cut: int) -> tuple[str, ...]:
+def _warnings(request: MetricRequest, details: Sequence[Mapping[str, Json]], cut: int) -> tuple[str, ...]:
     warnings = []
     if cut:
         longest = request.options.get("longest_passage", LONGEST_PASSAGE)
@@ -238,16 +220,11 @@ def _warnings(request: MetricRequest, most: _Most, cut: int) -> tuple[str, ...]:
             f"About {cut:,} answers have passages of more than {longest} words: of these the LLM reads the "
             "sentences that bear on the matter most (--option longest_passage=N)."
         )
-    if request.search.retriever is not RetrieverKind.BM25:
+    if request.search.retriever != BM25:
         warnings.append(
             "What this search finds is not foreseen: the figures are of the items' own passages, "
             "and searches are not counted."
         )
-    if request.metric == FR3 and most.relations >= MANY_RELATIONS:
-        between = most.contexts * (most.contexts - 1)
-        warnings.append(
-            f"factuality-fr3 relates up to {most.claims:,} claims with {most.contexts:,} contexts, and these "
-            f"with one another: {most.relations:,} requests for one answer. factuality-fr2 does without "
-            f"{between:,} of them."
-        )
+    warn = metric_info(request.metric).warn
+    warnings += [sentence] if warn and (sentence := warn(details)) else []
     return tuple(warnings)

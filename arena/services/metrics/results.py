@@ -17,10 +17,8 @@ from arena.services.metrics.entrants import entrants_of, readable_by
 from arena.services.metrics.measures import (
     ALPHA_NDCG,
     K_FROM,
-    Measure,
     StoredScores,
     claims_at,
-    measures_of,
     pooled_rankings,
     posteriors_of,
 )
@@ -32,7 +30,7 @@ from data.records.plain import to_json
 from data.stats import bounds_json
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.registry import FACTUALITY, METRICS, metric_info
+from judges.metrics.registry import Measure, metric_info, metrics
 from judges.metrics.relations.figures import scorer_of
 from leaderboard.standings.answer_stats import MeanScore
 
@@ -174,7 +172,7 @@ class ScoreTableService:
             NotFoundError: There is no such set.
         """
         numbers = [entrant.id for entrant in self._entrants(set_name, (), caller)]
-        known = {info.name: self._store.scores.judges(numbers, metric=info.name) for info in METRICS}
+        known = {info.name: self._store.scores.judges(numbers, metric=info.name) for info in metrics()}
         return {metric: tuple(name or EMBEDDED for name in names) for metric, names in known.items() if names}
 
     def table(self, request: ScoreRequest, by: By, *, caller: Caller = OPERATOR) -> ScoreTable:
@@ -238,7 +236,7 @@ class ScoreTableService:
         Raises:
             NotFoundError: There is no such set, system or metric, or no such score.
         """
-        measures = measures_of(request.metric)
+        measures = metric_info(request.metric).all_measures
         numbers = [one.id for one in self._entrants(request.set_name, request.systems, caller)]
         judge = self._judge(numbers, request)
         found = self._store.scores.detailed(numbers, metric=request.metric, judge=judge)
@@ -289,7 +287,7 @@ _KEYS: Mapping[By, Callable[[ScoredAnswer], str]] = {
 def _notes(metric: str, answers: Sequence[ScoredAnswer]) -> tuple[str, ...]:
     scored = [answer for answer in answers if answer.score is not None]
     told: dict[str, None] = {}
-    if metric_info(metric).family == FACTUALITY:
+    if metric_info(metric).rates_claims:
         for answer in scored:
             scorer = scorer_of(answer.judge, str(answer.details.get(ENGINE) or ""))
             told[scorer.right if posteriors_of(answer) else scorer.contradictions] = None

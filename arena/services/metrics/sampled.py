@@ -106,14 +106,14 @@ class SampledFrame:
         seed: Of the sample.
         keys: (N,) the answers.
         places: Of those drawn.
-        chance: (N,) chance of each to be drawn.
+        sampling_prob: (N,) chance of each to be drawn.
     """
 
     systems: Mapping[str, int]
     seed: int
     keys: tuple[AnswerKey, ...]
     places: NDArray[np.int64]
-    chance: NDArray[np.float64]
+    sampling_prob: NDArray[np.float64]
 
     @classmethod
     def drawn(cls, store: Store, entrants: Sequence[Submission], sampling: MetricSampling) -> SampledFrame:
@@ -123,9 +123,9 @@ class SampledFrame:
         if not keys:
             raise InputError("No answer is there to be scored.", advice="Add submissions to the set first.")
         _, system = np.unique([key.system for key in keys], return_inverse=True)
-        places, chance = sample_answers(system.astype(np.int32), sampling.count(len(keys)), sampling.seed)
+        places, prob = sample_answers(system.astype(np.int32), sampling.count(len(keys)), sampling.seed)
         systems = {entrant.system: entrant.id for entrant in entrants}
-        return cls(systems=systems, seed=sampling.seed, keys=keys, places=places, chance=chance)
+        return cls(systems=systems, seed=sampling.seed, keys=keys, places=places, sampling_prob=prob)
 
     @property
     def sampled(self) -> frozenset[int]:
@@ -198,7 +198,7 @@ class SampledFrame:
             question=question.astype(np.int32),
             cheap=cheap,
             expensive=expensive,
-            chance=self.chance * readable,
+            sampling_prob=self.sampling_prob * readable,
         )
 
 

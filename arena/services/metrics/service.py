@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from arena.services.boards.metric_columns import BoardMetric, Need, board_metrics
+from arena.services.boards.metric_columns import board_metrics
 from arena.services.jobs.cancellation import StopEvent
 from arena.services.jobs.engine import Engine
 from arena.services.metrics.embedded import IN_FLIGHT
@@ -22,14 +22,14 @@ from arena.services.metrics.scoring_runs import ScoringRuns, scored_elsewhere
 from arena.services.metrics.shares import Share, ShareDone, lines_of, overrides_for, with_part
 from arena.services.system.text_work import TextWork, processes_for
 from arena.settings import EngineKind, Settings
-from data.errors import InputError, StoppedError
+from data.errors import InputError, JudgeError, SpecError, StoppedError
 from data.files.items import read_items
 from data.files.text_files import ReadLimits
 from data.progress import counted
 from data.records import MetricItem, Score, Submission
 from data.store import Store
 from data.store.boards.scores import EMBEDDED
-from judges.metrics.registry import Metric, metric_info
+from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, metric_info
 
 Emit = Callable[[dict[str, Any]], None]
 BATCH = 100
@@ -73,32 +73,43 @@ class MetricService:
             StoppedError: Ctrl-C, SIGTERM or `stop_event`, set by another thread, ended it early; what was
                 scored is stored.
         """
-        for metric in board_metrics(self._store, set_name):
-            if metric.missing:
-                note(f"not scoring {metric.name}: {metric.missing}")
+        added = added_metrics()
+        for problem in added.problems:
+            note(problem)
+        for on_board in board_metrics(self._store, set_name):
+            metric = on_board.info
+            if on_board.missing:
+                note(f"not scoring {metric.name}: {on_board.missing}")
                 continue
             reference = self._store.submissions.reference(set_name)
             entrants = (*entrants_of(self._store, set_name), *([reference] if metric.of_reference else []))
-            if Need.CITATIONS in metric.needs:
+            if Need.CITATIONS in metric.inputs:
                 entrants = self._citing(metric, entrants, note)
             note(self._announced(metric, entrants))
-            if self._runs.run(entrants, MetricRequest(metric=metric.name), stop_event).pending:
+            try:
+                pending = self._runs.run(entrants, MetricRequest(metric=metric.name), stop_event).pending
+            except (JudgeError, SpecError) as error:
+                if metric not in added.entries or isinstance(error, StoppedError):
+                    raise
+                note(f"not scoring {metric.name}, which a plugin adds: {error.message}")
+                continue
+            if pending:
                 raise StoppedError(
                     f"Scoring by {metric.name} was stopped, so nothing is published.",
                     advice="Publish again to go on.",
                 )
 
     def _citing(
-        self, metric: BoardMetric, entrants: Sequence[Submission], note: Callable[[str], None]
+        self, metric: MetricInfo, entrants: Sequence[Submission], note: Callable[[str], None]
     ) -> tuple[Submission, ...]:
         """Those whose answers cite at all; the others are named, not scored 0."""
         citing = tuple(one for one in entrants if self._store.scores.with_citations([one.id]))
         silent = [one.system for one in entrants if one not in citing]
         if silent:
-            note(f"not scoring {metric.name} of {', '.join(silent)}: no answer cites by numbers in brackets")
+            note(f"not scoring {metric.name} of {', '.join(silent)}: no answer has a citation")
         return citing
 
-    def _announced(self, metric: BoardMetric, entrants: Sequence[Submission]) -> str:
+    def _announced(self, metric: MetricInfo, entrants: Sequence[Submission]) -> str:
         numbers = [entrant.id for entrant in entrants]
         count = self._store.scores.pending(numbers, metric=metric.name, judge=EMBEDDED, again=RETRIED)
         message = f"scoring by {metric.name}: {count:,} answers have no score yet"

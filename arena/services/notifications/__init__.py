@@ -1,1 +1,1 @@
-"""Being told: who subscribed to events, and how these reach them."""
+"""Notifications: who subscribed to which events, and how messages reach them."""

@@ -27,11 +27,12 @@ class Blocked(StrEnum):
     PAUSED = "paused"
     BUDGET = "budget"
     NOT_PUBLISHED = "not published"
+    EXCLUDED = "excluded"
     SUPERSEDED = "superseded"
     WITHDRAWN = "withdrawn"
 
 
-OVER = (Blocked.SUPERSEDED, Blocked.WITHDRAWN)
+OVER = (Blocked.EXCLUDED, Blocked.SUPERSEDED, Blocked.WITHDRAWN)
 """Whose submissions are judged no more, whatever organisers do."""
 
 
@@ -127,6 +128,7 @@ class _SetReader:
         standing = store.submissions.find(set_name=summary.name, newest=True)
         self._standing: Mapping[str, Submission] = {row.system: row for row in standing}
         self._budgets: dict[str, Block | None] = {}
+        self._excluded = store.concerns.excluded()
 
     def blocks(self, submission: Submission) -> Iterator[Block]:
         """What blocks a submission; nothing of one that was published, or has nothing to wait for."""
@@ -140,6 +142,9 @@ class _SetReader:
         if submission.state is SubmissionState.CHECKED:
             text = "It passed the checks, and its team has not submitted it yet."
             yield Block(why=Blocked.CHECKS, text=text)
+            return
+        if submission.id in self._excluded:
+            yield Block(why=Blocked.EXCLUDED, text="Organisers excluded it from rounds.")
             return
         in_rounds = [block for round_ in rounds for block in self._of_round(submission, round_)]
         standing = self._standing.get(submission.system, submission)

@@ -6,27 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.services.accounts.auth import Caller, require
+from arena.services.accounts.auth import Caller, CallerKind, require
 from arena.services.accounts.redaction import WITHHELD
 from arena.services.boards.service import BoardService
 from arena.services.boards.standings import partial_sentence_of
 from arena.services.jobs.service import JobStatus
-from arena.services.judging.cascade_report import CascadeReport, cascade_report
 from arena.services.judging.judges import JudgeService
 from arena.services.organisers.round_jobs import RoundJobs
 from arena.services.question_sets.phases import PolicyService
 from arena.services.rounds.canaries import CanaryResults
-from arena.services.rounds.controls import ControlResults
 from arena.services.rounds.live import LiveStanding
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
-from arena.services.rounds.readiness import asks_llm
+from arena.services.rounds.readiness import asked_judges
 from arena.services.rounds.service import RoundService
 from arena.services.rounds.visibility import RoundAccess
 from arena.services.rounds.waves.settings import WaveReport
-from data.errors import ConflictError, InputError
+from data.errors import ConflictError
 from data.records import BattleEvidence, Board, Job, JobKind, Round, RoundCounts, RoundState, TokenScope
 from data.store import Store
+from judges.catalogue import require_registered
 from leaderboard.standings.diff import Changes, changes
 
 RECENT = 5
@@ -39,18 +38,17 @@ class RoundWatch:
 
     `rate` is in battles and canaries a second, `seconds_left` None where nobody judges; `share` of the
     planned battles has ended. `alive` and `dead` are names of workers, `live` is how the systems stand.
-    `waves` is None of a round that judges everything, `cascade` where its judge is none.
+    `warnings` say what is wrong with the judge. `waves` is None of a round that judges everything.
     """
 
     round: Round
     counts: RoundCounts
     attacks: CanaryResults
-    controls: ControlResults
     job: JobStatus | None
     recent: tuple[BattleEvidence, ...]
     live: LiveStanding
     waves: WaveReport | None = None
-    cascade: CascadeReport | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -59,8 +57,10 @@ class RoundWatch:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the end at this rate."""
-        pending = self.counts.pending + self.attacks.pending + self.controls.pending
+        """Seconds until the end, as measured by the replies of the one worker, else at this rate."""
+        if self.job is not None and self.job.seconds_left is not None:
+            return self.job.seconds_left
+        pending = self.counts.pending + self.attacks.pending
         return pending / self.rate if self.rate else None
 
     @property
@@ -133,18 +133,19 @@ class RoundAdmin:
     def estimate(self, request: RoundRequest, *, caller: Caller) -> dict[str, Any]:
         """What a round would judge and cost; see `RoundService.estimate`."""
         require(caller, TokenScope.ORGANISE)
+        _require_registered(request, caller)
         return self._planner.estimate(request, judging=False)
 
     def launch(self, request: RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
-        """Create a round and put it into the queue; judging needs a cap where an LLM judges.
+        """Create a round and put it into the queue; judging needs a cap where a paid LLM judges.
 
         Raises:
-            InputError: The judge asks an LLM, and there is no cap.
+            InputError: It lacks something that it needs, such as a cap.
             ConflictError: A round has this name.
         """
         require(caller, TokenScope.ORGANISE)
-        if asks_llm(request, self._judges.spec) and request.budget_usd is None:
-            raise InputError("A round with an LLM judge needs a cap.", advice="Give the most it may spend.")
+        _require_registered(request, caller)
+        self._planner.require_ready(request)
         created = self._rounds.create(request, caller=caller)
         return self.go_on(created.name, workers=workers, caller=caller)
 
@@ -155,6 +156,7 @@ class RoundAdmin:
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
+        _require_registered(request, caller)
         request = replace(request, cheap_judges=(), spend=None, target_width=None)
         if self._judges.spec(request.judge).models:
             cap = float(self._trial_usd)
@@ -162,11 +164,22 @@ class RoundAdmin:
         return self._jobs.trial(request, caller=caller)
 
     def go_on(
-        self, name: str, *, budget_usd: float | None = None, workers: int | None = None, caller: Caller
+        self,
+        name: str,
+        *,
+        budget_usd: float | None = None,
+        workers: int | None = None,
+        anyway: bool = False,
+        caller: Caller,
     ) -> Job:
-        """Let workers judge what is pending, with another cap where one is given."""
+        """Let workers judge what is pending, with another cap where one is given.
+
+        With `anyway` they go on whatever the judge's replies are like.
+        """
         require(caller, TokenScope.ORGANISE)
         self._raise(name, budget_usd, caller)
+        if anyway:
+            self._rounds.judge_anyway(name, caller=caller)
         options = {"concurrency": USUAL_CONCURRENCY}
         return self._jobs.judge(name, options=options, workers=workers, caller=caller)
 
@@ -191,12 +204,11 @@ class RoundAdmin:
             round=round_,
             counts=counts,
             attacks=self._rounds.attacks(name),
-            controls=self._rounds.controls(name),
             job=self._jobs.of_round(round_.id),
             recent=tuple(map(access.evidence, recent)),
             waves=self._rounds.waves(name),
-            cascade=cascade_report(self._store, round_),
             live=self._rounds.live(name),
+            warnings=self._rounds.warnings(name),
         )
 
     def trial(self, number: int, *, caller: Caller) -> JobStatus:
@@ -223,7 +235,7 @@ class RoundAdmin:
         """
         require(caller, TokenScope.ORGANISE)
         round_ = self._rounds.get(name)
-        if round_.state not in {RoundState.FINISHED, RoundState.PUBLISHED}:
+        if round_.state not in {RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED}:
             raise ConflictError(
                 f"Round {name} is {round_.state}.", advice="Only finished rounds have a board."
             )
@@ -253,3 +265,9 @@ class RoundAdmin:
     def _raise(self, name: str, budget_usd: float | None, caller: Caller) -> None:
         if budget_usd is not None:
             self._rounds.set_budget(name, budget_usd, caller=caller)
+
+
+def _require_registered(request: RoundRequest, caller: Caller) -> None:
+    """Only whoever sits at the machine may name files of it."""
+    if caller.kind is not CallerKind.OPERATOR:
+        require_registered(request.judge, *asked_judges(request))

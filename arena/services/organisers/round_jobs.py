@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.services.rounds.models import RoundRequest
 
 MOST_WORKERS = 1_000
-PUBLISHABLE = (RoundState.FINISHED,)
+PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED)
 RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 
 
@@ -95,7 +95,7 @@ class RoundJobs(JobService):
         round_ = self.store.rounds.get(round_name)
         if round_.state not in PUBLISHABLE:
             message = f"Round {round_.name} is {round_.state}, so it cannot be published."
-            raise ConflictError(message, advice="Only finished rounds can be.")
+            raise ConflictError(message, advice="Only finished and cancelled rounds can be.")
         require_enough(self.store, round_name, partial=partial)
         if calibration is not None:
             read_agreement(self.store.jobs.get(calibration), round_.judge_name)

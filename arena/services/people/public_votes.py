@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random, SystemRandom
 
+from arena.client.answer_arena_client.models.sets import VoteBoard
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.set_access import SetAccess
 from arena.services.people.blind_pairs import BlindPairs, JudgedPair, leaks, names_of, places_of
-from arena.services.people.vote_board import VoteBoard, board_of, votes_file
+from arena.services.people.vote_board import board_of, votes_file
 from data.errors import ClosedError, ConflictError, InputError, NotFoundError, QuotaError
 from data.records import Action, Preference, Question, Submission, TokenScope
 from data.records.public_votes import NewPollPair, Poll, PollPair, Rejection

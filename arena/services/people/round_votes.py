@@ -17,7 +17,6 @@ from arena.services.rounds.models import entrants_of
 from arena.services.rounds.waves.settings import WAVES
 from data.errors import InputError, NotFoundError
 from data.records import Action, BattleColumns, Board, Round, TaskItem
-from data.records.notifications import published_events
 from data.store import Store
 from leaderboard.people import Votes, read_votes
 from leaderboard.people.correct import correct
@@ -101,7 +100,7 @@ def _votes(store: Store, round_: Round, source: VoteSource) -> tuple[Votes, int]
     except NotFoundError as error:
         raise NotFoundError(
             f"There is neither a file nor an annotation task {source.name!r}.",
-            advice="Name a votes file (docs/design.md, section 5) or a task.",
+            advice="Name a votes file (docs/json.md) or a task.",
         ) from error
     return labels.votes, labels.left_out
 
@@ -232,5 +231,5 @@ def correct_board(
                 before=former.content_hash[:12],
             )
             notes.take(note)
-            store.outbox.record(*published_events(board))
+            store.outbox.board(board, "corrected")
     return board, changed

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
+from arena.client.answer_arena_client.models.sets import VoteBoard
 from data.errors import UnrankableError
 from data.records import Preference
 from data.records.public_votes import Poll, PollPair, Rejection
@@ -20,61 +19,23 @@ PSEUDONYM = 16
 WINNERS = {Preference.A: "model_a", Preference.TIE: "tie", Preference.B: "model_b"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VoteBoard:
-    """The board of a set's public votes.
-
-    Attributes:
-        set_name: The set.
-        open: Whether votes are taken.
-        given: Votes in all.
-        rejected: Of those, by reason, whoever gave them.
-        count: What counts of the others.
-        visitors: Visitors with a vote that counts.
-        ratings: By the votes that count, with intervals by questions; None where there are none.
-        unrankable: Why there are none.
-    """
-
-    set_name: str
-    open: bool
-    given: int
-    rejected: Mapping[Rejection, int]
-    count: Count
-    visitors: int
-    ratings: RatingTable | None
-    unrankable: str
-
-    def as_json(self) -> dict[str, Any]:
-        """One object."""
-        rows = () if self.ratings is None else self.ratings.ratings
-        return {
-            "set": self.set_name,
-            "open": self.open,
-            "given": self.given,
-            "counted": len(self.count.kept),
-            "visitors": self.visitors,
-            "rejected": {reason.value: self.rejected.get(reason, 0) for reason in Rejection},
-            "gold": self.count.gold,
-            "untried": self.count.untried,
-            "over_cap": self.count.over_cap,
-            "cap": self.count.cap,
-            "ratings": [row.as_json() for row in rows],
-            "unrankable": self.unrankable,
-        }
-
-
 def board_of(poll: Poll, votes: Sequence[PollPair]) -> VoteBoard:
     """The board of a poll."""
     count, kept = counted(poll, votes)
     ratings, unrankable = _rated(kept)
+    rejected = Counter(vote.rejection for vote in votes)
     return VoteBoard(
-        set_name=poll.set_name,
+        set=poll.set_name,
         open=poll.open,
         given=len(votes),
-        rejected=Counter(vote.rejection for vote in votes if vote.rejection is not None),
-        count=count,
+        counted=len(count.kept),
         visitors=len({vote.visitor for vote in kept}),
-        ratings=ratings,
+        rejected={reason.value: rejected[reason] for reason in Rejection},
+        gold=count.gold,
+        untried=count.untried,
+        over_cap=count.over_cap,
+        cap=count.cap,
+        ratings=[] if ratings is None else [row.as_json() for row in ratings.ratings],
         unrankable=unrankable,
     )
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.retrieval.corpora import CorpusService
-from data.errors import FileFormatError, InputError, InvalidFileError
+from data.errors import InputError, InvalidFileError
 from data.files.items import QuestionPassages, read_passages
 from data.files.question_sets.rows import content_hash
-from data.files.text_files import ReadLimits, read_lines
-from data.files.trec_runs import read_run, run_field
+from data.files.tabular.reader import is_run
+from data.files.text_files import ReadLimits
+from data.files.trec_runs import FieldNames, read_run
 from data.records import Action, Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
 from data.store import Store
 
@@ -124,8 +125,8 @@ class SetPassages:
             raise InputError(message, advice="Name the corpus that was searched with --corpus.")
         run = read_run(path)
         texts = self._corpora.passages(corpus, {line.passage for lines in run.values() for line in lines})
-        by_field = {run_field(question.id): question.id for question in questions.questions}
-        known = {by_field[name]: lines for name, lines in run.items() if name in by_field}
+        named = FieldNames(question.id for question in questions.questions)
+        known = {own: lines for name, lines in run.items() if (own := named.get(name)) is not None}
         return _FromFile(
             {
                 name: tuple(texts[line.passage] for line in lines if line.passage in texts)
@@ -163,10 +164,8 @@ def _distinct(
 
 
 def _is_run(path: Path) -> bool:
-    """Whether the first line is no JSON."""
-    for _, content in read_lines(path, ReadLimits()):
-        return not content.lstrip().startswith((b"{", b"["))
-    raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code="empty-file")
+    """Whether a text is neither JSON nor a table whose header names a column that is known."""
+    return is_run(path, ReadLimits())
 
 
 def _with(question: Question, passages: Mapping[str, tuple[Passage, ...]]) -> Question:

@@ -8,45 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.client.answer_arena_client.models import retrieval as shapes
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from data.errors import ConflictError, InvalidFileError, NotFoundError
 from data.files.qrels import QrelsFile, read_qrels
-from data.files.trec_runs import run_field
+from data.files.trec_runs import FieldNames
 from data.records import Action, ProblemList, QuestionSet, TokenScope
 from data.records.rankings import WHOLE, Qrels, QrelsKind
 from data.store import Store
 
 GOLD = "gold"
 """The name of what a set's `gold_doc_ids` say; no other judgments have it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QrelsSummary:
-    """What judgments hold.
-
-    Attributes:
-        name: Their name.
-        kind: What they judge.
-        relevant_from: The grade that counts as relevant.
-        questions: How many questions they judge passages of.
-        without_relevant: How many of those have no relevant passage; boards leave them out.
-        unjudged: Questions of the set without any judgment; boards leave them out.
-        judgments: Passages judged, for each subtopic anew.
-        relevant: Passages that are relevant, each once a question.
-        subtopics: Subtopics that some passage answers; 0 without any.
-        content_hash: sha256 of the judgments.
-    """
-
-    name: str
-    kind: QrelsKind
-    relevant_from: float
-    questions: int
-    without_relevant: int
-    unjudged: int
-    judgments: int
-    relevant: int
-    subtopics: int
-    content_hash: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +32,7 @@ class AttachedQrels:
         repeated: Judgments that stood in the file once more.
     """
 
-    summary: QrelsSummary
+    summary: shapes.Qrels
     created: bool
     unknown: int
     repeated: int
@@ -113,9 +85,10 @@ class SetQrels:
         """Store judgments that were read from a file, which messages name; otherwise as `attach`."""
         require(caller, TokenScope.ORGANISE)
         questions = self._store.sets.get(set_name)
-        by_field = {run_field(question.id): question.id for question in questions.questions}
-        by_field |= {question.id: question.id for question in questions.questions}
-        known = {by_field[field]: grades for field, grades in read.judgments.items() if field in by_field}
+        named = FieldNames(question.id for question in questions.questions)
+        known = {
+            own: grades for field, grades in read.judgments.items() if (own := named.get(field)) is not None
+        }
         if not known:
             problems = ProblemList()
             message = f"{file_name} judges no question of {set_name}."
@@ -139,7 +112,7 @@ class SetQrels:
             repeated=read.repeated,
         )
 
-    def list(self, set_name: str) -> tuple[QrelsSummary, ...]:
+    def list(self, set_name: str) -> tuple[shapes.Qrels, ...]:
         """The judgments of a set, the newest first; last what its gold documents say.
 
         Raises:
@@ -163,7 +136,7 @@ class SetQrels:
         if not names:
             raise NotFoundError(
                 f"{questions.name} does not say which passages are relevant.",
-                advice=f"Attach judgments with `arena sets attach-qrels {questions.name} FILE`.",
+                advice=f"Attach judgments with `arena sets attach --kind qrels {questions.name} FILE`.",
             )
         wanted = name or names[0]
         return _gold(questions) if wanted == GOLD else self._store.retrieval.qrels(questions.name, wanted)
@@ -196,8 +169,8 @@ def _qrels(
     )
 
 
-def _summary(questions: QuestionSet, qrels: Qrels) -> QrelsSummary:
-    return QrelsSummary(
+def _summary(questions: QuestionSet, qrels: Qrels) -> shapes.Qrels:
+    return shapes.Qrels(
         name=qrels.name,
         kind=qrels.kind,
         relevant_from=qrels.relevant_from,

@@ -27,10 +27,11 @@ from data.records import (
     SetFormat,
     SetPolicy,
     SetSummary,
+    Severity,
     Submission,
     SystemCard,
     TokenScope,
-    require_name,
+    require_system_name,
 )
 from data.store import Store
 from data.store.submissions.writing import NewSubmission
@@ -72,7 +73,7 @@ class ShortAnswerFile:
     without: int
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena sets short-answers --json` prints."""
+        """The object that `arena sets export --format short-answers --json` prints."""
         return {"file": str(self.file), "answers": self.answers, "without": self.without}
 
 
@@ -94,18 +95,10 @@ class SetService:
         """
         from arena.services.question_sets.qrels import SetQrels  # noqa: PLC0415 - what reads files, which lists do without
         from data.files.question_sets.loader import load_set  # noqa: PLC0415 - as above
-        from data.files.question_sets.rows import content_hash  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
         loaded = load_set(path, name=name)
-        with self._store.audit.audited() as notes:
-            created = self._store.sets.add(loaded.questions, content_hash(loaded.questions))
-            if created:
-                count = len(loaded.questions.questions)
-                notes.take(caller.note(Action.SET_IMPORTED, f"set {loaded.questions.name}", questions=count))
-            # A policy that was changed since stays: the file says how a set begins.
-            if created and loaded.policy is not None:
-                self._store.policies.put(loaded.policy)
+        created = self.add(loaded.questions, loaded.policy, caller=caller)
         if (path / RATINGS).is_file():
             SetQrels(self._store).attach(loaded.questions.name, path / RATINGS, caller=caller)
         if loaded.judgments is not None:
@@ -113,7 +106,46 @@ class SetService:
         for system, answers in loaded.answers.items():
             self._submit(loaded.questions.name, system, answers)
         summary = self._store.sets.summary(loaded.questions.name)
-        return ImportedSet(summary, created, loaded.warnings, tuple(loaded.answers))
+        warnings = (*loaded.warnings, *self._same_title(summary))
+        return ImportedSet(summary, created, warnings, tuple(loaded.answers))
+
+    def _same_title(self, summary: SetSummary) -> Iterator[Problem]:
+        """A warning where another set has the title, by which teams would choose between the two."""
+        others = [
+            one.name
+            for one in self._store.sets.summaries()
+            if summary.title and one.title == summary.title and one.name != summary.name
+        ]
+        if others:
+            yield Problem(
+                0,
+                "title-taken",
+                f"The title {summary.title!r} is also that of {', '.join(others)}.",
+                Severity.WARNING,
+                "Pages add the sets' names; give this one a title of its own, such as with its year.",
+            )
+
+    def add(
+        self, questions: QuestionSet, policy: SetPolicy | None = None, *, caller: Caller = OPERATOR
+    ) -> bool:
+        """Store a question set, and return whether it is new; the same again changes nothing.
+
+        Raises:
+            ConflictError: Another set has this name.
+            ForbiddenError: Only organisers may.
+        """
+        from data.files.question_sets.rows import content_hash  # noqa: PLC0415 - as above
+
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.audited() as notes:
+            created = self._store.sets.add(questions, content_hash(questions))
+            if created:
+                count = len(questions.questions)
+                notes.take(caller.note(Action.SET_IMPORTED, f"set {questions.name}", questions=count))
+            # A policy that was changed since stays: the file says how a set begins.
+            if created and policy is not None:
+                self._store.policies.put(policy)
+        return created
 
     def summaries(self) -> tuple[SetSummary, ...]:
         """Every set, by name."""
@@ -224,7 +256,7 @@ class SetService:
             digest.update(f"{answer.question_id}\0{answer.answer}\0".encode())
         new = NewSubmission(
             set_name=set_name,
-            system=require_name(system, "System name"),
+            system=require_system_name(system),
             team="",
             card=SystemCard(notes="Its answers came with the question set."),
             content_hash=digest.hexdigest(),

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+from arena.client.answer_arena_client.models.sets import SetStatistics
 from data.records import Question
-from data.records.plain import to_json
 from data.store import Store
 
 OVERALL = "overall"
@@ -20,63 +19,13 @@ MOST_COUNTED = 5
 """Sentences of as many documents or more are counted together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DomainStatistics:
-    """The questions of one domain, or all; means are None where there is nothing to average.
-
-    Attributes:
-        domain: Its id, or `overall`.
-        questions: How many.
-        references: How many have a reference.
-        reference_words: Mean words of the references.
-        words_a_question: The same over all questions, those without a reference counting 0, as the paper's.
-        question_words: Mean words of the questions.
-        documents: Mean documents that a reference was written from, of those whose documents are known.
-        several_documents: Share of those of two documents or more.
-        many_documents: Share of those of ten or more.
-        most_documents: The most.
-        sentences: Sentences of references whose citations are known.
-        documents_a_sentence: Shares of them that cite 0, 1, 2, 3, 4, and 5 or more documents.
-        short_answers: Mean short answers a question, of those that have some.
-        short_answer_words: Mean words of a short answer.
-        passages: Mean passages a question, of those that have some.
-        passage_words: Mean words of a passage.
-    """
-
-    domain: str
-    questions: int
-    references: int
-    reference_words: float | None
-    words_a_question: float | None
-    question_words: float | None
-    documents: float | None
-    several_documents: float | None
-    many_documents: float | None
-    most_documents: int | None
-    sentences: int
-    documents_a_sentence: tuple[float, ...]
-    short_answers: float | None
-    short_answer_words: float | None
-    passages: float | None
-    passage_words: float | None
-
-    @property
-    def sentences_of_several(self) -> float | None:
-        """Share of the sentences that cite two documents or more."""
-        return sum(self.documents_a_sentence[2:]) if self.sentences else None
-
-    def as_json(self) -> dict[str, object]:
-        """The fields."""
-        return to_json(self)
-
-
-class SetStatistics:
+class StatisticsService:
     """Counts what stored sets are made of."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of(self, name: str) -> tuple[DomainStatistics, ...]:
+    def of(self, name: str) -> tuple[SetStatistics, ...]:
         """The statistics of a set: overall first, then by domain in the set's order.
 
         Raises:
@@ -91,7 +40,7 @@ class SetStatistics:
         return tuple(domain_statistics(domain, questions) for domain, questions in [(OVERALL, whole), *parts])
 
 
-def domain_statistics(domain: str, questions: Sequence[Question]) -> DomainStatistics:
+def domain_statistics(domain: str, questions: Sequence[Question]) -> SetStatistics:
     """Count some questions."""
     documents = [len(set(question.gold_doc_ids)) for question in questions if question.gold_doc_ids]
     cited = [len(set(sentence)) for question in questions for sentence in question.citations]
@@ -99,7 +48,7 @@ def domain_statistics(domain: str, questions: Sequence[Question]) -> DomainStati
     short = [question.short_answers for question in questions if question.short_answers]
     passages = [question.passages for question in questions if question.passages]
     references = [question.reference for question in questions if question.reference]
-    return DomainStatistics(
+    return SetStatistics(
         domain=domain,
         questions=len(questions),
         references=len(references),
@@ -111,9 +60,9 @@ def domain_statistics(domain: str, questions: Sequence[Question]) -> DomainStati
         many_documents=_mean([count >= MANY_DOCUMENTS for count in documents]),
         most_documents=max(documents, default=None),
         sentences=len(cited),
-        documents_a_sentence=tuple(by_count[count] / len(cited) for count in range(MOST_COUNTED + 1))
+        documents_a_sentence=[by_count[count] / len(cited) for count in range(MOST_COUNTED + 1)]
         if cited
-        else (),
+        else [],
         short_answers=_mean(list(map(len, short))),
         short_answer_words=_mean_words(chain.from_iterable(short)),
         passages=_mean(list(map(len, passages))),

@@ -5,48 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from arena.services.accounts.auth import Caller, require
 from arena.services.annotation.tasks import subject_of
 from arena.services.judging.llm_access import open_access, paid_before
+from arena.services.references.auditing import task_of
 from arena.services.references.marks import with_marks
-from arena.services.references.service import task_of
 from arena.settings import Settings
 from data.progress import Progress, Report, Stopwatch
-from data.records import Action, Outcome, Question, TokenScope
+from data.records import Action, Question, TokenScope
 from data.records.references import Draft
 from data.store import Store
 from judges.base import each
-from judges.generation import AnswerGenerator, Generated, Generation
-from judges.llm.costs import MemoryLedger, Usage
+from judges.generation import AnswerGenerator, Generation
+from judges.llm.costs import MemoryLedger
 
 DRAFT_PROMPT = "draft-reference"
-AT_ONCE = 200
-
-
-@dataclass(slots=True)
-class DraftReport:
-    """What came of drafting: outcomes by name, why there is no draft, and what it took."""
-
-    outcomes: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    usage: Usage = field(default_factory=Usage)
-    paid_usd: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `arena references draft --json` prints."""
-        return {
-            "drafts": self.outcomes["drafted"],
-            "outcomes": dict(self.outcomes),
-            "reasons": dict(self.reasons.most_common(20)),
-            "calls": self.usage.calls,
-            "input_tokens": self.usage.input_tokens,
-            "output_tokens": self.usage.output_tokens,
-            "cost_usd": self.usage.total_usd,
-            "paid_before_usd": self.paid_usd,
-        }
+DRAFTED = "drafted"
 
 
 class DraftService:
@@ -65,7 +42,7 @@ class DraftService:
         budget_usd: float | None = None,
         concurrency: int = 16,
         caller: Caller,
-    ) -> DraftReport:
+    ) -> dict[str, Any]:
         """Draft every question of a task; a draft takes the place of an earlier one.
 
         The same again asks only what is missing. Its cap holds for all runs together.
@@ -78,6 +55,9 @@ class DraftService:
             concurrency: Calls in flight at most.
             caller: Who asks.
 
+        Returns:
+            The object that `arena references draft --json` prints.
+
         Raises:
             NotFoundError: There is no such task.
             BudgetError: There is a cap, and no price is known for the model.
@@ -87,16 +67,15 @@ class DraftService:
         require(caller, TokenScope.ORGANISE)
         task = task_of(self._store, name)
         by_id = self._store.sets.get(task.set_name).by_id
-        items = self._store.annotations.items(task.id)
-        questions = [(item.id, with_marks(by_id[item.question_id])) for item in items]
+        questions = [
+            (item.id, with_marks(by_id[item.question_id])) for item in self._store.annotations.items(task.id)
+        ]
         most = max((len(question.passages) for _, question in questions), default=1)
         generation = replace(generation, passages=max(1, most), thinking=False)
         result = asyncio.run(self._draft(generation, questions, report, budget_usd, concurrency))
         with self._store.audit.audited() as notes:
-            drafts = result.outcomes["drafted"]
-            note = caller.note(
-                Action.REFERENCES_DRAFTED, subject_of(name), model=generation.model, drafts=drafts
-            )
+            model, drafts = generation.model, result["drafts"]
+            note = caller.note(Action.REFERENCES_DRAFTED, subject_of(name), model=model, drafts=drafts)
             notes.take(note)
         return result
 
@@ -107,37 +86,35 @@ class DraftService:
         report: Report,
         budget_usd: float | None,
         concurrency: int,
-    ) -> DraftReport:
-        result = DraftReport()
+    ) -> dict[str, Any]:
         keys = [generation.request(question).key for _, question in questions]
-        result.paid_usd = await asyncio.to_thread(paid_before, self._store, self._settings, keys)
-        ledger = None if budget_usd is None else MemoryLedger(max(0.0, budget_usd - result.paid_usd))
-        watch = Stopwatch()
+        paid = await asyncio.to_thread(paid_before, self._store, self._settings, keys)
+        ledger = None if budget_usd is None else MemoryLedger(max(0.0, budget_usd - paid))
+        outcomes, reasons, watch = Counter[str](), Counter[str](), Stopwatch()
         async with open_access(self._store, self._settings, concurrency=concurrency, ledger=ledger) as client:
             generator = AnswerGenerator(generation, client)
-            for start in range(0, len(questions), AT_ONCE):
-                chunk = questions[start : start + AT_ONCE]
-                made = await each(
-                    generator.generate, [question for _, question in chunk], at_once=concurrency
-                )
-                drafts = {
-                    item: Draft(
-                        text=one.answer.answer, model=generation.model, prompt_hash=generation.prompt.hash
-                    )
-                    for (item, _), one in zip(chunk, made, strict=True)
-                    if one.answer is not None and not one.no_answer
-                }
-                await asyncio.to_thread(self._store.references.put_drafts, drafts)
-                for one in made:
-                    _count(result, one)
-                report(Progress(min(start + AT_ONCE, len(questions)), len(questions), watch.seconds))
-            result.usage = client.usage
-        return result
 
+            async def draft(question: tuple[int, Question]) -> None:
+                made = await generator.generate(question[1])
+                outcome = "no answer" if made.no_answer else made.outcome.value
+                if made.answer is None:
+                    reasons[f"{outcome}: {made.detail}"] += 1
+                elif not made.no_answer:
+                    outcome, text = DRAFTED, made.answer.answer
+                    one = Draft(text=text, model=generation.model, prompt_hash=generation.prompt.hash)
+                    await asyncio.to_thread(self._store.references.put_draft, question[0], one)
+                outcomes[outcome] += 1
+                report(Progress(outcomes.total(), len(questions), watch.seconds))
 
-def _count(result: DraftReport, generated: Generated) -> None:
-    if generated.outcome is not Outcome.JUDGED:
-        result.outcomes[generated.outcome.value] += 1
-        result.reasons[f"{generated.outcome.value}: {generated.detail}"] += 1
-    else:
-        result.outcomes["no answer" if generated.no_answer else "drafted"] += 1
+            await each(draft, questions, at_once=concurrency)
+            usage = client.usage
+        return {
+            "drafts": outcomes[DRAFTED],
+            "outcomes": dict(outcomes),
+            "reasons": dict(reasons.most_common(20)),
+            "calls": usage.calls,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cost_usd": usage.total_usd,
+            "paid_before_usd": paid,
+        }

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from arena.services.accounts.auth import Caller, require
+from arena.services.references.auditing import task_of
 from arena.services.references.measures import Measured, from_documents, measure, measure_answer, summary
-from arena.services.references.models import batch_json
-from arena.services.references.service import task_of
 from data.errors import InputError
 from data.files.question_sets.rows import write_set
 from data.records import (
@@ -30,17 +29,6 @@ from judges.text.citations import cited_sentences, without_citations
 FACTS, SECOND = "references.json", "second-writers.jsonl"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedReferences:
-    """What was written: `second` counts the texts of second writers, `left_out` questions without a text."""
-
-    folder: Path
-    name: str
-    questions: int
-    left_out: int
-    second: int
-
-
 class ReferenceExports:
     """Use cases around what was written."""
 
@@ -49,7 +37,7 @@ class ReferenceExports:
 
     def export(
         self, task_name: str, folder: Path, *, set_name: str = "", unaudited: bool = False, caller: Caller
-    ) -> ExportedReferences:
+    ) -> dict[str, Any]:
         """Write a set of the questions that have an accepted reference, as `arena sets import` takes it.
 
         Of two accepted texts the first writer's is the reference, and the other goes into a file of answers,
@@ -58,9 +46,13 @@ class ReferenceExports:
         Args:
             task_name: The task.
             folder: Where the set is written.
-            set_name: Of the new set; by default the former's and its next version.
+            set_name: Of the new set; by default the former's and the task's.
             unaudited: Whether texts count that no audit accepted; the facts say so.
             caller: Who asks.
+
+        Returns:
+            The name of the `set` and its `questions`, `left_out` ones without a text, and texts of a `second`
+            writer.
 
         Raises:
             NotFoundError: There is no such task.
@@ -74,45 +66,47 @@ class ReferenceExports:
         if not texts:
             raise InputError(
                 f"No reference of {task_name} is accepted.",
-                advice="Audit a batch first: `arena references audit draw`.",
+                advice="Audit a batch first: `arena references audit TASK --draw 10`.",
             )
-        questions = [
+        questions = tuple(
             _with_reference(question, texts[question.id][0].text)
             for question in former.questions
             if question.id in texts
-        ]
-        version = f"{former.version}-{task_name}"
-        name = require_name(set_name or f"{former.name}-{task_name}", "Question set name")
-        drafts = self._store.references.drafts(task.id)
-        models = sorted({draft.model for draft in drafts.values()})
+        )
+        models = sorted({draft.model for draft in self._store.references.drafts(task.id).values()})
+        used = {question.domain for question in questions}
         made = replace(
             former,
-            name=name,
-            version=version,
+            name=require_name(set_name or f"{former.name}-{task_name}", "Question set name"),
+            version=f"{former.version}-{task_name}",
             reference_by=f"people, from drafts of {', '.join(models)}" if models else PEOPLE,
-            questions=tuple(questions),
-            domains={key: label for key, label in former.domains.items() if _used(key, questions)},
+            questions=questions,
+            domains={key: label for key, label in former.domains.items() if key in used},
         )
         write_set(made, folder)
-        second = [(key, pair[1]) for key, pair in texts.items() if len(pair) > 1]
-        lines = [json.dumps(_answer(made.by_id[key], text), ensure_ascii=False) for key, text in second]
-        if lines:
-            (folder / SECOND).write_text("\n".join(lines) + "\n", encoding="utf-8")
-        facts = self._facts(task, made, texts, unaudited=unaudited, models=models)
+        second = [_answer(made.by_id[key], pair[1]) for key, pair in texts.items() if len(pair) > 1]
+        if second:
+            lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in second)
+            (folder / SECOND).write_text(lines, encoding="utf-8")
+        failures = [failure for pair in texts.values() for text in pair for failure in text.failures or ()]
+        facts = {
+            "task": task.name,
+            "from_set": task.set_name,
+            "audited": not unaudited,
+            "writers": len({text.writer for pair in texts.values() for text in pair}),
+            "drafts": models,
+            "batches": [batch.to_json() for batch in self._store.references.batches(task.id)],
+            "failures": {failure.value: failures.count(failure) for failure in Failure},
+            "measures": summary(_of_references(made)),
+        }
         (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        asked = len(self._store.annotations.items(task.id))
-        return ExportedReferences(
-            folder=folder,
-            name=name,
-            questions=len(questions),
-            left_out=asked - len(texts),
-            second=len(second),
-        )
+        left_out = len(self._store.annotations.items(task.id)) - len(texts)
+        return {"set": made.name, "questions": len(questions), "left_out": left_out, "second": len(second)}
 
     def measure_set(self, set_name: str, systems: Iterable[str] = (), *, caller: Caller) -> dict[str, Any]:
         """Completeness and citation accuracy of references and of systems' answers, as `summary` says.
 
-        Numbers in brackets count an answer's contexts, or the passages of the question where it has none.
+        Answers cite their contexts, or the passages of the question where they have none.
         References count where `citations` has a list for each sentence.
 
         Raises:
@@ -149,34 +143,9 @@ class ReferenceExports:
         """The texts that count by question, in the order of the set; the first writer's first."""
         taken: dict[str, list[WrittenReference]] = {}
         for text in self._store.references.written(task.id):
-            if not text.aside and (unaudited or text.state is ReferenceState.ACCEPTED):
+            if not text.excluded and (unaudited or text.state is ReferenceState.ACCEPTED):
                 taken.setdefault(text.question_id, []).append(text)
         return taken
-
-    def _facts(
-        self,
-        task: AnnotationTask,
-        made: QuestionSet,
-        texts: Mapping[str, list[WrittenReference]],
-        *,
-        unaudited: bool,
-        models: list[str],
-    ) -> dict[str, Any]:
-        failures = [failure for pair in texts.values() for text in pair for failure in text.failures or ()]
-        return {
-            "task": task.name,
-            "from_set": task.set_name,
-            "audited": not unaudited,
-            "writers": len({text.writer for pair in texts.values() for text in pair}),
-            "drafts": models,
-            "batches": list(map(batch_json, self._store.references.batches(task.id))),
-            "failures": {failure.value: failures.count(failure) for failure in Failure},
-            "measures": summary(_of_references(made)),
-        }
-
-
-def _used(domain: str, questions: Iterable[Question]) -> bool:
-    return any(question.domain == domain for question in questions)
 
 
 def _with_reference(question: Question, text: str) -> Question:

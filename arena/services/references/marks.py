@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,23 +21,24 @@ class Part:
 
 def mark_short_answers(text: str, short_answers: Sequence[str]) -> tuple[Part, ...]:
     """Part a text at its short answers, whatever their case and white space; overlaps become one mark."""
-    folded, places = _folded(text)
-    spans: list[tuple[int, int]] = []
-    for short in short_answers:
-        sought, _ = _folded(short.strip())
-        at = folded.find(sought) if sought else -1
-        while at >= 0:
-            spans.append((places[at], places[at + len(sought) - 1] + 1))
-            at = folded.find(sought, at + len(sought))
+    joined = list[tuple[int, int]]()
+    for start, end in sorted(span for short in short_answers for span in _places(text, short)):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
     parts, at = list[Part](), 0
-    for start, end in _joined(sorted(spans)):
-        if start > at:
-            parts.append(Part(text[at:start], marked=False))
-        parts.append(Part(text[start:end], marked=True))
+    for start, end in (*joined, (len(text), len(text))):
+        parts += [Part(text[at:start], marked=False), Part(text[start:end], marked=True)]
         at = end
-    if at < len(text) or not parts:
-        parts.append(Part(text[at:], marked=False))
-    return tuple(parts)
+    return tuple(part for part in parts if part.text)
+
+
+def _places(text: str, short: str) -> list[tuple[int, int]]:
+    if not short.strip():
+        return []
+    words = r"\s+".join(map(re.escape, short.split()))
+    return [match.span() for match in re.finditer(words, text, re.IGNORECASE)]
 
 
 def unseen_short_answers(question: Question) -> tuple[str, ...]:
@@ -44,11 +46,7 @@ def unseen_short_answers(question: Question) -> tuple[str, ...]:
     return tuple(
         short
         for short in question.short_answers
-        if not any(
-            part.marked
-            for passage in question.passages
-            for part in mark_short_answers(passage.text, (short,))
-        )
+        if not any(_places(passage.text, short) for passage in question.passages)
     )
 
 
@@ -63,25 +61,3 @@ def with_marks(question: Question) -> Question:
 def _marked(text: str, short_answers: Sequence[str]) -> str:
     parts = mark_short_answers(text.replace(OPENING, "[").replace(CLOSING, "]"), short_answers)
     return "".join(f"{OPENING}{part.text}{CLOSING}" if part.marked else part.text for part in parts)
-
-
-def _folded(text: str) -> tuple[str, list[int]]:
-    """A text in small letters with single spaces, and where each of its characters stands in the text."""
-    characters, places = list[str](), list[int]()
-    for place, character in enumerate(text):
-        if character.isspace() and characters and characters[-1] == " ":
-            continue
-        small = " " if character.isspace() else character.lower()
-        characters.append(small if len(small) == 1 else character)
-        places.append(place)
-    return "".join(characters), places
-
-
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for start, end in spans:
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from arena.services.annotation.writing import holds
 from data.records import Passage
 from judges.text.citations import CitedSentence, cited_sentences
 from judges.text.entailment import Entailment, classify, entailment_weights
 from judges.text.statements import merge_statements, read_statement, read_statements
-from judges.text.tokens import terms_of, words
-
-INCLUDED_FROM = 0.8
-"""Share of a short answer's terms that one sentence must have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,18 +80,9 @@ def measure_answer(
     question: str, short_answers: Sequence[str], text: str, passages: Sequence[Passage]
 ) -> Measured:
     """Measure a text with citations in brackets; errors as of `measure`."""
-    return measure(question, short_answers, cited_sentences(text), passages)
-
-
-def holds(text: str, short: str) -> bool:
-    """Whether a text holds a short answer: its words without a gap, or most of its terms."""
-    sought, there = words(short), words(text)
-    if not sought:
-        return True
-    if f" {' '.join(sought)} " in f" {' '.join(there)} ":
-        return True
-    wanted = set(terms_of(sought))
-    return bool(wanted) and len(wanted & set(terms_of(there))) >= INCLUDED_FROM * len(wanted)
+    return measure(
+        question, short_answers, cited_sentences(text, [passage.id for passage in passages]), passages
+    )
 
 
 class _Support:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.services.judging.llm_access import StoredReplies, access_settings
@@ -21,9 +21,11 @@ from judges.embedding.base import Embedded, Embedder, LocalEmbedder, embed_corpu
 from judges.embedding.endpoint import EmbeddingTransport, EndpointEmbedder, embedding_access
 from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.factory import open_client
-from judges.metrics.coverage.sources import HttpSearch, LocalSource, Source, WebSource
-from judges.metrics.registry import RetrieverKind
-from judges.retrieval.ranking import RankedSource, Ranker, SourceRanker, VectorRanker, WordRanker
+from judges.metrics.coverage.sources import HttpSearch, WebSource
+from judges.retrieval.http_service import HttpRanker, HttpService, load_service
+from judges.retrieval.ranking import HybridRanker, SourceRanker, VectorRanker, WordRanker
+from judges.retrieval.registry import BM25, Opened, Search, retriever_info
+from judges.retrieval.sql_service import SqlRanker, load_search, open_database
 
 HASH_SHOWN = 12
 EMBEDDING_CALLS = 16
@@ -34,44 +36,34 @@ class SearchRequest:
     """Where a metric retrieves evidence.
 
     Attributes:
-        corpus: Name of a corpus; empty: in the passages of each item, or on the web.
-        retriever: How; in the passages of an item always `bm25`.
+        corpus: Name of a corpus; empty: in the passages of each item, or where the retriever looks.
+        retriever: The name of one that metrics may use; in the passages of an item always `bm25`.
     """
 
     corpus: str = ""
-    retriever: RetrieverKind = RetrieverKind.BM25
+    retriever: str = BM25
 
     def __post_init__(self) -> None:
-        if self.retriever is RetrieverKind.DENSE and not self.corpus:
-            raise InputError("There is no corpus to search by vectors.", advice="Name one with --corpus.")
-        if self.retriever is RetrieverKind.WEB and self.corpus:
-            message = f"The corpus {self.corpus} and the web cannot both be searched."
-            raise InputError(message, advice="Leave out --corpus, or choose another retriever.")
+        info = retriever_info(self.retriever, evidence=True)
+        if not self.in_passages:
+            info.require(corpus=self.corpus)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedSource:
-    """A source that is ready to be searched.
-
-    Attributes:
-        about: What it is, as it is stored with scores.
-        key: The same in a few words, which distinguish scores of different sources.
-        usage: What embedding queries took so far.
-    """
-
-    source: Source
-    about: Mapping[str, Json]
-    key: str
-    usage: Usage
+    @property
+    def in_passages(self) -> bool:
+        """Whether items bring their own passages."""
+        return self.retriever == BM25 and not self.corpus
 
 
 class CorpusService:
     """Use cases around corpora."""
 
-    def __init__(self, library: CorpusLibrary, store: Store, settings: Settings) -> None:
+    def __init__(
+        self, library: CorpusLibrary, store: Store, settings: Settings, variables: Mapping[str, str]
+    ) -> None:
         self._library = library
         self._store = store
         self._settings = settings
+        self._variables = variables
 
     def add(self, name: str, path: Path) -> Imported:
         """Import documents under a name; the same import twice builds nothing.
@@ -131,7 +123,7 @@ class CorpusService:
     @asynccontextmanager
     async def source(
         self, request: SearchRequest, ledger: Ledger | None = None
-    ) -> AsyncIterator[OpenedSource | None]:
+    ) -> AsyncIterator[Opened | None]:
         """Open what is to be searched; None where items bring their own passages.
 
         Raises:
@@ -139,34 +131,12 @@ class CorpusService:
             StoreError: Its files cannot be used, or it has no vectors and they are asked for.
             InputError: The web is to be searched, and no search is set.
         """
-        if request.retriever is RetrieverKind.WEB:
-            async with self._web() as opened:
-                yield opened
-        elif request.retriever is RetrieverKind.DENSE:
-            async with self._dense(request.corpus, ledger) as opened:
-                yield opened
-        elif request.corpus:
-            corpus = self._library.open(request.corpus)
-            about = _about(corpus.manifest, RetrieverKind.BM25)
-            key = _key(corpus.manifest)
-            yield OpenedSource(source=LocalSource(corpus), about=about, key=key, usage=Usage())
-        else:
+        if request.in_passages:
             yield None
-
-    @asynccontextmanager
-    async def ranker(self, name: str, kind: str, *, approximate: bool = False) -> AsyncIterator[Ranker]:
-        """Open a ranking: `bm25` or `dense` of a corpus, or `web`, which needs none.
-
-        Errors are those of `source`; `approximate` asks the approximate index of `dense`.
-        """
-        if kind == RetrieverKind.WEB:
-            async with self._web() as opened:
-                yield SourceRanker(opened.source)
-        elif kind == RetrieverKind.DENSE:
-            async with self._vectors(name, None, approximate=approximate) as (index, embedder, _):
-                yield VectorRanker(index, embedder)
-        else:
-            yield WordRanker(self._library.open(name))
+            return
+        search = Search(corpus=request.corpus, ledger=ledger)
+        async with retriever_info(request.retriever).opened(self, search) as opened:
+            yield opened
 
     def passages(self, name: str, ids: Collection[str]) -> Mapping[str, Passage]:
         """The chunks of a corpus with these ids, and its documents, put together from their chunks.
@@ -178,36 +148,53 @@ class CorpusService:
         return self._library.open(name).named(ids)
 
     @asynccontextmanager
-    async def _vectors(
-        self, name: str, ledger: Ledger | None, *, approximate: bool = False
-    ) -> AsyncIterator[tuple[VectorIndex, Embedder, Usage]]:
-        corpus = self._library.open(name)
-        index = VectorIndex(corpus, self._library.folder_of(name), approximate=approximate)
-        vectors = index.about
-        async with self.embedder(vectors.model, vectors.endpoint, ledger) as (embedder, usage):
-            if embedder.fingerprint != vectors.fingerprint:
-                message = (
-                    f"The model {vectors.model} is not the one that the corpus {name} was embedded with."
-                )
-                raise StoreError(message, advice=f"Run `arena corpora embed {name} --model {vectors.model}`.")
-            yield index, embedder, usage
+    async def words(self, search: Search) -> AsyncIterator[Opened]:
+        """Open a corpus for a search by words.
+
+        Raises:
+            NotFoundError: There is no such corpus.
+            StoreError: Its files cannot be used.
+        """
+        corpus = self._library.open(search.corpus)
+        about, key = _about(corpus.manifest, BM25), _key(corpus.manifest)
+        yield Opened(ranker=WordRanker(corpus), about=about, key=key)
 
     @asynccontextmanager
-    async def _dense(self, name: str, ledger: Ledger | None) -> AsyncIterator[OpenedSource]:
-        manifest = self._library.open(name).manifest
-        async with self._vectors(name, ledger) as (index, embedder, usage):
-            vectors = index.about
+    async def vectors(self, search: Search) -> AsyncIterator[Opened]:
+        """Open a corpus for a search by vectors.
+
+        Raises:
+            NotFoundError: There is no such corpus.
+            StoreError: Its files cannot be used, or it has no vectors of this model.
+        """
+        corpus = self._library.open(search.corpus)
+        folder = self._library.folder_of(search.corpus)
+        index = VectorIndex(corpus, folder, approximate=search.approximate)
+        vectors = index.about
+        async with self.embedder(vectors.model, vectors.endpoint, search.ledger) as (embedder, usage):
+            if embedder.fingerprint != vectors.fingerprint:
+                message = (
+                    f"The model {vectors.model} is not the one that the corpus {search.corpus} was embedded "
+                    "with."
+                )
+                advice = f"Run `arena corpora import --name {search.corpus} --embeddings MODEL`."
+                raise StoreError(message, advice=advice)
             about = {
-                **_about(manifest, RetrieverKind.DENSE),
+                **_about(corpus.manifest, "dense"),
                 "model": vectors.model,
                 "endpoint": vectors.endpoint or None,
                 "fingerprint": vectors.fingerprint or None,
             }
             origin = vectors.fingerprint[:HASH_SHOWN] or vectors.endpoint
-            key = f"{_key(manifest)} dense={vectors.model}@{origin}"
-            yield OpenedSource(
-                source=RankedSource(VectorRanker(index, embedder)), about=about, key=key, usage=usage
-            )
+            key = f"{_key(corpus.manifest)} dense={vectors.model}@{origin}"
+            yield Opened(ranker=VectorRanker(index, embedder), about=about, key=key, usage=usage)
+
+    @asynccontextmanager
+    async def fused(self, search: Search) -> AsyncIterator[Opened]:
+        """Open a corpus for both; errors are those of `vectors`."""
+        async with self.words(search) as by_words, self.vectors(search) as by_vectors:
+            rankers = (by_words.ranker, by_vectors.ranker)
+            yield replace(by_vectors, ranker=HybridRanker(rankers), key=f"{by_vectors.key} hybrid")
 
     @asynccontextmanager
     async def embedder(
@@ -231,28 +218,73 @@ class CorpusService:
             await replies.close()
 
     @asynccontextmanager
-    async def _web(self) -> AsyncIterator[OpenedSource]:
+    async def web(self, search: Search) -> AsyncIterator[Opened]:
+        """Open the web.
+
+        Raises:
+            InputError: No search is set.
+        """
         import httpx  # noqa: PLC0415 - slow to load, and only this retriever asks it
 
+        del search
         if not self._settings.search_url:
             message = "No web search is set, so the web cannot be searched."
             raise InputError(message, advice="Set ARENA_SEARCH_URL to a URL with {query} in it.")
         async with httpx.AsyncClient(follow_redirects=True) as client:
-            search = HttpSearch(self._settings.search_url, client)
-            yield OpenedSource(
-                source=WebSource(search, Chunking()),
-                about={"retriever": RetrieverKind.WEB.value, "search": search.host},
-                key=f"web={search.host}",
-                usage=Usage(),
+            found = HttpSearch(self._settings.search_url, client)
+            yield Opened(
+                ranker=SourceRanker(WebSource(found, Chunking())),
+                about={"retriever": "web", "search": found.host},
+                key=f"web={found.host}",
             )
 
+    @asynccontextmanager
+    async def server(self, search: Search) -> AsyncIterator[Opened]:
+        """Open a described server; errors are those of `service`."""
+        async with self.service(search.description) as service:
+            yield Opened(ranker=HttpRanker(service), about={"retriever": "http"}, key=search.description)
 
-def _about(manifest: Manifest, retriever: RetrieverKind) -> dict[str, Json]:
+    @asynccontextmanager
+    async def service(self, name: str) -> AsyncIterator[HttpService]:
+        """Open what asks a described server, to search or to rerank.
+
+        Raises:
+            NotFoundError: There is no such description.
+            SpecError: It cannot be used, or names a variable that is not set.
+        """
+        import httpx  # noqa: PLC0415 - slow to load, and only servers need it
+
+        spec = load_service(name, self._variables, folders=(self._settings.retrievers_folder,))
+        async with httpx.AsyncClient() as client:
+            yield HttpService(spec, client)
+
+    @asynccontextmanager
+    async def database(self, search: Search) -> AsyncIterator[Opened]:
+        """Open a described database.
+
+        Raises:
+            NotFoundError: There is no such description.
+            SpecError: It cannot be used, or names a variable that is not set.
+        """
+        folders = (self._settings.retrievers_folder,)
+        spec = load_search(search.description, self._variables, folders=folders)
+        async with AsyncExitStack() as stack:
+            database, embedder = stack.enter_context(open_database(spec)), None
+            if spec.embedding is not None:
+                model = spec.embedding.model
+                endpoint = self.endpoint_of(model, spec.embedding.endpoint)
+                opening = self.embedder(model, endpoint, search.ledger)
+                embedder, _ = await stack.enter_async_context(opening)
+            ranker = SqlRanker(spec, database, embedder)
+            yield Opened(ranker=ranker, about={"retriever": "sql"}, key=search.description)
+
+
+def _about(manifest: Manifest, retriever: str) -> dict[str, Json]:
     return {
         "corpus": manifest.name,
         "content_hash": manifest.content_hash,
         "analyser": manifest.analyser,
-        "retriever": retriever.value,
+        "retriever": retriever,
     }
 
 

@@ -5,25 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from data.errors import InputError
 from data.files.trec_runs import RunLine, run_lines, write_run
 from judges.llm.costs import Usage
 from judges.retrieval.ranking import Hit
+from judges.retrieval.registry import BM25, HTTP, RetrieverInfo, Search, retriever_info
 
 JSONL = ".jsonl"
-HTTP, SQL, LLM = "http:", "sql:", "llm:"
-
-
-class LocalRetriever(StrEnum):
-    """Rankings that need no server described by a file."""
-
-    BM25 = "bm25"
-    DENSE = "dense"
-    HYBRID = "hybrid"
-    WEB = "web"
+LLM = "llm:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +25,7 @@ class RetrievalRequest:
         set_name: The questions.
         k: Passages a question.
         corpus: Name of a corpus; empty for the web and for servers.
-        retriever: `bm25`, `dense`, `hybrid`, `web`, or `http:NAME` or `sql:NAME` of a described server.
+        retriever: The name of a registered one, or `http:NAME` or `sql:NAME` of a described server.
         rerank: `http:NAME` of a described reranker, `llm:JUDGE`, or empty.
         rerank_depth: How many passages are reranked.
         diversity: λ of maximal marginal relevance; None leaves rankings as they are.
@@ -48,7 +39,7 @@ class RetrievalRequest:
     set_name: str
     k: int = 10
     corpus: str = ""
-    retriever: str = LocalRetriever.BM25
+    retriever: str = BM25
     rerank: str = ""
     rerank_depth: int = 50
     diversity: float | None = None
@@ -59,24 +50,24 @@ class RetrievalRequest:
     budget_usd: float | None = None
 
     def __post_init__(self) -> None:
-        if not self.retriever.startswith((HTTP, SQL)) and self.retriever not in set(LocalRetriever):
-            names = ", ".join((*LocalRetriever, "http:NAME", "sql:NAME"))
-            raise InputError(f"There is no retriever {self.retriever!r}.", advice=f"Use one of: {names}.")
-        searches_corpus = self.retriever in set(LocalRetriever) - {LocalRetriever.WEB}
-        if searches_corpus and not self.corpus:
-            message = f"The retriever {self.retriever} searches a corpus, and none is named."
-            raise InputError(message, advice="Name one with --corpus; `arena corpora list` shows them.")
-        if self.corpus and not searches_corpus:
-            message = f"The retriever {self.retriever} does not search the corpus {self.corpus}."
-            raise InputError(message, advice="Leave out --corpus, or choose another retriever.")
-        if self.approximate and self.retriever not in {LocalRetriever.DENSE, LocalRetriever.HYBRID}:
-            message = f"The retriever {self.retriever} does not search the vectors of a corpus."
-            raise InputError(message, advice="Leave out --approximate, or use dense or hybrid.")
-        if self.page_text and self.retriever != LocalRetriever.WEB and not self.retriever.startswith(HTTP):
-            message = f"The retriever {self.retriever} finds no web pages."
-            raise InputError(message, advice="Leave out --page-text, or use web or http:NAME.")
+        self.info.require(corpus=self.corpus, approximate=self.approximate, pages=self.page_text)
         if self.rerank and not self.rerank.startswith((HTTP, LLM)):
             raise InputError(f"There is no reranker {self.rerank!r}.", advice="Use http:NAME or llm:JUDGE.")
+
+    @property
+    def info(self) -> RetrieverInfo:
+        """What is known of the retriever.
+
+        Raises:
+            InputError: There is none of the name.
+        """
+        return retriever_info(self.retriever)
+
+    @property
+    def what(self) -> Search:
+        """What the retriever searches."""
+        description = self.retriever.partition(":")[2]
+        return Search(corpus=self.corpus, description=description, approximate=self.approximate)
 
     @property
     def name(self) -> str:

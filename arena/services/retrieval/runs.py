@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.services.retrieval.corpora import CorpusService
-from arena.services.retrieval.requests import HTTP, LLM, SQL, LocalRetriever, RetrievalRequest, Retrieved
+from arena.services.retrieval.requests import LLM, RetrievalRequest, Retrieved
 from arena.services.system.text_work import TextWork
 from arena.settings import PageHosts, Settings
 from data.errors import InputError
@@ -20,18 +20,17 @@ from judges.llm.costs import Usage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.context.raters import LlmRater
-from judges.retrieval.http_service import HttpRanker, HttpReranker, HttpService, load_service
+from judges.retrieval.http_service import HttpReranker
 from judges.retrieval.ranking import (
     DiverseRanker,
     Hit,
-    HybridRanker,
     Ranker,
     RatingReranker,
     RerankedRanker,
     Reranker,
     by_document,
 )
-from judges.retrieval.sql_service import SqlRanker, load_search, open_database
+from judges.retrieval.registry import HTTP
 
 if TYPE_CHECKING:
     from judges.retrieval.web_pages import PagedRanker
@@ -50,9 +49,8 @@ class RetrievalService:
     Args:
         corpora: Opens corpora.
         store: Has the questions.
-        settings: Say where described servers are looked for.
+        settings: Limit the work on web pages.
         open_runner: Opens a judge's LLM.
-        variables: The environment, for the addresses and secrets of described servers.
     """
 
     def __init__(
@@ -61,14 +59,11 @@ class RetrievalService:
         store: Store,
         settings: Settings,
         open_runner: OpenRunner,
-        variables: Mapping[str, str],
     ) -> None:
         self._corpora = corpora
         self._store = store
         self._settings = settings
-        self._folders = (settings.retrievers_folder,)
         self._open_runner = open_runner
-        self._variables = variables
 
     def search(self, query: str, request: RetrievalRequest) -> Sequence[Hit]:
         """Rank passages for some words.
@@ -137,7 +132,8 @@ class RetrievalService:
     async def _ranker(self, request: RetrievalRequest, stop: asyncio.Event) -> AsyncIterator[_Opened]:
         usage, paged = Usage(), None
         async with AsyncExitStack() as stack:
-            ranker = await self._first(request, stack)
+            opening = request.info.opened(self._corpora, request.what)
+            ranker = (await stack.enter_async_context(opening)).ranker
             if request.page_text:
                 ranker = paged = await self._paged(ranker, stack)
             if request.rerank:
@@ -146,20 +142,6 @@ class RetrievalService:
             if request.diversity is not None:
                 ranker = DiverseRanker(ranker, request.diversity)
             yield _Opened(ranker, usage, paged)
-
-    async def _first(self, request: RetrievalRequest, stack: AsyncExitStack) -> Ranker:
-        if request.retriever.startswith(HTTP):
-            return HttpRanker(await self._service(request.retriever.removeprefix(HTTP), stack))
-        if request.retriever.startswith(SQL):
-            return await self._database(request.retriever.removeprefix(SQL), stack)
-        if request.retriever == LocalRetriever.HYBRID:
-            kinds = (LocalRetriever.BM25, LocalRetriever.DENSE)
-            return HybridRanker([await self._local(request, kind, stack) for kind in kinds])
-        return await self._local(request, request.retriever, stack)
-
-    async def _local(self, request: RetrievalRequest, kind: str, stack: AsyncExitStack) -> Ranker:
-        ranker = self._corpora.ranker(request.corpus, kind, approximate=request.approximate)
-        return await stack.enter_async_context(ranker)
 
     async def _paged(self, ranker: Ranker, stack: AsyncExitStack) -> PagedRanker:
         from judges.retrieval.web_pages import PagedRanker, PageLimits, PageReader  # noqa: PLC0415 - loads httpx
@@ -172,27 +154,11 @@ class RetrievalService:
         self, request: RetrievalRequest, stop: asyncio.Event, stack: AsyncExitStack
     ) -> tuple[Reranker, Usage]:
         if request.rerank.startswith(HTTP):
-            return HttpReranker(await self._service(request.rerank.removeprefix(HTTP), stack)), Usage()
+            opening = self._corpora.service(request.rerank.removeprefix(HTTP))
+            return HttpReranker(await stack.enter_async_context(opening)), Usage()
         opened = self._open_runner(request.rerank.removeprefix(LLM), request.budget_usd, stop)
         runner, usage = await stack.enter_async_context(opened)
         return RatingReranker(LlmRater(runner)), usage
-
-    async def _database(self, name: str, stack: AsyncExitStack) -> Ranker:
-        spec = load_search(name, self._variables, folders=self._folders)
-        database = stack.enter_context(open_database(spec))
-        if spec.embedding is None:
-            return SqlRanker(spec, database, None)
-        model = spec.embedding.model
-        endpoint = self._corpora.endpoint_of(model, spec.embedding.endpoint)
-        embedder, _ = await stack.enter_async_context(self._corpora.embedder(model, endpoint, None))
-        return SqlRanker(spec, database, embedder)
-
-    async def _service(self, name: str, stack: AsyncExitStack) -> HttpService:
-        import httpx  # noqa: PLC0415 - slow to load, and only servers need it
-
-        spec = load_service(name, self._variables, folders=self._folders)
-        client = await stack.enter_async_context(httpx.AsyncClient(follow_redirects=True))
-        return HttpService(spec, client)
 
 
 @dataclass(frozen=True, slots=True)

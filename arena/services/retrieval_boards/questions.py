@@ -2,93 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
+from arena.client.answer_arena_client.models.retrieval import (
+    QuestionRankings,
+    RankedPassage,
+    SystemRanking,
+)
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import submission_visibility
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Visibility
 from arena.services.retrieval_boards.controlled import required_passages
 from arena.services.retrieval_boards.service import RetrievalBoard, RetrievalBoards
-from data.corpora.chunking import document_of
+from data.corpora.chunking import Documents
 from data.errors import ForbiddenError, NotFoundError
 from data.records import Question
 from data.records.rankings import Grades
 from data.store import Store
 
 DEPTH = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassageLine:
-    """A passage at its place in a ranking.
-
-    Attributes:
-        rank: From 1; None where it was not retrieved.
-        id: Its id.
-        grade: The highest grade that it was given; None where nobody judged it.
-        relevant: Whether that is high enough.
-        subtopics: The subtopics that it answers.
-        new: Those of them that no passage before it answers.
-        text: Empty where it is not known.
-        title: The same.
-    """
-
-    rank: int | None
-    id: str
-    grade: float | None
-    relevant: bool
-    subtopics: tuple[str, ...]
-    new: tuple[str, ...]
-    text: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRanking:
-    """What a system retrieved for a question.
-
-    Attributes:
-        system: Its name.
-        values: By measure; None where it does not exist.
-        shown: Whether the caller may see its passages: those of its own team, or published.
-        retrieved: How many passages it retrieved; 0 where the question is missing from its file.
-        unjudged: How many of those that are listed nobody judged.
-        passages: The first ones.
-        missed: Relevant passages that are not among those, with their ranks where they come later.
-        unanswered: Subtopics that none of the first ones answers.
-    """
-
-    system: str
-    values: Mapping[str, float | None]
-    shown: bool
-    retrieved: int
-    unjudged: int
-    passages: tuple[PassageLine, ...]
-    missed: tuple[PassageLine, ...]
-    unanswered: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionRankings:
-    """A question with what systems retrieved for it.
-
-    Attributes:
-        question: As the caller may see it.
-        relevant: How many passages are relevant.
-        subtopics: What each subtopic asks, by its id; empty texts where that is not known.
-        required: Ids of the required subset of the relevant passages, Z*; empty without subtopics.
-        systems: In the order of the board.
-        depth: How many passages of a ranking are listed.
-    """
-
-    question: Question
-    relevant: int
-    subtopics: Mapping[str, str]
-    required: tuple[str, ...]
-    systems: tuple[SystemRanking, ...]
-    depth: int
 
 
 class RankedQuestions:
@@ -122,11 +53,13 @@ class RankedQuestions:
             message = f"{set_name} hides its references, and so which passages are relevant."
             raise ForbiddenError(message, advice="The board's means are public.")
         return QuestionRankings(
-            question=question,
+            question_id=question.id,
+            domain=question.domain,
+            question=question.question,
             relevant=len(board.qrels.relevant[question_id]),
             subtopics=_subtopics(board, question),
-            required=required_passages(board.qrels, question_id) if board.qrels.has_subtopics else (),
-            systems=tuple(self._system(board, system, question, depth, caller) for system in table.systems),
+            required=required_passages(board.qrels, question_id) if board.qrels.has_subtopics else [],
+            systems=[self._system(board, system, question, depth, caller) for system in table.systems],
             depth=depth,
         )
 
@@ -158,9 +91,9 @@ class RankedQuestions:
             shown=is_shown,
             retrieved=len(retrieved),
             unjudged=sum(line.grade is None for line in first),
-            passages=first if is_shown else (),
-            missed=tuple(missed) if is_shown else (),
-            unanswered=tuple(name for name in judged.subtopics if name not in answered) if is_shown else (),
+            passages=first if is_shown else [],
+            missed=missed if is_shown else [],
+            unanswered=[name for name in judged.subtopics if name not in answered] if is_shown else [],
         )
 
 
@@ -173,17 +106,18 @@ class _Judged:
         self.subtopics = board.qrels.answering(question.id) if board.qrels.has_subtopics else {}
         self._texts = {passage.id: (passage.text, passage.title) for passage in question.passages}
         if board.by_document:
+            gold = Documents(self._grades)
             for passage in question.passages:
-                self._texts.setdefault(document_of(passage.id), (passage.text, passage.title))
+                self._texts.setdefault(gold.of(passage.id), (passage.text, passage.title))
 
-    def lines(self, passages: list[tuple[str, str, str]]) -> tuple[PassageLine, ...]:
+    def lines(self, passages: list[tuple[str, str, str]]) -> list[RankedPassage]:
         before: set[str] = set()
         found = []
         for rank, (name, text, title) in enumerate(passages, start=1):
             line = self.line(rank, name, text, title, before)
             before |= set(line.subtopics)
             found.append(line)
-        return tuple(found)
+        return found
 
     def line(
         self,
@@ -192,16 +126,16 @@ class _Judged:
         text: str = "",
         title: str = "",
         before: set[str] | frozenset[str] = frozenset(),
-    ) -> PassageLine:
-        own = tuple(subtopic for subtopic, passages in self.subtopics.items() if name in passages)
+    ) -> RankedPassage:
+        own = [subtopic for subtopic, passages in self.subtopics.items() if name in passages]
         known, headed = self._texts.get(name, ("", ""))
-        return PassageLine(
+        return RankedPassage(
             rank=rank,
             id=name,
             grade=self._grades.get(name),
             relevant=name in self._relevant,
             subtopics=own,
-            new=tuple(subtopic for subtopic in own if subtopic not in before),
+            new=[subtopic for subtopic in own if subtopic not in before],
             text=text or known,
             title=title or headed,
         )

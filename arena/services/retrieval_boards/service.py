@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from threading import Lock
 
 import numpy as np
@@ -17,7 +18,7 @@ from arena.services.accounts.visibility import Visibility
 from arena.services.question_sets.qrels import GOLD, SetQrels
 from arena.services.retrieval_boards.controlled import controlled_values
 from arena.services.submissions.status import StatusReader
-from data.corpora.chunking import document_of
+from data.corpora.chunking import Documents
 from data.errors import NotFoundError
 from data.progress import working
 from data.records import Question, QuestionSet, Submission, SubmissionKind
@@ -27,7 +28,7 @@ from data.store import Store
 from leaderboard.retrieval.board import RetrievalTable
 from leaderboard.retrieval.measures import JUDGED, Values, measure_rankings, measures_for
 
-MOST_KEPT = 256
+CACHE_SIZE = 256
 RETRIEVED = "retrieved"
 """Beside the measures: 1 where a submission has passages for a question."""
 
@@ -151,7 +152,7 @@ class RetrievalBoards:
         """
         board.table.place_of(system)
         found = self._store.retrieval.ranking(board.entrants[system].stored, question)
-        return None if found is None else _counted(board.qrels, found)
+        return None if found is None else _counted(_names(board.qrels), found)
 
     def _seen(self, set_name: str, caller: Caller) -> list[tuple[Submission, Submission, Visibility]]:
         """The submissions that represent systems: as stored, as the caller sees them, and how much."""
@@ -172,8 +173,9 @@ class RetrievalBoards:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
+        named = _names(qrels)
         rankings = {
-            question: _counted(qrels, ranking)
+            question: _counted(named, ranking)
             for question, ranking in self._store.retrieval.rankings(submission.id).items()
             if question in qrels.relevant
         }
@@ -185,7 +187,7 @@ class RetrievalBoards:
         values = {**measure_rankings(qrels, ids), **controlled, RETRIEVED: retrieved}
         with self._lock:
             self._kept[key] = values
-            while len(self._kept) > MOST_KEPT:
+            while len(self._kept) > CACHE_SIZE:
                 self._kept.popitem(last=False)
         return values
 
@@ -212,15 +214,19 @@ class RetrievalBoards:
         )
 
 
-def _counted(qrels: Qrels, ranking: Ranking) -> Ranking:
-    """A ranking as judgments count it: gold documents count a document once, at its best chunk."""
-    if qrels.name != GOLD:
-        return ranking
-    documents: dict[str, RankedPassage] = {}
+def _names(qrels: Qrels) -> Callable[[str], str]:
+    """What judgments call a passage; judgments of gold documents call it by its document."""
+    documents = Documents(frozenset(chain.from_iterable(qrels.grades.values())))
+    return documents.of if qrels.name == GOLD else documents.own
+
+
+def _counted(named: Callable[[str], str], ranking: Ranking) -> Ranking:
+    """A ranking by the names of judgments, each name once, where it stands first."""
+    passages: dict[str, RankedPassage] = {}
     for passage in ranking.passages:
-        name = document_of(passage.id)
-        documents.setdefault(name, passage if name == passage.id else replace(passage, id=name))
-    return Ranking(ranking.question_id, tuple(documents.values()))
+        name = named(passage.id)
+        passages.setdefault(name, passage if name == passage.id else replace(passage, id=name))
+    return Ranking(ranking.question_id, tuple(passages.values()))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
     kind = np.min_scalar_type(-max(len(labels), 1))  # Of each battle it is held once more.
     domain = np.array([codes[label] for label in battles.domains], dtype=kind)
     score = None if battles.score is None else battles.score[judged]
-    return BattleTable.from_columns(
+    table = BattleTable.from_columns(
         question_id=CodedColumn(question, battles.questions),
         domain=CodedColumn(domain[question], labels),
         model_a=CodedColumn(battles.a[judged], battles.systems),
@@ -39,22 +40,28 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
             battles.preference[judged],
             [WINNERS[preference] for preference in Preference],
         ),
-        score=score,
     )
+    return _with_score(table, score)
 
 
 def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
     """The judged battles as the table that ratings and rates take."""
     judged = [battle for battle in battles if battle.preference is not None]
     soft = any(battle.score is not None for battle in judged)
-    return BattleTable.from_columns(
+    table = BattleTable.from_columns(
         question_id=[battle.question_id for battle in judged],
         domain=[battle.domain for battle in judged],
         model_a=[battle.system_a for battle in judged],
         model_b=[battle.system_b for battle in judged],
         winner=[WINNERS[battle.preference] for battle in judged if battle.preference is not None],
-        score=[math.nan if battle.score is None else battle.score for battle in judged] if soft else None,
     )
+    scores = [math.nan if battle.score is None else battle.score for battle in judged]
+    return _with_score(table, np.array(scores) if soft else None)
+
+
+def _with_score(table: BattleTable, score: NDArray[np.float64] | None) -> BattleTable:
+    """The table with the judge's scores: the mean of sampled votes may contradict the majority."""
+    return replace(table, score=None if score is None or np.isnan(score).all() else score)
 
 
 def outcomes_of(battles: BattleColumns) -> Counter[Outcome]:

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.services.rounds.models import PlannedRound, judge_inputs
+from data.percent import percent
 from data.records import CanaryRecord, JudgeKind, Outcome, PlannedBattle, PlannedCanary
 from data.store import Store
 from judges.pairwise.attack_report import Attack, AttackReport, count_attacks
+from leaderboard.stats.intervals import wilson
 
 if TYPE_CHECKING:
     # Judges load where canaries are planted: to count those of a round takes none.
     from judges.base import JudgeInput
 
 BATTLES_A_CANARY = 10
+"""Of an embedded judge, which reads no instructions; of an LLM each family of attack is planted once."""
 CANDIDATES_A_CANARY = 20
 """Battles considered for each canary: some decline, or have an opponent without an answer."""
 
@@ -37,6 +40,7 @@ class CanaryResults:
             "judged": report.judged,
             "succeeded": report.succeeded,
             "success_rate": report.rate,
+            "interval": self.interval,
             "pending": self.pending,
             "unjudged": dict(self.outcomes),
             "cost_usd": self.cost_usd,
@@ -46,6 +50,13 @@ class CanaryResults:
             },
         }
 
+    @property
+    def interval(self) -> dict[str, float] | None:
+        """Wilson's 95 % interval of the share that succeeded; None where none was judged."""
+        report = self.report
+        found = None if report.rate is None else wilson(report.rate, report.judged)
+        return None if found is None else {"lower": found.lower, "upper": found.upper}
+
     def __str__(self) -> str:
         report = self.report
         if not report.planted:
@@ -53,7 +64,10 @@ class CanaryResults:
         unjudged = f", {report.unjudged} without a verdict" if report.unjudged else ""
         if report.rate is None:
             return f"unknown: none of {report.planted} canaries was judged"
-        return f"{100 * report.rate:.1f} % ({report.succeeded} of {report.judged} canaries{unjudged})"
+        found = self.interval or {"lower": 0.0, "upper": 1.0}
+        between = f"95 % interval {percent(found['lower'])} to {percent(found['upper'])}"
+        counts = f"{report.succeeded} of {report.judged} canaries{unjudged}"
+        return f"{percent(report.rate)} ({counts}; {between})"
 
 
 def plant_canaries(store: Store, planned: PlannedRound) -> tuple[PlannedCanary, ...]:
@@ -90,8 +104,9 @@ def canary_count(planned: PlannedRound) -> int:
     battles, asked = len(_open(planned)), planned.request.canaries
     if asked is not None:
         return min(asked, battles)
-    kinds = attacks() if _asks(planned) else families()
-    return min(len(kinds), -(-battles // BATTLES_A_CANARY))
+    if _asks(planned):
+        return min(len(attacks()), battles)
+    return min(len(families()), -(-battles // BATTLES_A_CANARY))
 
 
 def _asks(planned: PlannedRound) -> bool:
@@ -135,5 +150,5 @@ def _decidable(planned: PlannedRound, inputs: Iterator[JudgeInput]) -> Iterator[
 
     members = list(leaves(planned.spec))
     for judge_input in inputs:
-        if not any(declined(leaf.yardstick, judge_input) for leaf in members):
+        if not any(declined(leaf.ground_truth, judge_input) for leaf in members):
             yield judge_input

@@ -1,4 +1,4 @@
-"""The loop that judges a round: battles, canaries and controls are fed to a judge, and verdicts committed."""
+"""The loop that judges a round: battles and canaries are fed to a judge, and verdicts committed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from arena.services.jobs.draining import commit_until, drained
 from arena.services.jobs.heartbeats import heartbeats
+from arena.services.judging.conduct import ConductGuard
+from arena.services.judging.traffic import OpenedJudge, Traffic
+from arena.services.rounds.canaries import canary_results
 from arena.services.rounds.stopping import QuestionFeed, StopRule
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import LeaseLostError, StoppedError, StoreError
-from data.progress import Progress, Report, Stopwatch
+from data.progress import Progress, Report, Stopwatch, Work
 from data.records import PendingBattle, Verdict
-from data.records.retests import PendingAsking, sample_number
+from data.records.retests import PendingCall, sample_number
 from data.store import Store
 from judges.base import Judge, JudgeInput
 
@@ -26,11 +29,10 @@ LEAST_SHARE = 8
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a worker takes: a battle of the round, a canary of it, or a control battle of an earlier one."""
+    """What a worker takes: a battle of the round, or a canary of it."""
 
     battle: PendingBattle
     canary: bool = False
-    control: PendingAsking | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,9 @@ class _Run:
     total: int
     report: Report
     rule: StopRule | None = None
+    traffic: Traffic | None = None
+    guard: ConductGuard | None = None
+    requests: int = 0
     watch: Stopwatch = field(default_factory=Stopwatch)
     done: int = 0
     commits: int = 0
@@ -71,7 +76,6 @@ class _Run:
     failure: Exception | None = None
     settled: list[tuple[int, Verdict]] = field(default_factory=list)
     settled_canaries: list[tuple[int, Verdict]] = field(default_factory=list)
-    settled_controls: list[tuple[int, Verdict]] = field(default_factory=list)
 
     def fail(self, error: Exception) -> None:
         """Store the first error and stop: workers go on emptying the queue, so that nobody waits for ever."""
@@ -82,35 +86,39 @@ class _Run:
 async def judge_pending(
     store: Store,
     claims: ClaimContext,
-    judge: Judge,
+    opened: OpenedJudge,
     *,
     total: int,
     concurrency: int,
     report: Report,
     stop: asyncio.Event,
     rule: StopRule | None = None,
+    guard: ConductGuard | None = None,
 ) -> None:
     """Judge what is pending of a running round until nothing is free or `stop` is set.
 
-    That is its battles, its canaries, and control battles of an earlier round.
+    That is its battles and its canaries.
 
-    LLM access holds to `concurrency` calls in flight. At least 256 battles are processed together, so that
-    those whose replies are cached do not wait for those that are asked. Once `stop` is set, by the caller or
-    by the stopping rule, battles in flight finish and the rest stays pending.
+    Where a judge waits for replies, `concurrency` battles are in work: a battle is asked in both orders
+    before the next one begins, so that whatever ends a run leaves whole battles. Other judges compute, and
+    get at least 256 battles together. Once `stop` is set, by the caller or by the stopping rule, battles in
+    flight finish and the rest stays pending.
 
     Raises:
         LeaseLostError: The lease was given up; what was not committed is discarded.
         JudgeError: Judging cannot go on; what was decided until then is committed.
+        UnfitJudgeError: The judge's replies give no usable verdicts, and `guard` looks for that.
         StoreError: The database cannot be used; what could not be committed is pending.
     """
-    run = _Run(store, claims, judge, total, report, rule, stopping=stop)
-    count = concurrency if claims.shared else max(concurrency, LEAST_WORKERS)
+    traffic = opened.traffic
+    run = _Run(store, claims, opened.judge, total, report, rule, traffic, guard, stopping=stop)
+    count = concurrency if claims.shared or opened.waits else max(concurrency, LEAST_WORKERS)
     queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=count if claims.shared else 2 * count)
     writer = asyncio.create_task(commit_until(run.finished, lambda: _commit(run), every=COMMIT_EVERY))
     workers = [asyncio.create_task(_work(run, queue)) for _ in range(count)]
     async with drained(workers, writer, run.finished):
         with rare_collections():
-            async with heartbeats(store, claims.lease_id, claims.lease, run):
+            async with heartbeats(store, claims.lease_id, claims.lease, run, work=lambda: _work_of(run)):
                 await asyncio.gather(_feed(run, queue, count), *workers)
     if run.failure is not None:
         raise run.failure
@@ -121,7 +129,6 @@ async def _feed(run: _Run, queue: asyncio.Queue[_Task | None], workers: int) -> 
     try:
         if run.claims.cheap is None:
             await _feed_canaries(run, queue, share)
-            await _feed_controls(run, queue, share)
         await _feed_battles(run, queue, share)
     except (StoreError, LeaseLostError) as error:
         run.fail(error)
@@ -137,16 +144,6 @@ async def _feed_canaries(run: _Run, queue: asyncio.Queue[_Task | None], share: i
             return
         for canary in batch:
             await queue.put(_Task(canary, canary=True))
-
-
-async def _feed_controls(run: _Run, queue: asyncio.Queue[_Task | None], share: int) -> None:
-    take, claims = run.store.holds.controls, run.claims
-    while not run.stopping.is_set():
-        batch = await asyncio.to_thread(take, claims.lease_id, claims.round_id, limit=share)
-        if not batch:
-            return
-        for control in batch:
-            await queue.put(_Task(control.battle, control=control))
 
 
 async def _feed_battles(run: _Run, queue: asyncio.Queue[_Task | None], share: int) -> None:
@@ -165,7 +162,7 @@ async def _work(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
         if run.stopping.is_set():
             continue
         try:
-            verdict = await run.judge.judge(contest(task.battle, task.control))
+            verdict = await run.judge.judge(contest(task.battle))
         except StoppedError:
             # The battle stays pending, for the next run.
             continue
@@ -178,23 +175,59 @@ async def _work(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
 
 
 def _settle(run: _Run, task: _Task, verdict: Verdict) -> None:
-    if task.control is not None:
-        run.settled_controls.append((task.control.id, verdict))
-    else:
-        (run.settled_canaries if task.canary else run.settled).append((task.battle.id, verdict))
+    run.requests += sum(judgment.calls for judgment in verdict.judgments)
+    if run.guard is not None and (error := run.guard.look(verdict, places=not task.canary)) is not None:
+        run.fail(error)
+    (run.settled_canaries if task.canary else run.settled).append((task.battle.id, verdict))
 
 
-def contest(battle: PendingBattle, asking: PendingAsking | None = None) -> JudgeInput:
-    """A battle as its judge sees it; `asking` where it is asked anew."""
+def contest(battle: PendingBattle, call: PendingCall | None = None) -> JudgeInput:
+    """A battle as its judge sees it; `call` where a retest asks it anew."""
     return JudgeInput(
         battle_id=battle.key,
         question=battle.question,
         answer_a=battle.answer_a,
         answer_b=battle.answer_b,
         reference_side=battle.reference_side,
-        turned=asking is not None and asking.turned,
-        sample=0 if asking is None else sample_number(asking.key),
+        turned=call is not None and call.turned,
+        sample=_sample(battle, call),
     )
+
+
+def _sample(battle: PendingBattle, call: PendingCall | None) -> int:
+    """Where the numbers of requests begin: anew where a reply that is cached gave no verdict."""
+    if call is not None:
+        return sample_number(call.key)
+    return sample_number(f"{battle.key}:{battle.unread}") if battle.unread else 0
+
+
+def _progress(run: _Run) -> Progress:
+    """How far the run is, by battles and requests, with the time left from replies."""
+    traffic = run.traffic
+    if traffic is None:
+        return Progress(run.done, run.total, run.watch.seconds)
+    # What is settled and not committed yet counts, or few battles would be misjudged.
+    waiting = len(run.settled) + len(run.settled_canaries)
+    settled = run.done + waiting
+    left = traffic.seconds_left(max(0, run.total - settled), settled, run.requests)
+    return Progress(
+        run.done,
+        run.total,
+        run.watch.seconds,
+        requests=traffic.requests,
+        left=left,
+        note=traffic.waiting,
+        cost_usd=traffic.scheduler.usage.cost_usd,
+    )
+
+
+def _work_of(run: _Run) -> Work | None:
+    """The same for whoever looks from another process; None of embedded judges."""
+    if run.traffic is None:
+        return None
+    work = Work("judging", watch=run.watch)
+    work.follow(_progress(run))
+    return work
 
 
 async def _commit(run: _Run) -> None:
@@ -211,16 +244,18 @@ async def _commit(run: _Run) -> None:
 async def _flush(run: _Run) -> None:
     batch, run.settled = run.settled, []
     canaries, run.settled_canaries = run.settled_canaries, []
-    controls, run.settled_controls = run.settled_controls, []
-    if controls:
-        await asyncio.to_thread(run.store.controls.record, controls, lease_id=run.claims.lease_id)
     if canaries:
         await asyncio.to_thread(run.store.canaries.record, canaries, lease_id=run.claims.lease_id)
+        if run.guard is not None:
+            stored = await asyncio.to_thread(run.store.canaries.of_round, run.guard.round_name)
+            if (error := run.guard.look_at_attacks(canary_results(stored).report)) is not None:
+                run.fail(error)
     cheap, lease_id = run.claims.cheap, run.claims.lease_id
     if batch and cheap is not None:
         await asyncio.to_thread(run.store.waves.record_cheap, cheap, batch, lease_id=lease_id)
     elif batch:
         await asyncio.to_thread(run.store.verdicts.record, batch, lease_id=lease_id)
-    if batch or canaries or controls:
-        run.done += len(batch) + len(canaries) + len(controls)
-        run.report(Progress(run.done, run.total, run.watch.seconds))
+    if batch or canaries:
+        run.done += len(batch) + len(canaries)
+    if batch or canaries or run.traffic is not None:
+        run.report(_progress(run))

@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.services.rounds.stopping import StopWhen, in_random_order
+from data.errors import UnrankableError
 from data.records import BattleColumns, Outcome, Preference, Round, RoundState
 from data.records.plain import to_json
 from data.store import Store
 from leaderboard.trust.sequences import ERROR, Floats, Ints, mean_bounds, question_scores
+
+if TYPE_CHECKING:
+    from leaderboard.ratings import RatingTable
 
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED, RoundState.RETRACTED)
 MISSING = list(Outcome).index(Outcome.MISSING)
@@ -40,7 +45,7 @@ class LiveSystem:
         behind: The leader's score less its own, on the questions of both.
         behind_lower: Lower bound of that.
         behind_upper: Upper bound.
-        separated: Whether the leader is shown to be better.
+        separated: Whether the leader is shown to be better: as the board says once the round has ended.
     """
 
     system: str
@@ -60,7 +65,7 @@ class LiveStanding:
 
     Attributes:
         intervals: Whether the intervals hold at every look, or at the end alone.
-        questions: Questions that it rests on.
+        questions: Questions that it depends on.
         planned_questions: Questions of the round.
         systems: The systems without the reference, best first.
         stop_when: The round's stopping rule; None without.
@@ -120,12 +125,30 @@ def live_standing(store: Store, round_: Round) -> LiveStanding:
         intervals=IntervalValidity.FIXED if fixed else IntervalValidity.ANYTIME,
         questions=len(used),
         planned_questions=len(order),
-        systems=_systems(names, used, error, fixed=fixed),
+        systems=_systems(names, used, error, _ratings(battles) if fixed else None, fixed=fixed),
         stop_when=text,
         ended=int((battles.outcome >= 0).sum()) - left_out,
         planned=len(battles),
         stopped=stopped,
     )
+
+
+def _ratings(battles: BattleColumns) -> RatingTable | None:
+    """The ratings whose tests say who is separated once a round has ended; None where there are none."""
+    from arena.services.rounds.battle_table import table_of_columns  # noqa: PLC0415 - loads scipy, as below
+    from leaderboard.ratings import IntervalKind, rate  # noqa: PLC0415 - as above
+
+    try:
+        return rate(table_of_columns(battles), interval=IntervalKind.SANDWICH)
+    except UnrankableError:
+        return None
+
+
+def _separated(ratings: RatingTable | None, leader: str, other: str) -> bool | None:
+    """Whether ratings tell two systems apart; None where there are none, or a system is not in them."""
+    if ratings is None or not {leader, other} <= set(ratings.systems):
+        return None
+    return ratings.separates(leader, other)
 
 
 def _scored(battles: BattleColumns, names: list[str]) -> tuple[Ints, Floats, NDArray[np.bool_]]:
@@ -151,7 +174,9 @@ def _scored(battles: BattleColumns, names: list[str]) -> tuple[Ints, Floats, NDA
     return codes, scores, complete
 
 
-def _systems(names: list[str], scores: Floats, error: float, *, fixed: bool) -> tuple[LiveSystem, ...]:
+def _systems(
+    names: list[str], scores: Floats, error: float, ratings: RatingTable | None, *, fixed: bool
+) -> tuple[LiveSystem, ...]:
     counts = np.isfinite(scores).sum(axis=0)
     means = _means(scores)
     order = sorted(
@@ -165,6 +190,7 @@ def _systems(names: list[str], scores: Floats, error: float, *, fixed: bool) -> 
     for rank, place in enumerate(order):
         known = bool(counts[place])
         follows = rank > 0 and bool(np.isfinite(behind[place]))
+        by_rating = _separated(ratings, names[order[0]], names[place])
         rows.append(
             LiveSystem(
                 system=names[place],
@@ -175,7 +201,7 @@ def _systems(names: list[str], scores: Floats, error: float, *, fixed: bool) -> 
                 behind=_number(behind[place]) if follows else None,
                 behind_lower=_number(apart[0][place]) if follows else None,
                 behind_upper=_number(apart[1][place]) if follows else None,
-                separated=follows and bool(apart[0][place] > 0),
+                separated=follows and (bool(apart[0][place] > 0) if by_rating is None else by_rating),
             )
         )
     return tuple(rows)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import TypeAdapter
 
+from arena.services.accounts.redaction import hide_addresses
 from data.errors import InputError, NotFoundError, SpecError
 from data.records import OrderPolicy, PlannedBattle, Question, Round, SetSummary, Submission, require_name
 from data.records.rounds import require_amount
@@ -26,20 +27,18 @@ LoadSpec: TypeAlias = "Callable[[str], JudgeSpec]"
 class RoundRequest:
     """What an organiser asks a round to be.
 
-    `pairs` and `sample` are in the words of the command line; `systems` empty takes every system, `domains`
-    empty every domain.
+    `pairs` and `sample` are in the words of the command line; `pairs` empty takes `reference` where the set
+    has references, else `all`. `systems` empty takes every system, `domains` empty every domain.
     `cheap_judges` makes it a round in waves: they decide every battle and the judge a part, until as many
     verdicts, the share or the money of `spend` are used up, or the widest interval of what `ask` asks is
     `target_width` rating points wide.
-    `canaries` None plants one of each family of attack where an LLM judges, but no more than a tenth of
-    the battles. `stop_when` is the rule by which the round may stop early, None for none.
-    `controls` None asks up to 20 control battles again where an LLM judges that has judged the
-    set before, but no more than a tenth of the battles.
+    `canaries` None plants one of each family of attack where an LLM judges. `stop_when` is the rule by which
+    the round may stop early, None for none.
     """
 
     set_name: str
     judge: str
-    pairs: str = "reference"
+    pairs: str = ""
     systems: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     sample: str | None = None
@@ -53,7 +52,6 @@ class RoundRequest:
     target_width: float | None = None
     ask: str = "ranking"
     stop_when: str | None = None
-    controls: int | None = None
 
     def __post_init__(self) -> None:
         if self.cheap_judges and self.spend is None and self.target_width is None:
@@ -111,6 +109,45 @@ class PlannedRound:
     plan: Plan
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundEstimate:
+    """What a round with its canaries takes beside the replies that are there; a cost is None where unknown.
+
+    Attributes:
+        requests: Requests that are sent for certain.
+        requests_most: Requests if every battle is re-asked and swapped as often as the judge may.
+        cached: Requests whose replies are there already; they cost nothing.
+        input_tokens: Of the certain requests.
+        output_tokens: Likewise, by the mean length of the judge's earlier replies, else a usual one.
+        cost_usd: What these tokens cost; None where a model has no known price.
+        cost_usd_most: What `requests_most` cost if each returns its most tokens; None likewise, and where a
+            judge sets no limit to its replies.
+    """
+
+    requests: int = 0
+    requests_most: int = 0
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = 0.0
+    cost_usd_most: float | None = 0.0
+
+    def __add__(self, other: RoundEstimate) -> RoundEstimate:
+        return RoundEstimate(
+            requests=self.requests + other.requests,
+            requests_most=self.requests_most + other.requests_most,
+            cached=self.cached + other.cached,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=_sum(self.cost_usd, other.cost_usd),
+            cost_usd_most=_sum(self.cost_usd_most, other.cost_usd_most),
+        )
+
+
+def _sum(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first + second
+
+
 def entrants_of(store: Store, round_: Round) -> tuple[Submission, ...]:
     """The submissions that a round judges, withdrawn ones too, without its reference."""
     versions: Mapping[str, int] = round_.plan["systems"]
@@ -121,6 +158,8 @@ def entrants_of(store: Store, round_: Round) -> tuple[Submission, ...]:
 
 
 LONGEST_VALUE = 60
+HARMLESS = ("endpoint", "price")
+"""Settings of a judge that cannot change a verdict."""
 
 
 def round_spec(round_: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpec:
@@ -141,16 +180,26 @@ def stored_spec(
 ) -> JudgeSpec:
     """The spec of a judge that a round began with, its own or a cheap one; raises as `round_spec`."""
     spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
-    if spec.hash == stored["hash"]:
+    if spec.hash == stored["hash"] or same_verdicts(stored, spec.canonical):
         return spec
-    differing = "; ".join(_differences(stored, spec.canonical)) or "settings that were not stored"
+    differing = "; ".join(differences(stored, spec.canonical)) or "settings that were not stored"
     raise SpecError(
         f"The judge {judge_name} is not what round {round_name} began with: {differing}.",
-        advice="Restore its spec, prompt and endpoint (OPENAI_BASE_URL), or judge a new round.",
+        advice="Restore its spec and prompt, or judge a new round.",
     )
 
 
-def _differences(before: Mapping[str, Any], after: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+def same_verdicts(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether two judges differ at most in what cannot change a verdict: where their models are asked."""
+    return _deciding(before) == _deciding(after)
+
+
+def _deciding(judge: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in judge.items() if name not in {"source", "hash", *HARMLESS}}
+    return {**kept, "members": [_deciding(member) for member in judge.get("members") or ()]}
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """Each setting that differs, with what it was and what it is; members of panels by name and number."""
     for name in sorted((before.keys() | after.keys()) - {"source", "hash"}):
         was, now = before.get(name), after.get(name)
@@ -158,7 +207,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any], prefix: st
             continue
         if name == "members" and isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
             for number, (old, new) in enumerate(zip(was, now, strict=True), 1):
-                yield from _differences(old, new, f"{prefix}member {number}: ")
+                yield from differences(old, new, f"{prefix}member {number}: ")
         elif name == "prompt":
             yield f"{prefix}prompt (its text was changed)"
         else:
@@ -168,6 +217,50 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any], prefix: st
 def _short(value: object) -> str:
     text = "not there" if value is None else str(value) if value != "" else "empty"
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+
+
+FORMER = "former_judges"
+"""In a round's plan: the judges that decided some of its battles before, each with what was changed."""
+
+
+def adopt_spec(store: Store, name: str, load_spec: LoadSpec, *, new_judge: bool = False) -> JudgeSpec:
+    """The spec that a round goes on with; where its file was corrected, the round has the correction.
+
+    Before there is a verdict everything may be corrected. Afterwards only what cannot change one (the
+    endpoint's address), unless `new_judge` begins the rest as another judge, which the round records.
+
+    Raises:
+        SpecError: Other settings differ from those that the round's verdicts were made with.
+    """
+    round_ = store.rounds.get(name)
+    stored = round_.judge
+    spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
+    if spec.hash == stored["hash"]:
+        return spec
+    judged = store.rounds.counts(name).judged
+    changed = "; ".join(differences(stored, spec.canonical)) or "settings that were not stored"
+    former = list(round_.plan.get(FORMER) or [])
+    if judged and not same_verdicts(stored, spec.canonical):
+        if not new_judge:
+            raise SpecError(
+                f"The judge {round_.judge_name} is not what round {name} began with: {changed}.",
+                advice="Restore its spec and prompt, or judge the rest as another judge: "
+                f"`arena rounds resume {name} --new-judge`.",
+            )
+        former.append({"hash": stored["hash"], "judged": judged, "changed": changed})
+    judge = {"source": stored["source"], "hash": spec.hash, **spec.canonical}
+    store.rounds.amend(name, judge=judge, **({FORMER: former} if former else {}))
+    return spec
+
+
+def former_sentences(round_: Round) -> tuple[str, ...]:
+    """What a round's board has to say of judges that decided a part of it under other settings."""
+    former: list[Mapping[str, Any]] = round_.plan.get(FORMER) or []
+    return tuple(
+        f"The first {one['judged']:,} battles were judged with other settings: "
+        f"{hide_addresses(str(one['changed']))}."
+        for one in former
+    )
 
 
 def judge_inputs(

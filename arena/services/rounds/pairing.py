@@ -17,6 +17,7 @@ from data.errors import InputError
 from data.records import Outcome, PlannedBattle, Question, Submission, battle_id
 from leaderboard.sampling.questions import evenly, proportionally
 
+VERSUS = "versus:"
 COMPLETE = re.compile(r"complete:(\d+)")
 SAMPLE = re.compile(r"(\d+)|(\d+(?:\.\d+)?)%")
 PER_CENT = 100
@@ -37,21 +38,25 @@ class CannotDecide(Protocol):
 class Pairs:
     """Which pairs a round asks for.
 
-    `everything` is every pair on every question; else `reference` is each system against the
-    reference, and `complete` the number of questions on which every pair of systems meets.
+    `everything` is every pair on every question, `versus` each system against one of them; else `reference`
+    is each system against the reference, and `complete` the number of questions on which every pair of
+    systems meets.
     """
 
     reference: bool = False
     complete: int = 0
     everything: bool = False
+    versus: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Pairs:
-        """Read `reference`, `complete:K`, `reference,complete:K` or `all`.
+        """Read `reference`, `complete:K`, `reference,complete:K`, `versus:SYSTEM` or `all`.
 
         Raises:
             InputError: It is something else.
         """
+        if text.startswith(VERSUS) and text != VERSUS:
+            return cls(versus=text.removeprefix(VERSUS))
         parts = [part.strip() for part in text.split(",")]
         if parts == ["all"]:
             return cls(everything=True)
@@ -63,13 +68,16 @@ class Pairs:
                 complete = int(matched.group(1))
             else:
                 raise InputError(
-                    f"{text!r} names no pairs.", advice="Use reference, reference,complete:K or all."
+                    f"{text!r} names no pairs.",
+                    advice="Use reference, reference,complete:K, versus:SYSTEM or all.",
                 )
         return cls(reference=reference, complete=complete)
 
     def __str__(self) -> str:
         if self.everything:
             return "all"
+        if self.versus:
+            return f"{VERSUS}{self.versus}"
         parts = ["reference"] if self.reference else []
         return ",".join([*parts, f"complete:{self.complete}"] if self.complete else parts)
 
@@ -143,18 +151,26 @@ def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: 
     Asked for as `reference`, they are planned, and counted as what the judge cannot decide.
     """
     plan = Plan()
+    if pairs.versus and pairs.versus not in {entrant.system for entrant in scope.entrants}:
+        names = ", ".join(entrant.system for entrant in scope.entrants) or "none"
+        raise InputError(f"There is no system {pairs.versus!r} here.", advice=f"There are: {names}.")
     asked = _sampled(scope.questions, sample, seed)
     complete = {number for number, _ in evenly(asked, pairs.complete, seed)} if pairs.complete else set()
     for number, question in asked:
         if pairs.reference or pairs.everything:
             undecidable = pairs.everything and cannot(question, against_reference=True, silent=False)
-            for entrant in scope.entrants:
+            # Nobody can bring an answer to a reference that there is none of.
+            opponents = scope.entrants if scope.answers(number, scope.reference) else ()
+            for entrant in opponents:
                 if undecidable and scope.answers(number, entrant, scope.reference):
                     plan.left_out[UNDECIDABLE] += 1
                 else:
                     _add(plan, scope, number, question, entrant, scope.reference)
         if pairs.everything or number in complete:
             for first, second in combinations(scope.entrants, 2):
+                _add(plan, scope, number, question, first, second)
+        for first, second in combinations(scope.entrants, 2):
+            if pairs.versus in {first.system, second.system}:
                 _add(plan, scope, number, question, first, second)
     plan.undecidable.update(_undecidable(plan.battles, scope, cannot))
     return plan

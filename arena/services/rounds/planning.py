@@ -8,31 +8,40 @@ from functools import partial
 from typing import Any
 
 from arena.services.rounds.canaries import canary_count
-from arena.services.rounds.controls import plan_controls
-from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, judge_inputs, questions_in
+from arena.services.rounds.models import (
+    LoadSpec,
+    PlannedRound,
+    RoundEstimate,
+    RoundRequest,
+    judge_inputs,
+    questions_in,
+)
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
-from arena.services.rounds.readiness import Readiness
+from arena.services.rounds.readiness import SPENDING, Readiness
 from arena.services.rounds.stopping import StopWhen
 from data.errors import InputError, NotFoundError
 from data.progress import working
 from data.records import JudgeKind, Submission, SubmissionKind, Verdict
-from data.records.retests import PlannedControls
 from data.store import Store
+from data.store.rounds.replies import ReplyStore
 from judges.base import JudgeInput
 from judges.llm.prices import Prices
+from judges.llm.settings import CacheMode
 from judges.llm.token_counting import TokenCounter
 from judges.pairwise.forecast import Estimate, cannot_decide, estimate
-from judges.spec import JudgeSpec, asked_shares
+from judges.spec import JudgeSpec, leaves
 
 LoadPrices = Callable[[], Prices]
+TOKENS = 1_000_000
 Decide = Callable[[JudgeSpec, Sequence[JudgeInput]], Sequence[Verdict]]
 
 
 class RoundPlanner:
     """Lays out rounds; stores nothing.
 
-    Where replies are only `replayed`, there are control battles only where somebody says how many. `has_key`
-    says whether LLM endpoints can be asked with a key.
+    `cache_mode` says which replies are asked for: where they are only replayed, nothing is paid for.
+    `has_key` says whether LLM endpoints can be asked with a key, `replies` is the cache where it is not that
+    of the store.
     """
 
     def __init__(
@@ -41,12 +50,14 @@ class RoundPlanner:
         *,
         load_spec: LoadSpec,
         load_prices: LoadPrices,
-        replayed: bool = False,
+        cache_mode: CacheMode = CacheMode.LIVE,
         decide: Decide | None = None,
         has_key: bool = True,
+        replies: ReplyStore | None = None,
     ) -> None:
         self._store = store
-        self._replayed = replayed
+        self._cache_mode = cache_mode
+        self._replies = replies or store.replies
         self._decide = decide
         self._load_spec = load_spec
         self._load_prices = load_prices
@@ -63,8 +74,10 @@ class RoundPlanner:
             return self._planned(request)
 
     def _planned(self, request: RoundRequest) -> PlannedRound:
-        pairs, sample = Pairs.parse(request.pairs), Sample.parse(request.sample)
         summary = self._store.sets.summary(request.set_name)
+        if not request.pairs:
+            request = replace(request, pairs=self._usual_pairs(request.set_name))
+        pairs, sample = Pairs.parse(request.pairs), Sample.parse(request.sample)
         spec = self._load_spec(request.judge)
         if request.order is not None:
             spec = spec.using(order=request.order)
@@ -86,11 +99,31 @@ class RoundPlanner:
         )
         return PlannedRound(request=request, summary=summary, spec=spec, entrants=entrants, plan=plan)
 
-    def controls(self, planned: PlannedRound, name: str = "") -> PlannedControls | None:
-        """The control battles that a planned round of this name will ask; None where there are none."""
-        if self._replayed and planned.request.controls is None:
-            return None
-        return plan_controls(self._store, planned, name)
+    def _usual_pairs(self, set_name: str) -> str:
+        """Each system against the reference where there is one, else all against each other."""
+        reference = self._store.submissions.reference(set_name)
+        return "reference" if self._store.submissions.answered(reference.id) else "all"
+
+    def require_ready(self, request: RoundRequest, *, uncapped: bool = False) -> None:
+        """Check that a round lacks nothing that it needs, as `estimate` tells it.
+
+        Args:
+            request: The round.
+            uncapped: Whether it may spend without a cap, at prices that are not known too.
+
+        Raises:
+            InputError: It lacks something; everything is named.
+        """
+        planned = self.plan(request)
+        lacking = [
+            one
+            for one in self._readiness.missing(planned, self._expected(planned))
+            if one.blocks and not (uncapped and one.what in SPENDING and request.budget_usd is None)
+        ]
+        if lacking:
+            raise InputError(
+                " ".join(one.text for one in lacking), advice=" ".join(one.advice for one in lacking)
+            )
 
     def estimate(self, request: RoundRequest, *, judging: bool = True) -> dict[str, Any]:
         """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost, what lacks.
@@ -99,25 +132,20 @@ class RoundPlanner:
         are asked for it where `judging` is true.
         """
         planned = self.plan(request)
-        controls = self.controls(planned)
-        asked_anew = 0 if controls is None else len(controls.askings)
-        with working("estimating the cost"):
-            expected = estimate_round(self._store, planned, self._load_prices(), asked_anew)
+        expected = self._expected(planned)
         return {
             "set": request.set_name,
             "judge": planned.spec.name,
-            "pairs": request.pairs,
+            "pairs": planned.request.pairs,
             "systems": [entrant.system for entrant in planned.entrants],
             "planned": len(planned.plan.battles),
             "missing": planned.plan.missing,
             "canaries": canary_count(planned),
-            "controls": asked_anew,
             "left_out": dict(planned.plan.left_out),
             "undecidable": dict(planned.plan.undecidable),
             **asdict(expected),
-            **_escalated(planned.spec),
             **self._waves(planned, judging=judging),
-            "to_do": [one.as_json() for one in self._readiness.missing(planned, expected.cost_usd)],
+            "to_do": [one.as_json() for one in self._readiness.missing(planned, expected)],
         }
 
     def _waves(self, planned: PlannedRound, *, judging: bool) -> dict[str, Any]:
@@ -139,12 +167,22 @@ class RoundPlanner:
             )
         return {"waves": told.as_json()}
 
+    def _expected(self, planned: PlannedRound) -> RoundEstimate:
+        with working("estimating the cost"):
+            return self._priced(planned)
+
     def _cost(self, planned: PlannedRound) -> float | None:
-        return estimate_round(self._store, planned, self._load_prices()).cost_usd
+        return self._priced(planned).cost_usd
+
+    def _priced(self, planned: PlannedRound) -> RoundEstimate:
+        prices = self._load_prices()
+        return estimate_round(self._store, planned, prices, self._replies, cache_mode=self._cache_mode)
 
     def entrants(self, set_name: str) -> tuple[Submission, ...]:
         """The submissions that a round of a set takes where none is named."""
-        return self._store.submissions.find(set_name=set_name, newest=True)
+        excluded = self._store.concerns.excluded()
+        found = self._store.submissions.find(set_name=set_name, newest=True)
+        return tuple(submission for submission in found if submission.id not in excluded)
 
     def _entrants(self, request: RoundRequest) -> tuple[Submission, ...]:
         live = self.entrants(request.set_name)
@@ -156,7 +194,7 @@ class RoundPlanner:
         if without := sorted({entrant.system for entrant in contexts} & set(unknown)):
             raise InputError(
                 f"{', '.join(without)} submitted contexts to {request.set_name}, and a round judges answers.",
-                advice=f"See them with `arena retrieval board {request.set_name}`, or name other systems.",
+                advice=f"See them with `arena retrieval show {request.set_name}`, or name other systems.",
             )
         if unknown:
             names = ", ".join(by_name) or "none"
@@ -166,79 +204,76 @@ class RoundPlanner:
         return tuple(by_name[system] for system in dict.fromkeys(request.systems))
 
 
-def _escalated(spec: JudgeSpec) -> dict[str, float | None]:
-    """The part of a cascade's battles that is expected to go on; None where nobody knows."""
-    if spec.kind is not JudgeKind.CASCADE:
-        return {}
-    return {"escalated": None if spec.guarantee is None else spec.guarantee.escalated}
+def _price(prices: Prices, leaf: JudgeSpec) -> float | None:
+    """What a million tokens read and written cost; None where no price is known."""
+    return 0.0 if leaf.price == 0 else prices.cost(leaf.endpoint, leaf.model, TOKENS, TOKENS)
 
 
-SAMPLED = 200
+SAMPLED = 1_000
+EXPECTED_TOKENS = 150
+"""What a reply is expected to take where none of its judge is known: a short reason and a verdict."""
+
+
+def estimate_round(
+    store: Store, planned: PlannedRound, prices: Prices, replies: ReplyStore, *, cache_mode: CacheMode
+) -> RoundEstimate:
+    """Estimate a planned round from up to `SAMPLED` of its battles, spread evenly."""
+    open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
+    step = max(1, -(-len(open_battles) // SAMPLED))
+    inputs = tuple(judge_inputs(store, planned, open_battles[::step]))
+    if not inputs:
+        return RoundEstimate()
+    counter = TokenCounter()
+    total = RoundEstimate()
+    for leaf in leaves(planned.spec):
+        if leaf.kind is not JudgeKind.LLM:
+            continue
+        known = _nothing if cache_mode is CacheMode.RECORD else replies.known
+        part = estimate(leaf, inputs, tokens=counter.expected, known=known)
+        mean = replies.mean_output_tokens(leaf.name, leaf.model)
+        paying = _Paying(
+            leaf=leaf, prices=prices, mean=mean or EXPECTED_TOKENS, free=cache_mode is CacheMode.REPLAY
+        )
+        total += paying.expected(part.scaled(len(open_battles) / len(inputs)))
+        # Canaries are other texts than battles, so that no reply to them is looked for.
+        asked = replace(part, cached=0, cached_most=0).scaled(canary_count(planned) / len(inputs))
+        total += paying.expected(asked)
+    return total
+
+
+def _nothing(_: Sequence[str]) -> frozenset[str]:
+    return frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundEstimate:
-    """What a round with its canaries takes; the costs are None where a model has no known price.
+class _Paying:
+    """What the requests of one model cost; `mean` is the expected length of its replies in tokens."""
 
-    `cost_usd` expects every request to return its most tokens once, and of a cascade's battles the part to be
-    escalated that was expected when its threshold was set, all where none was; `cost_usd_most` has every
-    battle re-asked, swapped and escalated as often as the judge may.
-    """
+    leaf: JudgeSpec
+    prices: Prices
+    mean: float
+    free: bool
 
-    requests: int
-    requests_most: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    cost_usd_most: float | None
+    def expected(self, part: Estimate) -> RoundEstimate:
+        """What is left to be asked of some requests."""
+        sent, most = part.requests - part.cached, part.requests_most - part.cached_most
+        longest = self.leaf.max_tokens
+        usual = self.mean if longest is None else min(self.mean, longest)
+        each = part.prompt_tokens / part.requests if part.requests else 0.0
+        return RoundEstimate(
+            requests=sent,
+            requests_most=most,
+            cached=part.cached,
+            input_tokens=round(each * sent),
+            output_tokens=round(usual * sent),
+            cost_usd=self._usd(each * sent, usual * sent),
+            cost_usd_most=self._usd(each * most, None if longest is None else longest * most),
+        )
 
-
-def estimate_round(store: Store, planned: PlannedRound, prices: Prices, controls: int = 0) -> RoundEstimate:
-    """Estimate a planned round with its control battles from up to 200 of its battles, spread evenly."""
-    open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
-    step = max(1, len(open_battles) // SAMPLED)
-    sample = open_battles[::step][:SAMPLED]
-    inputs = tuple(judge_inputs(store, planned, sample))
-    counter = TokenCounter()
-    asked = len(open_battles) + canary_count(planned) + controls
-    factor = asked / len(sample) if sample else 0.0
-    total = Estimate()
-    cost: float | None = 0.0
-    most: float | None = 0.0
-    for leaf, share in asked_shares(planned.spec):
-        if leaf.kind is not JudgeKind.LLM:
-            continue
-        every = estimate(leaf, inputs, tokens=counter.expected).scaled(factor)
-        part = replace(every.scaled(share), battles=every.battles, requests_most=every.requests_most)
-        total = _added(total, part)
-        cost, most = _priced(prices, leaf, part, cost), _priced(prices, leaf, every, most, again=True)
-    return RoundEstimate(
-        requests=total.requests,
-        requests_most=total.requests_most,
-        input_tokens=total.prompt_tokens,
-        output_tokens=total.output_tokens,
-        cost_usd=cost,
-        cost_usd_most=most,
-    )
-
-
-def _priced(
-    prices: Prices, leaf: JudgeSpec, part: Estimate, before: float | None, *, again: bool = False
-) -> float | None:
-    """What has been added up and this part cost; `again` has all asked as often as the judge may."""
-    paid = prices.cost(leaf.endpoint, leaf.model, part.prompt_tokens, part.output_tokens)
-    if paid is None or before is None:
-        return None
-    asked_again = part.requests_most / part.requests if again and part.requests else 1.0
-    return before + paid * asked_again
-
-
-def _added(first: Estimate, second: Estimate) -> Estimate:
-    return Estimate(
-        battles=max(first.battles, second.battles),
-        requests=first.requests + second.requests,
-        requests_most=first.requests_most + second.requests_most,
-        prompt_characters=first.prompt_characters + second.prompt_characters,
-        prompt_tokens=first.prompt_tokens + second.prompt_tokens,
-        output_tokens=first.output_tokens + second.output_tokens,
-    )
+    def _usd(self, sent: float, returned: float | None) -> float | None:
+        price = _price(self.prices, self.leaf)
+        if not sent or self.free or price == 0:
+            return 0.0
+        if price is None or returned is None:
+            return None
+        return self.prices.cost(self.leaf.endpoint, self.leaf.model, round(sent), round(returned))

@@ -9,11 +9,12 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 
-from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest
+from arena.services.rounds.models import LoadSpec, PlannedRound, RoundEstimate, RoundRequest
 from arena.services.rounds.pairing import Pairs
-from arena.services.rounds.waves.settings import EARLIER, TRAINED, TRAINED_ON
+from arena.services.rounds.waves.settings import EARLIER
 from data.records import JobKind, JudgeKind
 from data.store import Store
+from judges.llm.prices import price_advice
 from judges.spec import JudgeSpec, leaves
 
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -38,6 +39,10 @@ class Lack(StrEnum):
     NAME = "name taken"
 
 
+SPENDING = frozenset({Lack.CAP, Lack.PRICE})
+"""What a round without a cap does without."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
     """One thing that a round lacks.
@@ -57,12 +62,17 @@ class Missing:
 
 def asks_llm(request: RoundRequest, load_spec: LoadSpec) -> bool:
     """Whether the judge of a round, or one of its cheap judges, asks an LLM."""
-    cheap = [
-        name
-        for name in request.cheap_judges
-        if name != TRAINED and not name.startswith((EARLIER, TRAINED_ON))
-    ]
-    return any(load_spec(name).models for name in (request.judge, *cheap))
+    return any(load_spec(name).models for name in (request.judge, *asked_judges(request)))
+
+
+def asked_judges(request: RoundRequest) -> tuple[str, ...]:
+    """The names of the cheap judges of a round that are asked, without verdicts that are there."""
+    return tuple(name for name in request.cheap_judges if not name.startswith(EARLIER))
+
+
+def is_here(endpoint: str) -> bool:
+    """Whether an endpoint is on this machine."""
+    return urlsplit(endpoint).hostname in HERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +83,9 @@ class Readiness:
     load_spec: LoadSpec
     has_key: bool
 
-    def missing(self, planned: PlannedRound, cost_usd: float | None) -> tuple[Missing, ...]:
-        """What a round lacks that is expected to cost so much; what blocks it first.
-
-        `cost_usd` is None where a model has no known price.
-        """
-        found = [*self._of_plan(planned), *self._of_judge(planned, cost_usd), *self._of_set(planned)]
+    def missing(self, planned: PlannedRound, expected: RoundEstimate) -> tuple[Missing, ...]:
+        """What a round lacks that is expected to ask and cost so much; what blocks it first."""
+        found = [*self._of_plan(planned), *self._of_judge(planned, expected), *self._of_set(planned)]
         return tuple(sorted(found, key=lambda one: not one.blocks))
 
     def _of_plan(self, planned: PlannedRound) -> Iterator[Missing]:
@@ -96,7 +103,7 @@ class Readiness:
                 f"{name} --system NAME.",
                 blocks=True,
             )
-        elif not referenced and (pairs.reference or pairs.everything):
+        elif not referenced and pairs.reference:
             yield Missing(
                 what=Lack.REFERENCES,
                 text=f"{name} has no references, so no system meets one.",
@@ -115,7 +122,7 @@ class Readiness:
                 what=Lack.UNDECIDABLE,
                 text=f"The judge cannot decide {undecidable:,} of {battles:,} battles: "
                 f"{'; '.join(plan.undecidable)}.",
-                advice="Choose a judge with another yardstick, or other pairs.",
+                advice="Choose a judge with another ground truth, or other pairs.",
                 blocks=undecidable >= battles > 0,
             )
         if plan.missing:
@@ -134,10 +141,12 @@ class Readiness:
                 blocks=True,
             )
 
-    def _of_judge(self, planned: PlannedRound, cost_usd: float | None) -> Iterator[Missing]:
+    def _of_judge(self, planned: PlannedRound, expected: RoundEstimate) -> Iterator[Missing]:
         request, spec = planned.request, planned.spec
-        if asks_llm(request, self.load_spec):
-            yield from self._of_money(request, spec, cost_usd)
+        # Where every reply is there nothing is asked, so neither a key nor a cap is needed.
+        asks = asks_llm(request, self.load_spec)
+        if asks and (expected.requests or asked_judges(request)):
+            yield from self._of_money(request, spec, expected.cost_usd)
         calibrations = self.store.jobs.all(kind=JobKind.CALIBRATE)
         if not any(job.result is not None and request.judge in job.payload["judges"] for job in calibrations):
             yield Missing(
@@ -148,26 +157,35 @@ class Readiness:
 
     def _of_money(self, request: RoundRequest, spec: JudgeSpec, cost_usd: float | None) -> Iterator[Missing]:
         endpoints = {leaf.endpoint for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
-        unkeyed = sorted(place for place in endpoints if urlsplit(place).hostname not in HERE)
+        unkeyed = sorted(place for place in endpoints if not is_here(place))
         if unkeyed and not self.has_key:
             yield Missing(
                 what=Lack.KEY,
                 text=f"No key is set for {', '.join(unkeyed)}, where the judge's model is.",
-                advice="Set OPENAI_API_KEY for the site and its workers, and start them again.",
+                advice="Set OPENAI_API_KEY. A site and its workers read it when they start.",
             )
-        if request.budget_usd is None:
-            expected = "" if cost_usd is None else f"; about {cost_usd:.2f} USD are expected"
+        if cost_usd == 0:
+            return
+        if request.budget_usd is None and cost_usd is None:
+            yield Missing(
+                what=Lack.PRICE,
+                text=f"No price is known for {', '.join(spec.models)}, so nobody knows what the round costs.",
+                advice=f"{' '.join(map(price_advice, spec.models))} Or judge without a cap: --no-cap.",
+                blocks=True,
+            )
+        elif request.budget_usd is None:
             yield Missing(
                 what=Lack.CAP,
                 text="The judge asks an LLM, and the round has no cap.",
-                advice=f"Say the most that it may spend{expected}.",
+                advice=f"Say the most that it may spend (--budget-usd): about {cost_usd:.2f} USD are "
+                "expected. Or judge without a cap: --no-cap.",
                 blocks=True,
             )
         elif cost_usd is None:
             yield Missing(
                 what=Lack.PRICE,
                 text=f"No price is known for {', '.join(spec.models)}, so a cap cannot be kept.",
-                advice="Add the price of the model to prices.toml in ARENA_HOME.",
+                advice=" ".join(map(price_advice, spec.models)),
                 blocks=True,
             )
         elif cost_usd > request.budget_usd:

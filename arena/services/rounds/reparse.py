@@ -39,7 +39,7 @@ class ReparseReport:
     examples: list[dict[str, str]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `arena rounds reparse --json` prints."""
+        """The object that `arena rounds show-replies --reparse --json` prints."""
         return to_json(self)
 
 

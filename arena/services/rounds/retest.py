@@ -14,10 +14,15 @@ from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.jobs.job_leases import JobLeases
 from arena.services.judging.judges import JudgeService
-from arena.services.rounds.asked_again import asked_rows, retest_section, write_rows
-from arena.services.rounds.asking import ask_pending
-from arena.services.rounds.controls import draw_battles, judged_battles
-from arena.services.rounds.retest_plan import RetestRequest, new_retest, planned_askings
+from arena.services.rounds.retest_loop import ask_pending
+from arena.services.rounds.retest_plan import (
+    RetestRequest,
+    draw_battles,
+    judged_battles,
+    new_retest,
+    planned_calls,
+)
+from arena.services.rounds.retest_results import repeats, retest_section, write_calls
 from arena.services.rounds.service import RoundService
 from data.errors import ConflictError, InputError
 from data.progress import Report
@@ -35,9 +40,9 @@ from data.records import (
 )
 from data.records.retests import (
     ORIGINAL,
-    AskingRecord,
     NewRetest,
     Retest,
+    RetestCall,
 )
 from data.records.rounds import require_amount
 from data.store import Store
@@ -46,7 +51,6 @@ from judges.spec import JudgeSpec
 
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 RETESTED = (RoundState.FINISHED, RoundState.PUBLISHED)
-HASH_SHOWN = 8
 
 
 class RetestService:
@@ -127,7 +131,7 @@ class RetestService:
         """What asking a round's judge again changed so far.
 
         Returns:
-            `name`; `runs`: each retest with its plan and books; and the fields of a board's section `retest`.
+            `name`; `runs`: each retest with its plan and costs; and the fields of a board's section `retest`.
 
         Raises:
             InputError: Nothing of the round was asked again.
@@ -143,13 +147,13 @@ class RetestService:
         runs = [self._as_json(retest) for retest in self.retests(name)]
         return {"name": name, "runs": runs, **section}
 
-    def verdicts(self, name: str) -> tuple[AskingRecord, ...]:
+    def verdicts(self, name: str) -> tuple[RetestCall, ...]:
         """The own verdicts of the battles that retests drew (repeat 0), then what was said anew.
 
         Those without a verdict are among them, with their outcome. `share_a` is the share of the win that
         side a gets, `wording` is `original` or names another prompt.
         """
-        return self._store.retests.askings(name)
+        return self._store.retests.calls(name)
 
     def export(self, name: str, path: Path) -> int:
         """Write these verdicts as battles with the columns `repeat` and `wording`, and return how many.
@@ -159,7 +163,7 @@ class RetestService:
         Raises:
             FileFormatError: The file cannot be written.
         """
-        return write_rows(path, asked_rows(self._store, name))
+        return write_calls(path, repeats(self._store.retests.calls(name)))
 
     def _asked_spec(self, round_: Round) -> JudgeSpec:
         """The judge of a round that can be asked again.
@@ -196,10 +200,10 @@ class RetestService:
         earlier = self._store.retests.of_round(round_.name)
         drawn = draw_battles(battles, new.battles, seed=new.seed)
         first = 1 + sum(retest.repeat for retest in earlier)
-        planned = tuple(planned_askings(f"{round_.name} {len(earlier) + 1}", new, drawn, first))
+        planned = tuple(planned_calls(f"{round_.name} {len(earlier) + 1}", new, drawn, first))
         with self._store.audit.audited() as notes:
             retest = self._store.retests.create(round_.id, new, planned)
-            note = caller.note(Action.ROUND_RETESTED, f"round {round_.name}", askings=len(planned))
+            note = caller.note(Action.ROUND_RETESTED, f"round {round_.name}", calls=len(planned))
             notes.take(note)
         return retest
 

@@ -1,16 +1,18 @@
-"""What a retest is to ask: the request, the other wordings, and every asking."""
+"""What a retest is to ask: the request, the other wordings, and every call."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.services.rounds.controls import asking_key
+from arena.services.rounds.models import entrants_of
 from arena.services.rounds.pairing import Sample
 from data.errors import InputError
-from data.records import BattleRecord, OrderPolicy, Round
-from data.records.retests import ORIGINAL, NewRetest, PlannedAsking, Wording
+from data.records import BattleRecord, OrderPolicy, Outcome, Round
+from data.records.retests import ORIGINAL, NewRetest, PlannedCall, Wording
+from data.store import Store
 from judges.pairwise.prompt import load_prompt
 from judges.spec import JudgeSpec, leaves
 
@@ -82,9 +84,9 @@ def _wordings(spec: JudgeSpec, names: Sequence[str]) -> Iterator[Wording]:
         yield Wording(name=f"{prompt.name[:NAME_SHOWN]}@{prompt.hash[:HASH_SHOWN]}", text=prompt.text)
 
 
-def planned_askings(
+def planned_calls(
     label: str, new: NewRetest, battles: Sequence[BattleRecord], first: int
-) -> Iterator[PlannedAsking]:
+) -> Iterator[PlannedCall]:
     """Each battle of a sample, as often as it is asked: the same, in the other order, in other words."""
     variants = [(ORIGINAL, False)]
     variants += [(ORIGINAL, True)] if new.swapped else []
@@ -92,5 +94,47 @@ def planned_askings(
     for battle in battles:
         for wording, turned in variants:
             for repeat in range(first, first + new.repeat):
-                key = asking_key("retest", label, battle.id, wording, turned, repeat)
-                yield PlannedAsking(key=key, battle=battle.id, repeat=repeat, wording=wording, turned=turned)
+                key = call_key("retest", label, battle.id, wording, turned, repeat)
+                yield PlannedCall(key=key, battle=battle.id, repeat=repeat, wording=wording, turned=turned)
+
+
+def judged_battles(store: Store, round_: Round) -> list[BattleRecord]:
+    """The judged battles of a round whose answers nobody withdrew."""
+    withdrawn = {entrant.system for entrant in entrants_of(store, round_) if entrant.withdrawn_at}
+    return [
+        battle
+        for battle in store.verdicts.battles(round_.name)
+        if battle.outcome is Outcome.JUDGED and not {battle.system_a, battle.system_b} & withdrawn
+    ]
+
+
+def draw_battles(battles: Sequence[BattleRecord], count: int, *, seed: int) -> list[BattleRecord]:
+    """Draw battles so that every domain and every pair of systems has its share.
+
+    They are put in order of domain, pair and chance, and every N/n-th is taken from a random start on, so
+    that each has the same chance. The draw is in an order of its own: any first part of it is one too.
+
+    Source: Cochran (1977), section 8.1, systematic sampling with implicit strata.
+    """
+    ordered = sorted(battles, key=lambda battle: (*_stratum(battle), _chance(seed, battle.key)))
+    size = min(count, len(ordered))
+    start = _chance(seed, "start")
+    places = (int((place + start) * len(ordered) / size) for place in range(size))
+    return sorted(
+        (ordered[place] for place in places), key=lambda battle: _chance(seed, f"turn {battle.key}")
+    )
+
+
+def _stratum(battle: BattleRecord) -> tuple[str, str, str]:
+    first, second = sorted((battle.system_a, battle.system_b))
+    return battle.domain, first, second
+
+
+def _chance(seed: int, text: str) -> float:
+    digest = hashlib.sha256(f"{seed}\x1f{text}".encode()).digest()
+    return int.from_bytes(digest[:7], "big") / 2**56
+
+
+def call_key(*parts: object) -> str:
+    """The key of a call, from what tells it from every other."""
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:32]

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
+from arena.services.concerns.found import raise_of_round
 from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.jobs.job_leases import JobLeases
+from arena.services.judging.conduct import ConductGuard
+from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.canaries import canary_results
 from arena.services.rounds.judging_loop import ClaimContext, judge_pending
 from arena.services.rounds.stopping import StopRule
@@ -18,10 +21,9 @@ from data.progress import Report
 from data.records import Job, JobKind, Lease, NewJob, Outcome, Round, RoundState
 from data.records.rounds import RESUMABLE, require_resumable
 from data.store import Store
-from judges.base import Judge
 from judges.spec import JudgeSpec
 
-OpenJudge = Callable[[JudgeSpec, Round, int, asyncio.Event, int], AbstractAsyncContextManager[Judge]]
+OpenJudge = Callable[[JudgeSpec, Round, int, asyncio.Event, int], AbstractAsyncContextManager[OpenedJudge]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +86,21 @@ class RoundRunner:
         )
         rule = await asyncio.to_thread(StopRule.of_round, self.store, round_)
         if rule is None or not await asyncio.to_thread(rule.look):
-            async with self.open_judge(spec, round_, concurrency, stop, lease.id) as judge:
+            async with self.open_judge(spec, round_, concurrency, stop, lease.id) as opened:
                 await judge_pending(
                     self.store,
                     claims,
-                    judge,
+                    opened,
                     total=total,
                     concurrency=concurrency,
                     report=report,
                     stop=stop,
                     rule=rule,
+                    guard=ConductGuard.of_round(round_),
                 )
         if rule is not None and await asyncio.to_thread(rule.look):
             await asyncio.to_thread(self.store.holds.close, lease.id, round_.id, Outcome.SKIPPED, rule.detail)
+        await asyncio.to_thread(raise_of_round, self.store, round_)
 
     def prepare(self, round_: Round, lease: Lease) -> int:
         """Let the round run, with an account in order, and count what is pending."""
@@ -104,8 +108,7 @@ class RoundRunner:
             self.store.ledgers.release(round_.id)
         self.store.rounds.move(round_.name, to=RoundState.RUNNING, allowed=RESUMABLE)
         canaries = canary_results(self.store.canaries.of_round(round_.name))
-        controls = self.store.controls.pending(round_.id)
-        return self.store.rounds.counts(round_.name).pending + canaries.pending + controls
+        return self.store.rounds.counts(round_.name).pending + canaries.pending
 
     async def _until_interrupted(
         self, round_: Round, spec: JudgeSpec, lease: Lease, concurrency: int, report: Report

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.judging.conduct import GO_ON
 from arena.services.rounds.canaries import plant_canaries
-from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, round_spec
+from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, adopt_spec, round_spec
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.runner import RoundRunner
 from arena.services.rounds.stopping import StopWhen
@@ -34,11 +35,12 @@ from data.records import (
     TokenScope,
 )
 from data.records.notifications import PauseReason
-from data.records.retests import PlannedControls
 from data.records.rounds import RESUMABLE, require_amount
 from data.store import Store
+from judges.catalogue import source_of
 from judges.spec import JudgeSpec
 
+DELETABLE = (RoundState.PLANNED, RoundState.PAUSED, RoundState.FINISHED, RoundState.CANCELLED)
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 CANCELLED = "The round was cancelled."
@@ -68,6 +70,7 @@ class RoundService(RoundReader):
         if request.name is not None:
             self._refuse_taken(request.name)
         planned = self._planner.plan(request)
+        request = planned.request
         waves = settings_of(self._store, planned, load_spec=self._load_spec)
         canaries = plant_canaries(self._store, planned)
         if not planned.plan.battles:
@@ -75,10 +78,10 @@ class RoundService(RoundReader):
                 f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}.",
                 advice="Add submissions with `arena submissions add`, or choose other pairs.",
             )
+        self._refuse_hopeless(planned)
         name = request.name or self._free_name(planned)
-        controls = self._planner.controls(planned, name)
         with self._store.audit.audited() as notes:
-            created = self._create(name, request, planned, canaries, controls, waves)
+            created = self._create(name, request, planned, canaries, waves)
             notes.take(caller.note(Action.ROUND_CREATED, f"round {name}", battles=len(planned.plan.battles)))
         return created
 
@@ -88,14 +91,17 @@ class RoundService(RoundReader):
         request: RoundRequest,
         planned: PlannedRound,
         canaries: Sequence[PlannedCanary],
-        controls: PlannedControls | None,
         waves: WaveSettings | None,
     ) -> Round:
         return self._store.rounds.create(
             name=name,
             set_id=planned.summary.id,
             judge_name=planned.spec.name,
-            judge={"source": request.judge, "hash": planned.spec.hash, **planned.spec.canonical},
+            judge={
+                "source": source_of(request.judge, planned.spec),
+                "hash": planned.spec.hash,
+                **planned.spec.canonical,
+            },
             plan={
                 "pairs": request.pairs,
                 "sample": request.sample,
@@ -106,17 +112,13 @@ class RoundService(RoundReader):
                 "undecidable": dict(planned.plan.undecidable),
                 "canaries": len(canaries),
                 **({"stop_when": str(StopWhen.parse(request.stop_when))} if request.stop_when else {}),
-                **({} if controls is None else {"controls": len(controls.askings)}),
                 **({} if waves is None else {WAVES: waves.as_json()}),
             },
             seed=request.seed,
             budget_usd=request.budget_usd,
             planned=planned.plan.battles,
             canaries=canaries,
-            controls=controls,
-            cheap=None
-            if waves is None
-            else known_verdicts(self._store, request.set_name, waves, planned.plan.battles),
+            cheap=None if waves is None else known_verdicts(self._store, waves, planned.plan.battles),
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
@@ -129,8 +131,9 @@ class RoundService(RoundReader):
             SpecError: The judge's spec is not what the round began with.
             JudgeError: Judging cannot go on; the round is paused.
         """
+        spec = self.adopt(name)
         round_ = self._store.rounds.get(name)
-        self.runner.run_alone(round_, self.spec_of(round_), concurrency=concurrency, report=report)
+        self.runner.run_alone(round_, spec, concurrency=concurrency, report=report)
         return self._store.rounds.counts(name)
 
     async def judge(
@@ -142,8 +145,8 @@ class RoundService(RoundReader):
             SpecError: The judge's spec is not what the round began with.
             JudgeError: Judging cannot go on; what was decided until then is committed.
         """
+        spec = await asyncio.to_thread(self.adopt, name)
         round_ = await asyncio.to_thread(self._store.rounds.get, name)
-        spec = await asyncio.to_thread(self.spec_of, round_)
         await self.runner.judge(
             round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=shared
         )
@@ -176,16 +179,32 @@ class RoundService(RoundReader):
             self._store.jobs.withdraw(round_.id, CANCELLED)
             self._store.battles.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
             self._store.canaries.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
-            self._store.controls.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
             notes.take(caller.note(Action.ROUND_CANCELLED, f"round {name}"))
         return round_
 
-    def retry(self, name: str, *, stopped: bool = False, caller: Caller = OPERATOR) -> int:
+    def delete(self, name: str, *, caller: Caller = OPERATOR) -> None:
+        """Delete a round that nobody published, with its verdicts; its name can be used again.
+
+        Raises:
+            ConflictError: It is running, was published, or people label its battles.
+            NotFoundError: There is no such round.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.audited() as notes:
+            counts = self._store.rounds.counts(name)
+            self._store.rounds.delete(name, allowed=DELETABLE)
+            notes.take(caller.note(Action.ROUND_DELETED, f"round {name}", judged=counts.judged))
+
+    def retry(
+        self, name: str, *, stopped: bool = False, unreadable: bool = False, caller: Caller = OPERATOR
+    ) -> int:
         """Make failed and skipped battles and canaries pending again; no verdict is asked for twice.
 
         Args:
             name: The round.
             stopped: Whether what a stopping rule left out is judged too; the rule is dropped then.
+            unreadable: Whether battles whose replies were unreadable are asked again; old replies are kept.
             caller: Who asks.
 
         Returns:
@@ -199,12 +218,12 @@ class RoundService(RoundReader):
         with self._store.audit.audited() as notes:
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
             if stopped:
-                self._store.rounds.drop_rule(name)
-            reopened = self._store.battles.reopen(round_.id, RETRIED, stopped=stopped) + go_on(
+                self._store.rounds.amend(name, stop_when=None)
+            retried = (*RETRIED, Outcome.UNREADABLE) if unreadable else RETRIED
+            reopened = self._store.battles.reopen(round_.id, retried, stopped=stopped) + go_on(
                 self._store, round_
             )
-            reopened += self._store.canaries.reopen(round_.id, RETRIED, stopped=stopped)
-            reopened += self._store.controls.reopen(round_.id, RETRIED)
+            reopened += self._store.canaries.reopen(round_.id, retried, stopped=stopped)
             if not self._pending(round_):
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
                 self._store.outbox.round_finished(name)
@@ -212,9 +231,9 @@ class RoundService(RoundReader):
         return reopened
 
     def _pending(self, round_: Round) -> int:
-        """How many battles, canaries and control battles have not ended."""
+        """How many battles and canaries have not ended."""
         battles = self._store.rounds.counts(round_.name).pending
-        return battles + self.attacks(round_.name).pending + self._store.controls.pending(round_.id)
+        return battles + self.attacks(round_.name).pending
 
     def reopen_for(self, job: Job) -> int:
         """Make failed and skipped battles and canaries pending again, once for a job that retries them."""
@@ -223,8 +242,24 @@ class RoundService(RoundReader):
         name = job.round_name or ""
         round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
         battles = self._store.battles.reopen(job.round_id, RETRIED) + go_on(self._store, round_)
-        canaries = self._store.canaries.reopen(job.round_id, RETRIED)
-        return battles + canaries + self._store.controls.reopen(job.round_id, RETRIED)
+        return battles + self._store.canaries.reopen(job.round_id, RETRIED)
+
+    def adopt(self, name: str, *, new_judge: bool = False) -> JudgeSpec:
+        """The spec that a round goes on with, as corrected; see `adopt_spec`.
+
+        Raises:
+            SpecError: It differs in what may change verdicts, and there are some.
+        """
+        return adopt_spec(self._store, name, self._load_spec, new_judge=new_judge)
+
+    def judge_anyway(self, name: str, *, caller: Caller = OPERATOR) -> Round:
+        """Judge a round to its end whatever its judge's replies are like.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        return self._store.rounds.amend(name, **{GO_ON: True})
 
     def set_budget(self, name: str, budget_usd: float, *, caller: Caller = OPERATOR) -> Round:
         """Give a round another cap, so that what stopped at the old one can be tried again.
@@ -248,6 +283,16 @@ class RoundService(RoundReader):
             SpecError: It is another one now.
         """
         return round_spec(round_, self._load_spec)
+
+    def _refuse_hopeless(self, planned: PlannedRound) -> None:
+        """Refuse a round of which the judge can decide nothing: it would be judged and give nothing."""
+        undecidable, battles = planned.plan.undecidable, len(planned.plan.battles)
+        if sum(undecidable.values()) >= battles:
+            raise InputError(
+                f"The judge {planned.spec.name} can decide none of the {battles:,} battles: "
+                f"{'; '.join(undecidable)}.",
+                advice="Choose a judge with another ground truth, or other pairs.",
+            )
 
     def _refuse_taken(self, name: str) -> None:
         if any(round_.name == name for round_ in self._store.rounds.all()):

@@ -8,7 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller
-from arena.services.accounts.redaction import redacted, submission_visibility, without_words
+from arena.services.accounts.redaction import (
+    canary_without_addresses,
+    hide_addresses,
+    redacted,
+    submission_visibility,
+    without_addresses,
+    without_words,
+)
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.rounds.models import entrants_of
@@ -17,7 +24,7 @@ from data.records import (
     BattleEvidence,
     BattleRecord,
     CanaryRecord,
-    JudgeKind,
+    Outcome,
     Question,
     Round,
     RoundCounts,
@@ -29,11 +36,10 @@ from data.store import Store
 
 if TYPE_CHECKING:
     # What is told of one round loads with it.
-    from arena.services.judging.cascade_report import CascadeReport
     from arena.services.rounds.canaries import CanaryResults
-    from arena.services.rounds.controls import ControlResults
     from arena.services.rounds.live import LiveStanding
     from arena.services.rounds.waves.settings import WaveReport
+    from data.records.conduct import JudgeConduct
     from data.store.boards.scores import ScoredAnswer
 
 
@@ -118,6 +124,7 @@ class RoundAccess:
     def evidence(self, evidence: BattleEvidence) -> BattleEvidence:
         """A battle whose judgments lose what quotes texts that are not seen."""
         sides = {evidence.battle.system_a, evidence.battle.system_b}
+        evidence = without_addresses(evidence)
         return (
             evidence if self._sees_words[not sides.isdisjoint(self._withdrawn)] else without_words(evidence)
         )
@@ -147,7 +154,7 @@ class RoundAccess:
             private=self.texts.private,
         )
         if visibility_of(self._caller, resource) is Visibility.FULL:
-            yield from records
+            yield from map(canary_without_addresses, records)
             return
         for canary in records:
             yield replace(canary, text="", judgments=())
@@ -171,19 +178,12 @@ class BattlePages:
         """Up to `limit` battles of a round, from the one after number `after` on, without texts.
 
         Raises:
-            NotFoundError: There is no such round, or its battles are not for the caller.
+            NotFoundError: There is no such round that the caller may see.
             RetractedError: Its board was retracted, and the caller is no organiser.
         """
-        state = self._store.rounds.get(round_name).state
-        published, retracted = state is RoundState.PUBLISHED, state is RoundState.RETRACTED
-        seen = visibility_of(caller, Resource(kind=Kind.BATTLE, published=published, retracted=retracted))
-        if seen is not Visibility.FULL and retracted:
-            raise RetractedError(round_name, self._store.boards.get(round_name).notice)
-        if seen is not Visibility.FULL:
-            raise NotFoundError(
-                f"The battles of round {round_name} are not public.", advice="They are while it is published."
-            )
-        return self._store.verdicts.page(round_name, after=after, limit=limit)
+        RoundAccess(self._store, caller, self._store.rounds.get(round_name))
+        page = self._store.verdicts.page(round_name, after=after, limit=limit)
+        return tuple(replace(battle, detail=hide_addresses(battle.detail)) for battle in page)
 
 
 class RoundReader:
@@ -230,30 +230,43 @@ class RoundReader:
 
         return canary_results(self._store.canaries.of_round(name))
 
-    def controls(self, name: str) -> ControlResults:
-        """What became of a round's control battles so far."""
-        from arena.services.rounds.controls import control_results  # noqa: PLC0415 - as above
+    def conduct(self, name: str) -> JudgeConduct:
+        """How the models behind a round's judge conducted themselves so far."""
+        return self._store.conduct.of_round(name)
 
-        return control_results(self._store.controls.of_round(name))
+    def warnings(self, name: str) -> tuple[str, ...]:
+        """What is wrong with a round's judge, in sentences; none where nothing is."""
+        from arena.services.rounds.models import former_sentences  # noqa: PLC0415 - loads judges
+
+        return (*self.conduct(name).sentences(), *former_sentences(self._store.rounds.get(name)))
+
+    def replies(self, name: str, *, unreadable: bool) -> Iterator[tuple[BattleEvidence, Question]]:
+        """The battles of a round about which a model was asked, with their questions and raw replies.
+
+        Raises:
+            NotFoundError: There is no such round.
+        """
+        round_ = self._store.rounds.get(name)
+        questions: dict[str, Question] = {}
+        for evidence in self._store.verdicts.evidence(name):
+            shown = tuple(
+                judgment
+                for judgment in evidence.judgments
+                if (judgment.reply is not None or judgment.calls)
+                and (not unreadable or judgment.outcome is Outcome.UNREADABLE)
+            )
+            if not shown:
+                continue
+            key = evidence.battle.question_id
+            if key not in questions:
+                questions = {key: self._store.sets.question(round_.set_name, key)}
+            yield replace(evidence, judgments=shown), questions[key]
 
     def waves(self, name: str) -> WaveReport | None:
         """How far a round in waves is; None of a round that judges everything."""
         from arena.services.rounds.waves.settings import wave_report  # noqa: PLC0415 - as above
 
         return wave_report(self._store, self._store.rounds.get(name))
-
-    def cascade(self, name: str) -> CascadeReport | None:
-        """Who decided how much of a round so far; None where its judge is no cascade.
-
-        Raises:
-            NotFoundError: There is no such round.
-        """
-        round_ = self._store.rounds.get(name)
-        if round_.judge["kind"] != JudgeKind.CASCADE:
-            return None
-        from arena.services.judging.cascade_report import cascade_report  # noqa: PLC0415 - as above
-
-        return cascade_report(self._store, round_)
 
     def scanned_otherwise(self, name: str) -> int:
         """How many replies of a round RAG-QA Arena's digit scan reads otherwise than the strict reading."""

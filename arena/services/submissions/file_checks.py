@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 
+from arena.services.system.memory import memory_capped
 from arena.services.system.text_process import PROCESSES
 from arena.services.system.text_work import Poll, within
 from data.errors import TimeLimitError
@@ -27,8 +27,6 @@ UNIT = 5 * MEBIBYTE
 """So many bytes of a file may take as long as one text."""
 LEAST_MEMORY, MEMORY_FACTOR = 512 * MEBIBYTE, 4
 """What a check may take beyond what its process has: bytes, and bytes for each that the file may hold."""
-STATUS = Path("/proc/self/status")
-KIBIBYTE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,31 +134,3 @@ def _confined(limits: IntakeLimits, folder: str) -> Iterator[None]:
             yield
     finally:
         tempfile.tempdir = before
-
-
-@contextmanager
-def memory_capped(more: int) -> Iterator[None]:
-    """Let this process take so many bytes more than it has; beyond them Python raises MemoryError.
-
-    Only Linux tells what a process has, so that nothing is capped elsewhere. It is for a process of its own:
-    threads share the cap.
-    """
-    if sys.platform != "linux":
-        yield
-        return
-    import resource  # noqa: PLC0415 - only Unix has it
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    cap = _data_bytes() + more
-    lowest = min((limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY), default=cap)
-    resource.setrlimit(resource.RLIMIT_DATA, (min(cap, lowest), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-
-
-def _data_bytes() -> int:
-    """What this process has of memory of its own, touched or not."""
-    lines = STATUS.read_text(encoding="ascii", errors="replace").splitlines()
-    return KIBIBYTE * int(next(line.split()[1] for line in lines if line.startswith("VmData:")))

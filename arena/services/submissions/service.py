@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.teams import TeamService
+from arena.services.concerns.found import raise_of_submission
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
 from arena.services.submissions.file_checks import FileChecks
 from arena.services.submissions.views import SubmissionReader
@@ -23,12 +24,13 @@ from data.records import (
     AuditNote,
     Problem,
     QuestionSet,
+    SetPolicy,
     Submission,
     SubmissionKind,
     SubmissionState,
     SystemCard,
     TokenScope,
-    require_name,
+    require_system_name,
 )
 from data.records.notifications import EventKind, NewEvent
 from data.store import Store
@@ -74,17 +76,22 @@ class SubmissionService(SubmissionReader):
         set_name: str,
         *,
         kind: SubmissionKind = SubmissionKind.ANSWERS,
+        system: str = "",
+        keep_na: bool = False,
         caller: Caller = OPERATOR,
         poll: Poll | None = None,
     ) -> CheckResult:
         """Check a file against a set; every problem at once. Hidden references are not compared with.
+
+        Of a table with the answers of several systems those of `system` are read; with `keep_na` words for
+        missing values (`NA`) are texts.
 
         `poll` is called at intervals meanwhile; what it raises ends the check.
 
         Raises:
             NotFoundError: There is no such set.
         """
-        limits = self.limits(set_name)
+        limits = replace(self.limits(set_name), system=system, keep_na=keep_na)
         self.checks.prepare()
         questions = self._questions(set_name, caller)
         return self._checked(kind, path, questions, limits, poll)
@@ -101,6 +108,7 @@ class SubmissionService(SubmissionReader):
         card: Path | SystemCard | None = None,
         anonymous: bool | None = None,
         confirm: bool = True,
+        keep_na: bool = False,
         caller: Caller = OPERATOR,
         poll: Poll | None = None,
     ) -> AddedSubmission:
@@ -109,12 +117,13 @@ class SubmissionService(SubmissionReader):
         Args:
             path: The file of answers, or of contexts.
             set_name: The question set.
-            system: Name of the system.
+            system: Name of the system; of a table of several systems its rows, or its column, are read.
             kind: What the file holds; a system submits one kind to a set.
             team: Name of the team; may be left out by a caller with just one. The operator creates a new one
                 by naming it.
             card: What the team says of its system, or the file that says it.
             anonymous: Hide the names until publication; None as the system's version before.
+            keep_na: Whether words for missing values (`NA`) are texts.
             confirm: Accept it at once; else it is `checked` and waits for `confirm`.
             caller: Who asks.
             poll: Called at intervals while the file is checked; what it raises ends that.
@@ -127,11 +136,11 @@ class SubmissionService(SubmissionReader):
             QuotaError: The team has used up its submissions.
             AccessError, ForbiddenError: They may not submit for this team.
         """
-        require_name(system, "System name")
+        require_system_name(system)
         team = self._intake.team_for(caller, team)
         policy = self._store.policies.get(set_name)
         phase = self._intake.open_phase(policy)
-        limits = self._intake.limits(phase)
+        limits = replace(self._intake.limits(phase), system=system, keep_na=keep_na)
         self.checks.prepare()
         questions = self._questions(set_name, caller)
         read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
@@ -174,6 +183,8 @@ class SubmissionService(SubmissionReader):
                 notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))
             if created and confirm:
                 self._store.outbox.record(NewEvent.of_submission(EventKind.SUBMISSION_ACCEPTED, submission))
+        if created:
+            self._raise_concerns(submission, checked, path, kind, limits, policy)
         if not created and confirm and submission.state is SubmissionState.CHECKED:
             submission = self.confirm(submission.id, caller=caller)
         return AddedSubmission(submission=submission, created=created, warnings=checked.problems)
@@ -243,11 +254,14 @@ class SubmissionService(SubmissionReader):
             notes.take(_note(caller, Action.SUBMISSION_SELECTED, selected))
         return selected
 
-    def withdraw(self, number: int, *, reason: str = "", caller: Caller = OPERATOR) -> Submission:
+    def withdraw(
+        self, number: int, *, reason: str = "", announced: bool = True, caller: Caller = OPERATOR
+    ) -> Submission:
         """Withdraw a submission: its texts are shown no more, and its tombstone stays.
 
         It enters no further round, and its battles that were not judged yet end as `missing`. Where no
-        judging began, the attempt is given back.
+        judging began, the attempt is given back. Where an organiser does it, the team gets an event unless
+        that is not `announced`.
 
         Raises:
             NotFoundError: No submission has this number.
@@ -268,6 +282,9 @@ class SubmissionService(SubmissionReader):
             notes.take(
                 _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
             )
+            if caller.organiser and announced:
+                event = NewEvent.of_submission(EventKind.SUBMISSION_WITHDRAWN, withdrawn, reason=reason)
+                self._store.outbox.record(event)
         return withdrawn
 
     def _checked(
@@ -280,6 +297,22 @@ class SubmissionService(SubmissionReader):
     ) -> CheckResult:
         check = self.checks.contexts if kind is SubmissionKind.CONTEXTS else self.checks.answers
         return check(path, questions, limits, poll)
+
+    def _raise_concerns(
+        self,
+        submission: Submission,
+        checked: CheckResult,
+        path: Path,
+        kind: SubmissionKind,
+        limits: IntakeLimits,
+        policy: SetPolicy,
+    ) -> None:
+        """Put before the organisers what a check finds, also by references that are hidden from the team."""
+        problems = checked.problems
+        if policy.hidden_references and kind is SubmissionKind.ANSWERS:
+            whole = self._store.sets.get(submission.set_name)
+            problems = self._checked(kind, path, whole, limits, None).problems
+        raise_of_submission(self._store, submission, problems)
 
     def _own(self, caller: Caller, number: int) -> Submission:
         submission = self.known(number, caller=caller)

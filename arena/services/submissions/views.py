@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from arena.client.answer_arena_client.models import submissions as shapes
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import redacted, submission_visibility
 from arena.services.accounts.set_access import SetAccess
@@ -23,6 +24,14 @@ class SubmissionLine:
     visibility: Visibility
     status: SubmissionStatus
 
+    def shown(self) -> shapes.SubmissionStatus:
+        """The same as what routes and commands give."""
+        return shapes.SubmissionStatus.of(self.status, self.submission, **self._more())
+
+    def _more(self) -> dict[str, object]:
+        retracted = [{"board": board, "notice": notice} for board, notice in self.status.retracted.items()]
+        return {"visibility": self.visibility, "retracted": retracted}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionView(SubmissionLine):
@@ -30,6 +39,10 @@ class SubmissionView(SubmissionLine):
 
     coverage: Mapping[str, float]
     no_answer_share: Mapping[str, float]
+
+    def shown(self) -> shapes.SubmissionDetails:
+        """The same as what routes and commands give."""
+        return shapes.SubmissionDetails.of(self.status, self.submission, self, **self._more())
 
 
 class SubmissionReader:
@@ -118,11 +131,14 @@ class SubmissionReader:
             raise no_submission(number)
         return self._store.submissions.answers(number)
 
-    def trec_rag(self, number: int, *, caller: Caller) -> Iterator[Mapping[str, object]]:
+    def trec_rag(self, number: int, *, caller: Caller) -> Iterator[tuple[Mapping[str, object], int]]:
         """Yield the answers of a submission in the format of TREC's RAG track.
 
-        Numbers in brackets count the contexts of an answer, or the question's passages where it has none;
-        a number of no passage is left out, as the format has no place for it.
+        Citations are of the contexts of an answer, all of which are references, or of the question's
+        passages where it has none; what names no passage is left out, as the format has no place for it.
+
+        Yields:
+            An answer, and how many of its citations are left out.
 
         Raises:
             NotFoundError: No submission has this number, or its answers are not for the caller.
@@ -137,13 +153,15 @@ class SubmissionReader:
         stored = self._store.sets.get(submission.set_name)
         questions = stored.with_questions(map(seen.question, stored.questions)).by_id
         for name, answer in answers.items():
-            passages = answer.contexts or questions[name].passages
-            sentences = [
-                (one.text, [passages[at - 1].id for at in one.numbers if 1 <= at <= len(passages)])
-                for one in cited_sentences(clean(answer.answer))
-            ]
-            given = [context.id for context in answer.contexts]
-            yield trec_row(submission.system, questions[name], given, sentences)
+            ids = [one.id for one in answer.contexts or questions[name].passages]
+            found = cited_sentences(clean(answer.answer), ids)
+            cited = sorted({at for one in found for at in one.numbers if 1 <= at <= len(ids)})
+            given = range(1, len(ids) + 1) if answer.contexts else cited
+            places = {at: place for place, at in enumerate(given)}
+            sentences = [(one.text, [places[at] for at in one.numbers if at in places]) for one in found]
+            references = [ids[at - 1] for at in given]
+            left_out = sum(at not in places for one in found for at in one.numbers)
+            yield trec_row(submission.system, questions[name], references, sentences), left_out
 
 
 def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -10,19 +11,22 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from arena.settings import child_environment
 from data.errors import ConflictError, FileFormatError, StoreError
 from data.progress import Work, working
 from data.store.dump import export_all, import_all
-from data.store.engine import Database, newest_version
+from data.store.engine import DAMAGED, Database, newest_version
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
 POSTGRES_MAGIC = b"PGDMP"
 RESTORING = ("--clean", "--if-exists", "--no-owner", "--exit-on-error")
 PAGES_AT_ONCE = 10_000
-NO_TOOL = "Install PostgreSQL's client programs of the server's version, or use `arena db export DIR`."
-MISFIT = "If its version does not fit the server's, install one that does, or use `arena db export DIR`."
+MOST_DAMAGE = 20
+OWNER_ALONE = 0o600
+NO_TOOL = "Install PostgreSQL's client programs of its version, or use `arena db backup --folder DIR`."
+MISFIT = "If its version does not fit, install one that does, or use `arena db backup --folder DIR`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,26 @@ class DatabaseService:
                 "bytes": database.size(),
                 "rows": database.rows(),
             }
+
+    def check(self) -> None:
+        """Read every page of the database.
+
+        Raises:
+            StoreError: It is damaged.
+        """
+        with closing(Database(self.url)) as database:
+            if database.is_sqlite:
+                place = Path(database.url.database or "")
+                damage = _damage_of(place, in_use=True) if place.is_file() else ""
+                if damage:
+                    raise StoreError(f"{database.place} is damaged: {damage}.", advice=DAMAGED)
+            elif database.version() is not None:
+                # Reads every row, also what is stored out of line.
+                _run(
+                    "pg_dump",
+                    ["--format=custom", "--compress=0", "--no-sync", f"--file={os.devnull}"],
+                    database,
+                )
 
     def upgrade(self) -> tuple[str, str | None, str | None]:
         """Upgrade the schema; returns the database, and the versions before and after."""
@@ -78,11 +102,11 @@ class DatabaseService:
             return import_all(database, folder)
 
     def back_up(self, file: Path) -> int:
-        """Write a backup while the arena is in use, and return its size in bytes.
+        """Write a backup while the arena is in use, check it, and return its size in bytes.
 
         Raises:
             ConflictError: The file exists.
-            StoreError: The backup failed; no file is left.
+            StoreError: The backup failed, or what was copied is damaged; no file is left.
             FileFormatError: The file cannot be written.
         """
         if file.exists():
@@ -95,8 +119,15 @@ class DatabaseService:
             try:
                 if database.is_sqlite:
                     _copy_sqlite(Path(database.url.database or ""), partial)
+                    if damage := _damage_of(partial):
+                        message = (
+                            f"{database.place} is damaged, and so is its copy, which was not kept: {damage}."
+                        )
+                        raise StoreError(message, advice=DAMAGED)
                 else:
                     _run("pg_dump", ["--format=custom", "--no-owner", f"--file={partial}"], database)
+                    _run("pg_restore", [f"--file={os.devnull}", str(partial)], database)
+                partial.chmod(OWNER_ALONE)
                 partial.replace(file)
             finally:
                 partial.unlink(missing_ok=True)
@@ -119,7 +150,7 @@ class DatabaseService:
             if database.is_sqlite:
                 _copy_sqlite(file, Path(database.url.database or ""))
             else:
-                _run("pg_restore", [*RESTORING, str(file)], database)
+                _run("pg_restore", [*RESTORING, f"--dbname={database.url.database}", str(file)], database)
             version = database.version()
         if version is None:
             raise FileFormatError(f"{file} holds no arena.", advice="Restore another backup.")
@@ -155,17 +186,30 @@ def _check_backup(file: Path, *, sqlite: bool) -> None:
     if not start.startswith(magic):
         other = "PostgreSQL" if sqlite else "SQLite"
         message = f"{file} is no backup of this engine."
-        advice = f"Backups of {other} are restored there; to change engines, use `arena db export`."
+        advice = f"Backups of {other} are restored there; to change engines, use `arena db backup --folder`."
         raise FileFormatError(message, advice=advice)
     if sqlite:
-        try:
-            source = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-            with working(f"checking {file.name}"), closing(source) as connection:
-                (integrity,) = connection.execute("PRAGMA integrity_check").fetchone()
-        except sqlite3.DatabaseError as error:
-            raise FileFormatError(f"{file} is damaged: {error}.", advice="Restore another.") from error
-        if integrity != "ok":
-            raise FileFormatError(f"{file} is damaged: {integrity}.", advice="Restore another backup.")
+        damage = _damage_of(file)
+        if damage:
+            raise FileFormatError(f"{file} is damaged: {damage}.", advice="Restore another backup.")
+
+
+def _damage_of(file: Path, *, in_use: bool = False) -> str:
+    """What is wrong with a file of SQLite, in a line; empty where nothing is."""
+    # Of what nobody writes no log is begun beside it.
+    still = "" if in_use else "&immutable=1"
+    try:
+        source = sqlite3.connect(f"file:{quote(str(file))}?mode=ro{still}", uri=True)
+        with working(f"checking {file.name}"), closing(source) as connection:
+            found = [row[0] for row in connection.execute(f"PRAGMA integrity_check({MOST_DAMAGE})")]
+            broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    if found != ["ok"]:
+        lines = "\n".join(found).splitlines()
+        more = "" if len(lines) == 1 else f" and {len(lines) - 1} more"
+        return f"{lines[0].removeprefix('*** in database main ***').strip() or lines[1]}{more}"
+    return "" if broken is None else f"rows of {broken[0]} refer to nothing"
 
 
 def _copy_sqlite(source: Path, destination: Path) -> None:
@@ -209,10 +253,9 @@ def _run(tool: str, arguments: list[str], database: Database) -> None:
         "PGSSLMODE": str(url.query["sslmode"]) if "sslmode" in url.query else None,
     }
     environment = child_environment({name: value for name, value in variables.items() if value})
-    target = [f"--dbname={url.database}"] if tool == "pg_restore" else []
     with working(f"running {tool}"):
         done = subprocess.run(  # noqa: S603 - no shell; a program that we name, its paths the operator's
-            [path, *target, *arguments], env=environment, capture_output=True, text=True, check=False
+            [path, *arguments], env=environment, capture_output=True, text=True, check=False
         )
     if done.returncode:
         messages = done.stderr.strip().splitlines() or ["it says nothing"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -20,6 +19,7 @@ from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 
+from arena import own_version
 from data.records import Reply, Round, Verdict
 from judges.base import Judge, JudgeInput
 from judges.llm.chat_format import Transport
@@ -48,11 +48,11 @@ class OpenTelemetry:
     """Makes spans and gives them to a processor."""
 
     def __init__(self, processor: SpanProcessor) -> None:
-        defaults = {"service.name": SERVICE, "service.version": _version()}
+        defaults = {"service.name": SERVICE, "service.version": own_version()}
         resource = Resource.create({**defaults, **OTELResourceDetector().detect().attributes})
         self._provider = TracerProvider(resource=resource)
         self._provider.add_span_processor(processor)
-        self._tracer = self._provider.get_tracer(SERVICE, _version())
+        self._tracer = self._provider.get_tracer(SERVICE, own_version())
 
     @classmethod
     def over_http(cls) -> Self:
@@ -204,10 +204,3 @@ def _used(input_tokens: int, output_tokens: int) -> Attributes:
     if not input_tokens and not output_tokens:
         return {}
     return {"gen_ai.usage.input_tokens": input_tokens, "gen_ai.usage.output_tokens": output_tokens}
-
-
-def _version() -> str:
-    try:
-        return version(SERVICE)
-    except PackageNotFoundError:
-        return "checkout"

@@ -31,6 +31,7 @@ from types import MappingProxyType
 from typing import Any
 
 from data.errors import ArenaError, WorkError
+from data.plugins import plugin_files, use_plugin_files
 from data.progress import Latest, listening
 
 COUNTED_EVERY = 0.2
@@ -47,7 +48,7 @@ GARBAGE_FROM = 50_000
 """Objects made and not released, after which a process looks for cycles among the youngest."""
 BEGIN = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from arena.services.system.text_process import serve; serve(*map(int, sys.argv[2:4]), *sys.argv[4:])"
+    f"from {__name__} import serve; serve(*map(int, sys.argv[2:4]), *sys.argv[4:])"
 )
 
 
@@ -145,6 +146,7 @@ class TextProcess:
         """
         self._place.set(PREPARING)
         self._done.set(0)
+        self._pipe.send(plugin_files())
         self._pipe.send((list(tasks), seconds))
 
     def results(self, seconds: float) -> list[Result]:
@@ -251,6 +253,7 @@ def serve(pipe_file: int, place_file: int, *modules: str) -> None:
     with listening(latest):
         while True:
             try:
+                use_plugin_files(pipe.recv())
                 tasks, seconds = pipe.recv()
             except EOFError:
                 return

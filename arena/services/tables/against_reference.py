@@ -122,7 +122,7 @@ def _told_apart(battles: Sequence[BattleRecord], more: str, fewer: str) -> Mappi
         shares = paired_shares(table_of(battles), more, fewer)
     except NotFoundError:
         return {}
-    return {(more, share.domain): MARK for share in shares if share.apart}
+    return {(more, share.domain): MARK for share in shares if share.significant}
 
 
 def _rates(store: Store, round_: Round, battles: Sequence[BattleRecord]) -> RateTable:

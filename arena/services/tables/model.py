@@ -48,7 +48,7 @@ class RoundTable:
     content: PaperTable
 
     def to_json(self) -> dict[str, object]:
-        """The object that `arena rounds table --json` prints."""
+        """The object that `arena rounds status --table --json` prints."""
         keys = self.content.keys
         rows = [dict(zip(keys, row, strict=True)) for row in self.content.flat_rows()]
         return {"kind": self.kind.value, "columns": list(keys), "rows": rows, "notes": self.content.notes}

@@ -12,16 +12,20 @@ from arena.services.judging.calibration import by_systems, calibration_pair
 from arena.services.judging.labelled_pairs import LabelledPair, labelled_pairs
 from arena.services.rounds.battle_table import table_of
 from arena.services.tables.model import Shown
+from data.errors import UnrankableError
 from data.records import BattleRecord, Preference, Question, Round
 from data.store import Store
 from leaderboard.agreement.coefficients import Estimate
 from leaderboard.agreement.pairs import Agreement, majority
+from leaderboard.battles import BattleTable
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
-from leaderboard.standings.head_to_head import head_to_head, read_head_to_head
+from leaderboard.ratings.rate import rate
+from leaderboard.ratings.result import RatingTable
+from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.stats.intervals import wilson
 
 MARK = "*"
-DECIDED = "* of a win: the sign test of wins and losses stands at 5 % for all pairs at once (Holm)."
+DECIDED = "* of a win: the ratings of all battles separate the two (all pairs at once, 5 %)."
 CORRELATED = "* of a coefficient: its 95 % interval, by questions, leaves out 0."
 _PLACE: Mapping[Preference, int] = MappingProxyType({Preference.A: 0, Preference.TIE: 1, Preference.B: 2})
 
@@ -30,7 +34,7 @@ def every_pair(store: Store, round_: Round, labels: Path | None, shown: Shown) -
     """Wins, ties and losses of every pair that met; with labels also people, and how the judge agrees."""
     table = table_of(tuple(store.verdicts.battles(round_.name)))
     record = head_to_head(table, table.systems)
-    tests = read_head_to_head(record.as_json())
+    rated = _rated(table, round_) if shown.marks else None
     against_people = None if labels is None else held_against_people(store, round_, labels)
     rows: list[tuple[Cell, ...]] = []
     for first, second in combinations(range(len(record.systems)), 2):
@@ -39,8 +43,8 @@ def every_pair(store: Store, round_: Round, labels: Path | None, shown: Shown) -
             continue
         name = f"{record.systems[first]} vs {record.systems[second]}"
         counts = (record.wins[first, second], record.ties[first, second], record.wins[second, first])
-        test = tests.of(record.systems[first], record.systems[second])
-        marks = (MARK if test is not None and test.apart else "", "", "")
+        apart = rated is not None and rated.separates(record.systems[first], record.systems[second])
+        marks = (MARK if apart else "", "", "")
         shares = [
             Measured(value=float(count) / total, interval=wilson(float(count) / total, total), mark=mark)
             for count, mark in zip(counts, marks, strict=True)
@@ -56,6 +60,14 @@ def every_pair(store: Store, round_: Round, labels: Path | None, shown: Shown) -
             *((CORRELATED,) if shown.marks and against_people is not None else ()),
         ),
     )
+
+
+def _rated(table: BattleTable, round_: Round) -> RatingTable | None:
+    """The ratings that say who is separated; None where the battles rank nobody."""
+    try:
+        return rate(table, seed=round_.seed)
+    except UnrankableError:
+        return None
 
 
 def judges_by_correlation(store: Store, rounds: Sequence[Round], labels: Path, shown: Shown) -> PaperTable:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from arena.services.accounts.auth import Caller
 from arena.services.metrics.agreement import AgreementRequest, AgreementService
-from arena.services.question_sets.statistics import SetStatistics
+from arena.services.question_sets.statistics import StatisticsService
 from arena.services.references.export import ReferenceExports
 from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.canaries import canary_results
@@ -108,7 +108,7 @@ def question_set(store: Store, set_name: str) -> PaperTable:
     Source: RAG-QA Arena, tables 2 and 7; documents and passages are those of the questions, where the paper
     counts those of the corpus.
     """
-    whole, *parts = SetStatistics(store).of(set_name)
+    whole, *parts = StatisticsService(store).of(set_name)
 
     def number(key: str, header: str, group: str) -> Column:
         return Column(key=key, header=header, group=group, unit=Unit.POINTS)

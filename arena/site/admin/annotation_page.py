@@ -1,4 +1,4 @@
-"""Tasks of people who label: open one, watch how they agree, settle disputes, take labels away."""
+"""Tasks of people who label: open one, watch how they agree, adjudicate disputes, exclude labels."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from arena.site.admin.common import attempt, grid, organiser
 from arena.site.annotation.rubrics import choices_of
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading, strip, subheading
-from arena.site.ui.done import show_done
-from arena.site.ui.formats import percent, shown, span
+from arena.site.ui.flash_messages import show_flash
+from arena.site.ui.formats import shown, span
 from arena.site.ui.url_state import choose_one
+from data.percent import percent
 from data.records import AnnotationTask, DrawKind, LabelScale, TaskKind
 from leaderboard.agreement import Estimate
 
@@ -27,12 +28,6 @@ DRAWS = {
     "doubt": "drawn by the judge's doubt",
 }
 JSON_FORMATS = frozenset({LabelFormat.EVALUATIONS, LabelFormat.LABEL_STUDIO, LabelFormat.ARGILLA})
-KINDS = {
-    TaskKind.PAIRS: "Which of two answers is better",
-    TaskKind.ANSWERABILITY: "Whether passages answer a question",
-    TaskKind.PASSAGES: "How well a passage answers, 0 to 5",
-    TaskKind.SPANS: "What is wrong, unsupported or missing in an answer",
-}
 SCALES = {LabelScale.GRADES: "five grades", LabelScale.SIDES: "a, tie, b"}
 DRAW_CHOICES = {
     DrawKind.UNIFORM: "all alike",
@@ -45,7 +40,8 @@ FROM_SYSTEMS, FROM_ROUND = "Pairs of systems", "Battles of a round"
 def show() -> None:
     """Show the task that is picked, and a form for another."""
     caller = organiser()
-    tasks = {task.name: task for task in arena().annotation.tasks(caller=caller)}
+    found = arena().annotation.tasks(caller=caller)
+    tasks = {task.name: task for task in found if task.terms.kind is TaskKind.PAIRS}
     page_heading("Label tasks")
     lead("What people label, how they agree, and what their labels come to.")
     if tasks:
@@ -64,76 +60,59 @@ def show() -> None:
 
 def _show_disputed(task: AnnotationTask, caller: Caller) -> None:
     """The adjudication queue: one disputed item at a time."""
-    show_done("settle")
+    show_flash("adjudicate")
     disputed = arena().curation.disputed(task.name, caller=caller)
-    if not disputed or task.terms.kind is TaskKind.SPANS:
+    if not disputed:
         return
-    heading("To be settled", anchor="settle")
+    heading("To be adjudicated", anchor="adjudicate")
     note(f"Labelled items without a majority: {len(disputed)}.")
     first = disputed[0]
-    st.text(first.item.sub_question or first.item.question.question)
-    if first.item.first:
-        left, right = st.columns(2, gap="large")
-        for column, name, text in ((left, "a", first.item.first), (right, "b", first.item.second)):
-            with column, st.container(key=f"prose-answer-{name}", border=True):
-                subheading(f"Answer {name}")
-                st.text(text)
+    st.text(first.item.question.question)
+    left, right = st.columns(2, gap="large")
+    for column, name, text in ((left, "a", first.item.first), (right, "b", first.item.second)):
+        with column, st.container(key=f"prose-answer-{name}", border=True):
+            subheading(f"Answer {name}")
+            st.text(text)
     for label in first.labels:
         st.text(f"{label.person}: {label.value} {label.comment}")
     with st.container(horizontal=True):
-        for choice in choices_of(task.terms):
+        for choice in choices_of(task.terms.scale):
             words = choice.words.replace("Answer 1", "Answer a").replace("Answer 2", "Answer b")
-            settle = partial(arena().curation.settle, task.name, first.item.id, choice.value, caller=caller)
-            if st.button(words, key=f"settle-{choice.key}", shortcut=choice.key):
-                attempt(settle, "The item is settled.", "settle")
+            decide = partial(
+                arena().curation.adjudicate, task.name, first.item.id, choice.value, caller=caller
+            )
+            if st.button(words, key=f"adjudicate-{choice.key}", shortcut=choice.key):
+                attempt(decide, "The item is adjudicated.", "adjudicate")
 
 
 def _show_people(task: AnnotationTask, caller: Caller) -> None:
-    """Set somebody's labels aside, with a reason, or delete them at their request."""
-    show_done("people")
-    people = [person.name for person in arena().curation.people(task.name, caller=caller)]
+    """Exclude somebody's labels, with a reason, or delete them at their request."""
+    show_flash("people")
+    curation = arena().curation
+    people = [person.name for person in curation.people(task.name, caller=caller)]
     if not people:
         return
-    with st.expander("Set a person's labels aside, or delete them", icon=":material/person_off:"):
-        with st.form("aside", border=False):
+    with st.expander("Exclude a person's labels, or delete them", icon=":material/person_off:"):
+        with st.form("exclude", border=False):
             person = st.selectbox("Whose", people)
             reason = st.text_input("Why; kept in the audit log")
-            what = st.radio("What", ["Set aside", "Let count again", "Delete at their request"])
+            what = st.radio("What", ["Exclude", "Let count again", "Delete at their request"])
             sent = st.form_submit_button("Do it")
         if not sent:
             return
-        curation = arena().curation
-        match what:
-            case "Set aside":
-                attempt(
-                    lambda: curation.set_aside(task.name, person, reason, caller=caller),
-                    f"The labels of {person} are set aside.",
-                    "people",
-                )
-            case "Let count again":
-                attempt(
-                    lambda: curation.take_back(task.name, person, caller=caller),
-                    f"The labels of {person} count again.",
-                    "people",
-                )
-            case _:
-                attempt(
-                    lambda: curation.delete(task.name, person, caller=caller),
-                    f"The labels of {person} are deleted.",
-                    "people",
-                )
+        act = partial(curation.delete, task.name, person)
+        done = "are deleted"
+        if what == "Exclude":
+            act, done = partial(curation.exclude, task.name, person, reason), "are excluded"
+        elif what == "Let count again":
+            act, done = partial(curation.include, task.name, person), "count again"
+        attempt(partial(act, caller=caller), f"The labels of {person} {done}.", "people")
 
 
 def _show_files(task: AnnotationTask, caller: Caller) -> None:
-    pairs = task.terms.kind is TaskKind.PAIRS
-    offered = [
-        form
-        for form in LabelFormat
-        if pairs or form in {LabelFormat.LABEL_STUDIO, LabelFormat.ARGILLA, LabelFormat.RESULTS}
-    ]
-    show_done("close")
+    show_flash("close")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        form = st.selectbox("Labels as a file", offered, format_func=str)
+        form = st.selectbox("Labels as a file", [*LabelFormat], format_func=str)
         st.download_button(
             "Download",
             partial(_file, task.name, form, caller),
@@ -172,7 +151,6 @@ def _show_quality(task: AnnotationTask, caller: Caller) -> None:
             percent(person.agreement),
             _with_interval(person.alpha),
             f"{person.gold_passed} of {person.gold_seen}",
-            percent(person.accuracy),
             "–" if person.seconds is None else span(person.seconds),
         )
         for person in quality.people
@@ -185,19 +163,16 @@ def _show_quality(task: AnnotationTask, caller: Caller) -> None:
             "Agrees with others",
             "Alpha with others",
             "Gold passed",
-            "Accuracy",
             "Time per label",
         )
         grid(headings, rows, caption="Everybody who labels")
-        note(
-            "Accuracy is the chance of being right by Dawid and Skene's model; gold items have known answers."
-        )
+        note("Gold items have known answers.")
 
 
 def _named(person: PersonQuality) -> str:
-    if person.aside_reason is None:
+    if person.excluded_reason is None:
         return person.name
-    return f"{person.name} (set aside: {person.aside_reason})"
+    return f"{person.name} (excluded: {person.excluded_reason})"
 
 
 def _with_interval(estimate: Estimate) -> str:
@@ -208,13 +183,12 @@ def _with_interval(estimate: Estimate) -> str:
 
 def _new_task(caller: Caller) -> None:
     """Show the form, and open what is asked for."""
-    show_done("new")
+    show_flash("new")
     sets = [summary.name for summary in arena().sets.summaries()]
     if not sets:
         note("Import a question set first.")
         return
-    kind = st.selectbox("What people are asked", list(KINDS), format_func=KINDS.__getitem__)
-    source = st.radio("From", [FROM_SYSTEMS, FROM_ROUND], horizontal=True) if kind is TaskKind.PAIRS else ""
+    source = st.radio("From", [FROM_SYSTEMS, FROM_ROUND], horizontal=True)
     set_name, round_name = "", ""
     if source == FROM_ROUND:
         rounds = [round_.name for round_ in arena().rounds.rounds(caller=caller)]
@@ -224,7 +198,7 @@ def _new_task(caller: Caller) -> None:
     people = [account.name for account in arena().teams.accounts(caller=caller)]
     with st.form("task", border=False):
         name = st.text_input("Name of the task")
-        systems = _systems(set_name, kind) if set_name and kind in {TaskKind.PAIRS, TaskKind.SPANS} else []
+        systems = _systems(set_name) if set_name else []
         draw = st.selectbox("Drawn", list(DRAW_CHOICES), format_func=DRAW_CHOICES.__getitem__)
         annotators = st.multiselect("Annotators", people)
         open_to_all = st.checkbox("Every other account may label too")
@@ -244,7 +218,6 @@ def _new_task(caller: Caller) -> None:
             name=name.strip(),
             set_name=set_name,
             round_name=round_name,
-            kind=kind,
             systems=tuple(systems),
             draw=draw,
             count=count,
@@ -262,7 +235,7 @@ def _new_task(caller: Caller) -> None:
     attempt(make, f"The task {name.strip()} is open.", "new")
 
 
-def _systems(set_name: str, kind: TaskKind) -> list[str]:
+def _systems(set_name: str) -> list[str]:
     reference = arena().sets.summary(set_name).reference_name
     systems = [submission.system for submission in arena().planner.entrants(set_name)]
-    return st.multiselect("Systems", [reference, *systems] if kind is TaskKind.PAIRS else systems)
+    return st.multiselect("Systems", [reference, *systems])

@@ -8,7 +8,7 @@ from arena.services.accounts.auth import Caller
 from arena.site.admin.common import NOTHING, attempt, grid
 from arena.site.services import arena
 from arena.site.ui.components import note
-from arena.site.ui.done import show_done
+from arena.site.ui.flash_messages import show_flash
 from data.records.applications import Application, ApplicationState
 
 
@@ -16,7 +16,7 @@ def applications_part(caller: Caller) -> None:
     """What waits, how many there are of every other kind, and a form that decides."""
     service = arena().applications
     counts = service.counts(caller=caller)
-    show_done("applications")
+    show_flash("applications")
     note(", ".join(f"{count:,} {state}" for state, count in counts.items()) + ".")
     listed = [
         *service.all(ApplicationState.WAITING, caller=caller),

@@ -15,15 +15,17 @@ from arena.services.people.round_votes import VoteSource
 from arena.site.admin.calibration_page import calibration_title
 from arena.site.admin.common import NOTHING, attempt, grid, offer_cancel
 from arena.site.services import arena
-from arena.site.ui.components import heading, note, subheading
-from arena.site.ui.done import show_done
+from arena.site.ui.components import heading, note, subheading, tick
 from arena.site.ui.errors import plain
-from arena.site.ui.formats import percent, shown
+from arena.site.ui.flash_messages import show_flash
+from arena.site.ui.formats import shown
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.uploaded_files import choose_file, laid_down
 from data.errors import ArenaError
+from data.percent import percent
 from data.records import JobKind, Round, RoundState
+from data.records.irreversible import Irreversible
 from leaderboard.standings.corrected import people_sentence
 from leaderboard.standings.diff import ranks_among_systems
 from leaderboard.standings.judged_shares import estimated_sentences
@@ -42,11 +44,12 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
         _unpublished(watch, caller)
     elif state is RoundState.PUBLISHED:
         heading("Board", anchor="board")
-        show_done(BOARD)
+        show_flash(BOARD)
         put(element("p", anchor("Open the board", "", board=name)))
         _correct_published(watch.round, caller)
         notice = st.text_area("Notice for readers, if it is retracted", key="notice")
-        if st.button("Retract", disabled=not notice.strip(), icon=":material/undo:"):
+        sure = tick(Irreversible.RETRACT_BOARD, key="retract-sure")
+        if st.button("Retract", disabled=not (sure and notice.strip()), icon=":material/undo:"):
             attempt(
                 lambda: arena().boards.retract(name, notice.strip(), caller=caller),
                 "The board is retracted.",
@@ -54,14 +57,14 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
             )
     elif state is RoundState.RETRACTED:
         heading("Retracted", anchor="board")
-        show_done(BOARD)
+        show_flash(BOARD)
         st.text(arena().boards.get(name, caller=caller).notice)
 
 
 def _unpublished(watch: RoundWatch, caller: Caller) -> None:
     name = watch.round.name
     heading("Board", anchor="board")
-    show_done(BOARD)
+    show_flash(BOARD)
     if watch.waiting and watch.job is not None and watch.job.job.kind is JobKind.PUBLISH:
         st.info("A worker scores the answers and publishes the board.", icon=":material/hourglass_top:")
         offer_cancel(watch.job.job.id, caller, BOARD)
@@ -213,7 +216,7 @@ def _correct_published(round_: Round, caller: Caller) -> None:
     board = arena().boards.get(round_.name, caller=caller)
     subheading("What people would say", anchor="people")
     note(f"{people_sentence(board.standings)}. A correction makes another snapshot; this one stays.")
-    show_done("correction")
+    show_flash("correction")
     votes = _choose_votes(round_, caller)
 
     def publish() -> None:

@@ -20,9 +20,10 @@ from arena.site.admin.common import (
 )
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading
-from arena.site.ui.done import show_done
-from arena.site.ui.formats import percent, shown
+from arena.site.ui.flash_messages import show_flash
+from arena.site.ui.formats import shown
 from arena.site.uploaded_files import choose_file, laid_down
+from data.percent import percent
 from data.records import Job, JobState
 
 WORDS = {JobState.QUEUED: "It waits for a worker.", JobState.RUNNING: "A worker asks the judges now."}
@@ -64,7 +65,7 @@ def show_calibration(number: int) -> None:
     """Show a calibration as it waits, runs, and is there."""
     status = arena().calibrations.get(number, caller=organiser())
     job = status.job
-    show_done("calibration")
+    show_flash("calibration")
     if job.state in WORDS:
         st.info(WORDS[job.state], icon=":material/hourglass_top:")
         show_work(status)
@@ -167,7 +168,7 @@ def show() -> None:
 
 
 def _form(caller: Caller) -> None:
-    show_done("new")
+    show_flash("new")
     note("JSONL: a line for what one annotator says of one pair. The page Label tasks exports such files.")
     with st.form("calibrate", border=False):
         file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "gz"), most_mb=MOST_MB)

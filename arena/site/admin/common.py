@@ -7,12 +7,12 @@ from functools import partial
 
 import streamlit as st
 
-from arena.services.accounts.auth import PUBLIC, Caller, require
+from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.service import JobStatus
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.done import keep_done
 from arena.site.ui.errors import guarded, plain
+from arena.site.ui.flash_messages import keep_flash
 from arena.site.ui.formats import span
 from arena.site.ui.markup import Child, put
 from arena.site.ui.progress import words_of
@@ -20,16 +20,6 @@ from arena.site.ui.tables import SCROLLS, words_table
 from data.errors import ArenaError
 from data.records import TokenScope
 
-ORGANISED = (
-    "admin",
-    "admin-rounds",
-    "admin-data",
-    "admin-calibration",
-    "admin-annotation",
-    "admin-people",
-    "admin-notifications",
-    "admin-audit",
-)
 NOTHING = "–"
 EVERY = 2.0
 """Seconds between two refreshes."""
@@ -47,30 +37,6 @@ def organiser() -> Caller:
     return caller
 
 
-def visitor() -> Caller:
-    """Who is at the browser; the public where the database cannot be asked, which the page says."""
-    try:
-        return present()
-    except ArenaError:
-        return PUBLIC
-
-
-def asked_pages(caller: Caller) -> frozenset[str]:
-    """Addresses of the pages that the navigation offers to a visitor, beside the public ones.
-
-    What they do, the services decide. Where the database cannot be asked there are none; the page says why.
-    """
-    try:
-        asked = {
-            "annotate": caller.organiser or bool(arena().annotation.open_to(caller)),
-            "references": caller.organiser or bool(arena().references.open_to(caller)),
-            **dict.fromkeys(ORGANISED, caller.organiser),
-        }
-    except ArenaError:
-        return frozenset()
-    return frozenset(path for path, offered in asked.items() if offered)
-
-
 def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
     """Do something and rerun the page, which says so where it shows `place`; or say why it cannot be done."""
     try:
@@ -78,7 +44,7 @@ def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
     except ArenaError as error:
         st.error(plain(error), icon=":material/error:")
         return
-    keep_done(done, place)
+    keep_flash(done, place)
     st.rerun()
 
 

@@ -12,14 +12,16 @@ from arena.services.organisers.overview import Overview, RoundProgress
 from arena.site.admin.applications_part import applications_part
 from arena.site.admin.calibration_page import calibration_title
 from arena.site.admin.common import EVERY, NOTHING, capped, duration, grid, organiser, usd, watched
+from arena.site.admin.concerns_part import concerns_part
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading, strip, subheading
-from arena.site.ui.done import show_done
-from arena.site.ui.formats import format_time, whole_percent
+from arena.site.ui.flash_messages import show_flash
+from arena.site.ui.formats import format_time
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, in_line
+from data.percent import percent
 from data.records import RoundState
 
 NEXT = {
@@ -58,14 +60,15 @@ def show() -> None:
 
 def _waiting(overview: Overview, caller: Caller) -> None:
     heading(f"Waiting for you: {overview.waiting:,}", anchor="waiting")
+    concerns_part(overview.concerns, caller)
     if overview.applications:
         subheading("Applications for teams", anchor="applications")
         applications_part(caller)
     else:
-        show_done("applications")
+        show_flash("applications")
     for inbox in overview.inboxes:
         _show_set(inbox)
-    if not overview.applications and not overview.inboxes:
+    if not overview.waiting and not overview.inboxes:
         note("Nothing waits: every submission is on a board, and nobody has applied for a team.")
 
 
@@ -122,7 +125,7 @@ def _progress(progress: RoundProgress) -> tuple[Child, ...]:
     return (
         anchor(round_.name, "admin-rounds", round=round_.name),
         round_.state.value,
-        f"{whole_percent(progress.share)} of {counts.planned:,} battles",
+        f"{percent(progress.share, decimals=0)} of {counts.planned:,} battles",
         f"{usd(counts.cost_usd)}, {capped(round_.budget_usd)}",
         duration(progress.seconds_left),
         anchor(NEXT[round_.state], "admin-rounds", round=round_.name),

@@ -12,7 +12,7 @@ from arena.site.admin.applications_part import applications_part
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading
-from arena.site.ui.done import show_done
+from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.url_state import opened
 from data.records import Role, Team, TokenScope
 
@@ -29,7 +29,7 @@ def accounts_part(caller: Caller) -> None:
     ]
     if rows:
         grid(("Account", "Role", "E-mail", "Since"), rows)
-    show_done("accounts")
+    show_flash("accounts")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Account", [account.name for account in accounts], width=240, key="role-of")
         organises = {account.name: account.is_organiser for account in accounts}.get(name or "", False)
@@ -74,7 +74,7 @@ def teams_part(caller: Caller) -> None:
         grid(("Team", "Title", "Contact", "Members"), rows)
     else:
         note("There are no teams yet.")
-    show_done("teams")
+    show_flash("teams")
     with opened("Add a team", "new-team") as is_open:
         if is_open:
             _new_team(caller)
@@ -116,7 +116,7 @@ def _new_member(every: Sequence[Team], caller: Caller) -> None:
 
 def tokens_part(caller: Caller) -> None:
     """Every token without its secret; making and revoking them. A new one is shown once."""
-    show_done("tokens")
+    show_flash("tokens")
     secret = st.session_state.pop(SECRET, None)
     if secret:
         st.warning("Copy the token now: it is kept nowhere and not shown again.", icon=":material/key:")

@@ -11,15 +11,16 @@ from arena.services.accounts.auth import Caller
 from arena.services.question_sets.service import SetView
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
-from arena.site.ui.done import keep_done, show_done
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip, tick
 from arena.site.ui.errors import plain
+from arena.site.ui.flash_messages import keep_flash, show_flash
 from arena.site.ui.formats import shown
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.uploaded_files import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.records import Phase
+from data.records.irreversible import Irreversible
 
 MOST_MB = 64
 ENDINGS = ("zip", "jsonl", "json", "gz", "parquet")
@@ -54,7 +55,9 @@ def bring_set(caller: Caller) -> None:
         return
     word = "imported" if imported.created else "there already, unchanged"
     warned = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
-    keep_done(f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}.", "import")
+    keep_flash(
+        f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}.", "import"
+    )
     st.rerun()
 
 
@@ -90,7 +93,7 @@ def policy_part(view: SetView, caller: Caller) -> None:
     """Phases with their deadlines and quotas, hidden references, and the freeze."""
     name, policies = view.summary.name, arena().policies
     heading("Submissions", anchor="submissions")
-    show_done("policy")
+    show_flash("policy")
     if not view.policy.phases:
         note("There are no phases: submissions are always taken, without quotas.")
     rows = [
@@ -119,11 +122,12 @@ def policy_part(view: SetView, caller: Caller) -> None:
     if names:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             gone = st.selectbox("Phase", names, width=240)
-            if st.button("Remove the phase", icon=":material/delete:"):
+            sure = tick(Irreversible.DROP_PHASE, key="phase-sure")
+            if st.button("Remove the phase", disabled=not sure, icon=":material/delete:"):
                 attempt(
                     lambda: policies.drop_phase(name, gone, caller=caller), "The phase is removed.", "policy"
                 )
-    sure = st.checkbox("No more submissions to this set, from now on", disabled=view.frozen)
+    sure = tick(Irreversible.FREEZE_SET, disabled=view.frozen)
     if st.button("Freeze", disabled=not sure or view.frozen, icon=":material/ac_unit:"):
         attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.", "policy")
 
@@ -177,7 +181,7 @@ def show() -> None:
         lead("A stored set never changes; the rules for submissions to it may.")
         _list()
         heading("Import a set", anchor="import")
-        show_done("import")
+        show_flash("import")
         bring_set(caller)
         return
     view = arena().set_admin.view(name, caller=caller)
@@ -217,7 +221,7 @@ def _public_votes_part(set_name: str, caller: Caller) -> None:
     note(
         "Visitors judge blind pairs of the published systems at /vote. Votes are never mixed with a judge's."
     )
-    show_done("votes")
+    show_flash("votes")
     wanted = st.toggle("Visitors may vote on this set", is_open, key="public-votes")
     if wanted and not is_open:
         attempt(lambda: votes.open(set_name, caller=caller), "Visitors may vote.", "votes")
@@ -227,25 +231,28 @@ def _public_votes_part(set_name: str, caller: Caller) -> None:
         _figures(set_name, caller)
 
 
+FIGURES = ("rating", "lower", "upper")
+
+
 def _figures(set_name: str, caller: Caller) -> None:
     board = arena().public_votes.board(set_name)
     strip(
         [
             ("votes", f"{board.given:,}"),
-            ("that count", f"{len(board.count.kept):,}"),
+            ("that count", f"{board.counted:,}"),
             ("visitors", f"{board.visitors:,}"),
-            ("test pairs", f"{board.count.gold:,}"),
-            ("did not pass", f"{board.count.untried:,}"),
+            ("test pairs", f"{board.gold:,}"),
+            ("did not pass", f"{board.untried:,}"),
             ("rejected", f"{sum(board.rejected.values()):,}"),
-            ("beyond the cap", f"{board.count.over_cap:,}"),
+            ("beyond the cap", f"{board.over_cap:,}"),
         ]
     )
-    if board.ratings is None:
+    if not board.ratings:
         note(board.unrankable)
     else:
         rows = [
-            (row.system, *(shown(end, ".0f").replace("-", "−") for end in (row.rating, row.lower, row.upper)))
-            for row in board.ratings.ratings
+            (row["system"], *(shown(row[name], ".0f").replace("-", "−") for name in FIGURES))
+            for row in board.ratings
         ]
         grid(("System", "Rating", "Lower", "Upper"), rows, caption="By visitors' votes alone")
     st.download_button(

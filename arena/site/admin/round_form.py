@@ -11,7 +11,7 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.readiness import Lack
-from arena.services.rounds.waves.settings import EARLIER, TRAINED
+from arena.services.rounds.waves.settings import EARLIER
 from arena.site.admin.common import (
     NOTHING,
     attempt,
@@ -24,14 +24,14 @@ from arena.site.admin.common import (
     watched,
 )
 from arena.site.admin.waves_part import show_curve
-from arena.site.boards.sentences import named_once
+from arena.site.boards.sentences import name_and_model
 from arena.site.services import arena
 from arena.site.ui.components import OPENED, heading, note, strip
-from arena.site.ui.done import show_done
 from arena.site.ui.errors import plain
+from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
-from arena.site.ui.url_state import chosen_many
+from arena.site.ui.url_state import chosen_many, distinct
 from data.errors import ArenaError
 from data.records import JobState, OrderPolicy, RoundState, SetSummary
 
@@ -153,7 +153,7 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
             "Domains",
             list(summary.domains),
             placeholder="All of them",
-            format_func=lambda domain: summary.domains[domain],
+            format_func=distinct(summary.domains).__getitem__,
             key=f"domains-{summary.name}",
         )
         pairs = st.selectbox("Pairs", list(PAIRS), format_func=PAIRS.__getitem__)
@@ -162,7 +162,7 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         sample = st.text_input("Sample", placeholder="All questions; or 100, or 10%")
     with right:
         judges = [info for info in arena().judges.known() if not info.problem]
-        about = {info.name: named_once(info.name, info.model or info.kind) for info in judges}
+        about = {info.name: name_and_model(info.name, info.model or info.kind) for info in judges}
         names = list(about)
         judge = st.selectbox("Judge", names, names.index("lexical"), format_func=about.__getitem__)
         order = st.selectbox("Answer order", list(ORDERS), format_func=ORDERS.__getitem__)
@@ -207,7 +207,7 @@ def _asked_of_cheap(set_name: str, judges: Sequence[str], judge: str) -> dict[st
         for round_ in arena().round_admin.rounds(caller=organiser())
         if round_.set_name == set_name and round_.state in JUDGED
     ]
-    choices = [*(name for name in judges if name != judge), TRAINED, *earlier]
+    choices = [*(name for name in judges if name != judge), *earlier]
     chosen = st.multiselect(
         "Cheap judges",
         choices,
@@ -237,7 +237,7 @@ def _offer_trial(request: RoundRequest, caller: Caller) -> None:
             st.session_state[TRIAL] = arena().round_admin.sample(request, caller=caller).id
         except ArenaError as error:
             st.error(plain(error), icon=":material/error:")
-    show_done("trial")
+    show_flash("trial")
     if TRIAL in st.session_state:
         watched(show_trial, st.session_state[TRIAL])
 
@@ -291,7 +291,6 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
         [
             ("battles", f"{plan['planned']:,}"),
             ("canaries", f"{plan['canaries']:,}"),
-            ("control battles", f"{plan['controls']:,}"),
             ("requests", f"{plan['requests']:,}–{plan['requests_most']:,}"),
             ("cost", f"{usd(plan['cost_usd'])} – {usd(plan['cost_usd_most'])}"),
             ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),

@@ -7,6 +7,7 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.services.evidence.reasons import read_reasons
 from arena.services.organisers.monitor import RoundWatch
+from arena.services.rounds.service import DELETABLE
 from arena.site.admin.board_part import board_part
 from arena.site.admin.common import (
     EVERY,
@@ -24,12 +25,13 @@ from arena.site.admin.round_form import new_round
 from arena.site.admin.waves_part import show_waves
 from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
-from arena.site.ui.done import show_done
-from arena.site.ui.formats import percent, whole_percent
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip, tick
+from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
+from data.percent import percent
 from data.records import BattleRecord, JobKind, Preference, RoundState
+from data.records.irreversible import Irreversible
 
 ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 CONTROLS = "controls"
@@ -52,7 +54,8 @@ def live(name: str, state: RoundState) -> None:
 def _figures(watch: RoundWatch) -> None:
     round_, counts = watch.round, watch.counts
     st.progress(
-        watch.share, f"{round_.state}: {whole_percent(watch.share)} of {counts.planned:,} battles have ended"
+        watch.share,
+        f"{round_.state}: {percent(watch.share, decimals=0)} of {counts.planned:,} battles have ended",
     )
     strip(
         [
@@ -63,11 +66,12 @@ def _figures(watch: RoundWatch) -> None:
             ("time left", duration(watch.seconds_left)),
             ("workers", ", ".join(watch.alive) or "none"),
             ("canaries", str(watch.attacks)),
-            ("control battles", str(watch.controls)),
         ]
     )
-    if watch.cascade is not None:
-        note(f"{watch.cascade}. Promised: {watch.cascade.promise}.")
+    for sentence in watch.warnings:
+        st.warning(sentence)
+    if watch.job is not None and watch.job.waiting and watch.waiting:
+        note(f"The endpoint makes the round wait: {watch.job.waiting}.")
     names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "estimated", "pending")
     strip([(name, f"{getattr(counts, name):,}") for name in names])
     if watch.dead:
@@ -108,7 +112,7 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
     name, state = watch.round.name, watch.round.state
     rounds, round_admin = arena().rounds, arena().round_admin
     judging = watch.waiting and watch.job is not None and watch.job.job.kind is not JobKind.PUBLISH
-    show_done(CONTROLS)
+    show_flash(CONTROLS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         cap = st.number_input("New cap in USD", 0.0, value=None, placeholder="as it is", width=160, key="cap")
         if cap is not None and st.button("Raise the cap", icon=":material/payments:"):
@@ -125,6 +129,13 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
                 "The round is resumed and waits for a worker.",
                 CONTROLS,
             )
+        doubted = state is RoundState.PAUSED and watch.warnings and not watch.waiting
+        if doubted and st.button("Judge all the same", icon=":material/warning:"):
+            attempt(
+                lambda: round_admin.go_on(name, budget_usd=cap, anyway=True, caller=caller),
+                "The round is judged to its end, whatever its judge replies.",
+                CONTROLS,
+            )
         if state in RETRIABLE and not watch.waiting and st.button("Retry failed", icon=":material/replay:"):
             attempt(
                 lambda: round_admin.retry(name, budget_usd=cap, caller=caller),
@@ -132,9 +143,18 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
                 CONTROLS,
             )
         if state in ACTIVE:
-            sure = st.checkbox("Cancel permanently", key="end")
+            sure = tick(Irreversible.CANCEL_ROUND, key="end")
             if st.button("Cancel", disabled=not sure, icon=":material/cancel:"):
                 attempt(lambda: rounds.cancel(name, caller=caller), "The round is cancelled.", CONTROLS)
+        if state in DELETABLE and not watch.waiting:
+            sure = tick(Irreversible.DELETE_ROUND, key="delete")
+            if st.button("Delete", disabled=not sure, icon=":material/delete:"):
+                attempt(lambda: _delete(name, caller), f"The round {name} is deleted.")
+
+
+def _delete(name: str, caller: Caller) -> None:
+    arena().rounds.delete(name, caller=caller)
+    st.query_params.clear()
 
 
 def _recent(watch: RoundWatch) -> None:
@@ -163,6 +183,7 @@ def show() -> None:
     name = st.query_params.get("round")
     if name is None:
         page_heading("Organise rounds")
+        show_flash()
         _list()
         heading("New round", anchor="new")
         new_round(caller)
@@ -172,7 +193,7 @@ def show() -> None:
     put(element("p", anchor("All rounds", "admin-rounds"), class_="aa-eyebrow"))
     page_heading(round_.name)
     name_page(round_.name, "Organise rounds")
-    show_done()
+    show_flash()
     strip(
         [
             ("set", round_.set_name),

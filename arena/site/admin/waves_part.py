@@ -48,21 +48,13 @@ def show_waves(watch: RoundWatch) -> None:
         )
     for line in _cheap(waves):
         note(line)
-    if waves.classifier is not None:
-        classifier = waves.classifier
-        weights = zip(classifier["features"], classifier["coefficients"], strict=True)
-        grid(
-            ("Feature", "Log odds for a standard deviation more"),
-            [(name, f"{weight:+.2f}".replace("-", "−")) for name, weight in weights],
-            caption=f"The classifier, trained on {classifier['verdicts']:,} verdicts of this round",
-        )
 
 
 def _cheap(waves: WaveReport) -> list[str]:
     """How far each cheap judge is that is asked, in a sentence each."""
     return [
         f"{judge.name}: {_outcomes(counts)}, {usd(counts.cost_usd)}."
-        for judge, counts in zip(waves.settings.places, waves.cheap, strict=False)
+        for judge, counts in zip(waves.settings.cheap, waves.cheap, strict=False)
     ]
 
 

@@ -1,23 +1,20 @@
-"""Label answers: which of two is better, whether passages answer, what is wrong; item by item, by keys."""
+"""Label answers: which of two is better; item by item, by keys."""
 
 from __future__ import annotations
 
-import re
 from urllib.parse import quote
 
 import streamlit as st
 
-from arena.site.annotation.rubrics import RUBRICS, SKIPS, choices_of
+from arena.site.annotation.rubrics import RUBRIC, SKIPS, choices_of
 from arena.site.annotation.session import COMMENTING, ONWARD, PASSAGES, SKIPPING, Labelling
 from arena.site.auth import show_visitor
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, subheading
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, subheading, tick
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
-from data.records import BlindItem, Passage, Span, SpanKind, TaskKind
-
-SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
-FINE = "fine"
+from data.records import BlindItem
+from data.records.irreversible import Irreversible
 
 
 def show() -> None:
@@ -31,7 +28,7 @@ def show() -> None:
     labelling = Labelling(tasks[choose_one("task", "Task", {name: name for name in tasks})], caller)
     name_page(labelling.task.name, "Label answers")
     if arena().labels.person(labelling.task.name, caller=caller).consented_at is None:
-        _ask(labelling)
+        show_terms(labelling)
         return
     item = labelling.item
     error = labelling.error()
@@ -46,13 +43,14 @@ def show() -> None:
             if labelling.task.terms.instructions:
                 st.text(labelling.task.terms.instructions)
             else:
-                st.markdown(RUBRICS[labelling.task.terms.kind])
+                st.markdown(RUBRIC)
         _show_texts(labelling, item)
         _show_controls(labelling, item)
     _offer_to_leave(labelling)
 
 
-def _ask(labelling: Labelling) -> None:
+def show_terms(labelling: Labelling) -> None:
+    """Ask for agreement to the terms of a task."""
     lead("Before you begin")
     with st.container(border=True):
         st.text(labelling.task.terms.consent)
@@ -74,9 +72,9 @@ def _show_progress(labelling: Labelling) -> None:
 def _offer_to_leave(labelling: Labelling) -> None:
     with st.expander("Your labels", icon=":material/person:"):
         note("Whatever you labelled here can be deleted, at any time and without a reason.")
-        if st.checkbox("Yes, delete all my labels of this task"):
+        if tick(Irreversible.DELETE_LABELS):
             st.button("Delete my labels", key="withdraw", on_click=labelling.leave)
-        note(f"By the API: DELETE /api/v1/labels/tasks/{quote(labelling.task.name)}/mine")
+        note(f"By the API: DELETE /api/v1/labels/tasks/{quote(labelling.task.name)}/mine?confirm=true")
 
 
 def _show_controls(labelling: Labelling, item: BlindItem) -> None:
@@ -84,10 +82,7 @@ def _show_controls(labelling: Labelling, item: BlindItem) -> None:
     if labelling.is_open(SKIPPING):
         _show_skipping(labelling)
         return
-    if labelling.task.terms.kind is TaskKind.SPANS:
-        _show_spans(labelling, item)
-    else:
-        _show_choices(labelling, item)
+    _show_choices(labelling, item)
     if labelling.is_open(COMMENTING) or item.comment:
         st.text_area(
             "Comment (kept with your label)",
@@ -99,7 +94,7 @@ def _show_controls(labelling: Labelling, item: BlindItem) -> None:
 
 
 def _show_choices(labelling: Labelling, item: BlindItem) -> None:
-    choices = choices_of(labelling.task.terms)
+    choices = choices_of(labelling.task.terms.scale)
     saved = next((choice.words for choice in choices if choice.value == item.value), "")
     with st.container(key="choices", horizontal=True):
         for choice in choices:
@@ -108,7 +103,7 @@ def _show_choices(labelling: Labelling, item: BlindItem) -> None:
                 key=f"give-{choice.key}",
                 type="primary" if choice.value == item.value else "secondary",
                 shortcut=choice.key,
-                on_click=labelling.give,
+                on_click=labelling.choose,
                 args=(choice.value,),
             )
     if saved:
@@ -141,83 +136,34 @@ def _show_skipping(labelling: Labelling) -> None:
             st.rerun()
 
 
-def sentences_of(text: str) -> list[tuple[int, int]]:
-    """Where the sentences of a text begin and end; what is blank alone belongs to none."""
-    spans = []
-    for match in SENTENCE.finditer(text):
-        words = match.group().strip()
-        if words:
-            start = match.start() + match.group().index(words)
-            spans.append((start, start + len(words)))
-    return spans
-
-
-def _show_spans(labelling: Labelling, item: BlindItem) -> None:
-    note("Mark each sentence; what you do not mark is fine.")
-    marked = {(span.start, span.end): span.kind.value for span in item.spans}
-    options = [FINE, SpanKind.WRONG.value, SpanKind.UNSUPPORTED.value]
-    with st.form(f"spans-{item.id}", border=False):
-        marks = []
-        for place, (start, end) in enumerate(sentences_of(item.first), start=1):
-            st.text(item.first[start:end])
-            chosen = st.segmented_control(
-                f"Sentence {place}",
-                options,
-                default=marked.get((start, end), FINE),
-                key=f"sentence-{item.id}-{place}",
-                label_visibility="collapsed",
-            )
-            marks.append((start, end, chosen or FINE))
-        missing = st.text_area(
-            "What is missing, a statement a line",
-            value="\n".join(span.text for span in item.spans if span.kind is SpanKind.MISSING),
-        )
-        sent = st.form_submit_button("Save and go on", type="primary", shortcut="W")
-    if sent:
-        spans = [Span(kind=SpanKind(kind), start=a, end=b) for a, b, kind in marks if kind != FINE]
-        spans += [Span(kind=SpanKind.MISSING, text=line) for line in missing.splitlines() if line.strip()]
-        labelling.give(len(spans), tuple(spans))
-        st.rerun()
-
-
 def _show_texts(labelling: Labelling, item: BlindItem) -> None:
     """Show what is to be read, above the labels."""
-    kind = labelling.task.terms.kind
     with st.container(key="question-text"):
         heading("Question")
-        st.text(item.sub_question or item.question.question)
-        if item.sub_question:
-            st.caption("It is a part of this question:")
-            st.text(item.question.question)
+        st.text(item.question.question)
     if item.question.reference:
         with st.container(key="prose-reference", border=True):
             heading("Reference")
             st.text(item.question.reference)
-    if item.passage is not None:
-        with st.container(key="prose-passage", border=True):
-            heading("Passage")
-            _show_passage(item.passage)
-    elif item.question.passages:
-        _show_passages(labelling, item, unfolded=kind is TaskKind.ANSWERABILITY)
-    if kind is TaskKind.PAIRS:
-        left, right = st.columns(2, gap="large")
-        for place, column, text in ((1, left, item.first), (2, right, item.second)):
-            with column, st.container(key=f"prose-answer-{place}", border=True):
-                heading(f"Answer {place}")
-                st.text(text)
+    if item.question.passages:
+        _show_passages(labelling, item)
+    left, right = st.columns(2, gap="large")
+    for place, column, text in ((1, left, item.first), (2, right, item.second)):
+        with column, st.container(key=f"prose-answer-{place}", border=True):
+            heading(f"Answer {place}")
+            st.text(text)
 
 
-def _show_passages(labelling: Labelling, item: BlindItem, *, unfolded: bool) -> None:
+def _show_passages(labelling: Labelling, item: BlindItem) -> None:
     passages = item.question.passages
-    shown = unfolded or labelling.is_open(PASSAGES)
-    if not unfolded:
-        st.button(
-            f"{'Hide' if shown else 'Show'} the passages ({len(passages)})",
-            key="fold-passages",
-            shortcut="P",
-            on_click=labelling.fold,
-            args=(PASSAGES,),
-        )
+    shown = labelling.is_open(PASSAGES)
+    st.button(
+        f"{'Hide' if shown else 'Show'} the passages ({len(passages)})",
+        key="fold-passages",
+        shortcut="P",
+        on_click=labelling.fold,
+        args=(PASSAGES,),
+    )
     if not shown:
         return
     with st.container(key="prose-passages", border=True):
@@ -225,10 +171,6 @@ def _show_passages(labelling: Labelling, item: BlindItem, *, unfolded: bool) -> 
         matching = [passage for passage in passages if sought in f"{passage.title} {passage.text}".lower()]
         note(f"{len(matching)} of {len(passages)} passages" if sought else f"{len(passages)} passages")
         for passage in matching:
-            _show_passage(passage)
-
-
-def _show_passage(passage: Passage) -> None:
-    if passage.title:
-        st.text(passage.title, width="content")
-    st.text(passage.text)
+            if passage.title:
+                st.text(passage.title, width="content")
+            st.text(passage.text)

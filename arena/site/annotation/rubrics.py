@@ -1,14 +1,12 @@
-"""What annotators are asked to look at, and the labels that each kind of task takes, with their keys."""
+"""What annotators are asked to look at, and the labels of each scale with their keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from data.records import LabelScale, TaskKind, TaskTerms
+from data.records import LabelScale
 
-RUBRICS: Mapping[TaskKind, str] = {
-    TaskKind.PAIRS: """
+RUBRIC = """
 Say which of two answers serves somebody who asked this question better. Look at three things, in this order:
 
 1. **Truthful.** Does it say what is right? Count what is right *and* to the point. One wrong statement
@@ -26,21 +24,7 @@ Neither length nor polish nor the order on the page is a reason. Where you canno
 - "About a week." against "Five to seven days in a closed box.": the second is **slightly better**. Both are
   right, it says a little more.
 - "About a week in a fridge." against "Seven days, chilled.": **not sure**. They say the same.
-""",
-    TaskKind.ANSWERABILITY: """
-Say whether the passages answer the question: somebody who reads them and nothing else could answer it. What
-you know yourself does not count.
-""",
-    TaskKind.PASSAGES: """
-Say how well the passage answers the question: **5** completely, **4** with little missing, **3** in
-good part, **2** a little, **1** it is on the subject alone, **0** it has nothing to do with it.
-""",
-    TaskKind.SPANS: """
-Read the answer sentence by sentence. Mark a sentence as **wrong** where it says what is not so, as
-**unsupported** where nothing in the passages says it. Write down what is **missing**: a statement a line that
-a good answer would make.
-""",
-}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +44,6 @@ GRADES = (
     Choice(2, "Answer 2 is better", "5"),
 )
 SIDES = (Choice(-1, "Answer 1 is better", "1"), Choice(0, "Tie", "2"), Choice(1, "Answer 2 is better", "3"))
-ANSWERABLE = (Choice(1, "Yes, the passages answer it", "1"), Choice(0, "No, they do not", "2"))
-RATINGS = (
-    Choice(0, "0: nothing to do with it", "0"),
-    Choice(1, "1: the subject alone", "1"),
-    Choice(2, "2: a little", "2"),
-    Choice(3, "3: in good part", "3"),
-    Choice(4, "4: little is missing", "4"),
-    Choice(5, "5: completely", "5"),
-)
 SKIPS = (
     ("1", "I do not know enough about it"),
     ("2", "A text is broken or in another language"),
@@ -78,14 +53,6 @@ SKIPS = (
 """Reasons to skip an item, with their keys."""
 
 
-def choices_of(terms: TaskTerms) -> tuple[Choice, ...]:
-    """The labels of a task; none for spans and references."""
-    match terms.kind:
-        case TaskKind.PAIRS:
-            return GRADES if terms.scale is LabelScale.GRADES else SIDES
-        case TaskKind.ANSWERABILITY:
-            return ANSWERABLE
-        case TaskKind.PASSAGES:
-            return RATINGS
-        case TaskKind.SPANS | TaskKind.REFERENCES:
-            return ()
+def choices_of(scale: LabelScale) -> tuple[Choice, ...]:
+    """The labels of a scale."""
+    return GRADES if scale is LabelScale.GRADES else SIDES

@@ -13,8 +13,8 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.site.services import arena
 from arena.site.ui.errors import plain
-from data.errors import ArenaError
-from data.records import AnnotationTask, BlindItem, Span
+from data.errors import ArenaError, InputError
+from data.records import AnnotationTask, BlindItem
 
 SKIPPING, PASSAGES, COMMENTING, ONWARD = "skipping", "passages", "commenting", "onward"
 
@@ -51,29 +51,42 @@ class Labelling:
         """Fold a part of the page, or unfold it."""
         st.session_state[self.key(part)] = not self.is_open(part)
 
-    def give(self, value: int, spans: tuple[Span, ...] = ()) -> None:
-        """Label the item at hand, and go on where that is wished for."""
-        item = self.item
+    def choose(self, value: int) -> None:
+        """Label the pair at hand."""
+        self.submit(value)
+
+    def submit(self, value: int = 0, text: str = "") -> tuple[str, ...] | None:
+        """Label the item at hand, and go on where that is wished for; after a text always.
+
+        Returns:
+            Short answers that the words of a text do not hold; None where it was refused.
+        """
+        item, left_out = self.item, list[str]()
         if item is None:
-            return
+            return None
 
         def keep() -> None:
-            arena().labels.label(
-                self.task.name, item.id, value, spans=spans, comment=self.comment, caller=self.caller
+            kept = arena().labels.label(
+                self.task.name, item.id, value, text=text, comment=self.comment, caller=self.caller
             )
-            self._show(replace(item, value=value, spans=spans, comment=self.comment, skip_reason=None))
+            left_out.extend(kept)
+            given = replace(item, value=value, comment=self.comment, skip_reason=None)
+            self._show(None if text else given)
 
-        if self._try(keep) and self.is_open(ONWARD):
+        if not self._try(keep):
+            return None
+        if self.is_open(ONWARD) and not text:
             self.onward()
+        return tuple(left_out)
 
     def keep_comment(self) -> None:
         """Keep what they wrote; with a label that is there already in the store too."""
         item = self.item
         if item is not None and item.value is not None and self.comment != item.comment:
-            value, spans = item.value, item.spans
+            value = item.value
             self._try(
                 lambda: arena().labels.label(
-                    self.task.name, item.id, value, spans=spans, comment=self.comment, caller=self.caller
+                    self.task.name, item.id, value, comment=self.comment, caller=self.caller
                 )
             )
 
@@ -121,8 +134,9 @@ class Labelling:
             do()
         except ArenaError as error:
             st.session_state[self.key("error")] = plain(error)
-            # What went to others is no longer there to be labelled.
-            st.session_state.pop(self.key("item"), None)
+            # What went to others is no longer there to be labelled; what was written badly is.
+            if not isinstance(error, InputError):
+                st.session_state.pop(self.key("item"), None)
             return False
         return True
 

@@ -5,36 +5,91 @@ window.__streamlit = {
   HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false, enableCustomParentMessages: false },
 };
 
-// The headings of the standings are links to the same page in another order. Here the rows change places at once,
-// and the address follows; the usual order, by rank, is the server's.
-const inOrder = (rows, at, falling) => {
-  const value = (row) => row.cells[at].dataset.value;
-  const known = rows.filter((row) => value(row) !== undefined);
-  const numbers = known.every((row) => Number.isFinite(Number(value(row))));
+// What can be chosen on the board are links to the same page. While Streamlit has not taken over they are followed as
+// such; afterwards the address changes and Streamlit shows it, as it does when a reader goes back.
+const inOrder = (bodies, at, falling) => {
+  const value = (body) => body.rows[0].cells[at].dataset.value;
+  const known = bodies.filter((body) => value(body) !== undefined);
+  const numbers = known.every((body) => Number.isFinite(Number(value(body))));
   const compare = (one, other) =>
     numbers ? Number(value(one)) - Number(value(other)) : value(one).localeCompare(value(other));
   known.sort((one, other) => (falling ? -1 : 1) * compare(one, other));
-  return [...known, ...rows.filter((row) => value(row) === undefined)];
+  return [...known, ...bodies.filter((body) => value(body) === undefined)];
 };
 
-document.addEventListener("click", (event) => {
-  const link = event.target instanceof Element ? event.target.closest("a.aa-sort") : null;
-  const wanted = link ? new URL(link.href).searchParams.get("sort") : null;
-  if (!wanted || wanted === "-rank" || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
+// The rows change places at once, and the address follows; the usual order, by rank, is the server's.
+const sortBy = (link, wanted) => {
   const heading = link.closest("th");
-  const body = heading.closest("table").tBodies[0];
+  const table = heading.closest("table");
   const turned = wanted.startsWith("-");
   const falling = (heading.dataset.falling === "yes") !== turned;
-  body.append(...inOrder([...body.rows], heading.cellIndex, falling));
-  for (const row of body.rows) row.classList.remove("aa-group");
+  table.append(...inOrder([...table.tBodies], heading.cellIndex, falling));
+  table.classList.add("aa-by-column");
   for (const other of heading.parentElement.cells) other.removeAttribute("aria-sort");
   heading.setAttribute("aria-sort", falling ? "descending" : "ascending");
   history.replaceState(history.state, "", link.href);
   const next = new URL(link.href);
   next.searchParams.set("sort", turned ? wanted.slice(1) : `-${wanted}`);
   link.href = next.href;
+};
+
+document.addEventListener("click", (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  for (const menu of document.querySelectorAll(".aa-menu[open]")) {
+    if (!menu.contains(target)) menu.open = false;
+  }
+  const link = target?.closest(".aa-boardpage a[href]");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const to = new URL(link.href);
+  const wanted = link.matches(".aa-sort") ? to.searchParams.get("sort") : null;
+  if (wanted && wanted !== "-rank") {
+    event.preventDefault();
+    sortBy(link, wanted);
+  } else if (to.pathname === location.pathname && !to.hash && link.closest("#root")) {
+    event.preventDefault();
+    history.pushState(history.state, "", to);
+    dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+  }
 });
+
+// The search finds as one types.
+const find = (input) => {
+  const words = input.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const page = input.closest(".aa-boardpage");
+  const rows = [...page.querySelectorAll(".aa-standings > tbody")];
+  for (const row of rows) {
+    const name = row.querySelector("th a").textContent.toLocaleLowerCase();
+    row.hidden = !words.every((word) => name.includes(word));
+  }
+  const systems = rows.filter((row) => row.matches(".aa-entrant"));
+  const left = systems.filter((row) => !row.hidden).length;
+  page.querySelector(".aa-none").textContent = words.length ? `${left} of ${systems.length} systems` : "";
+  const to = new URL(location.href);
+  if (words.length) to.searchParams.set("find", input.value); else to.searchParams.delete("find");
+  history.replaceState(history.state, "", to);
+};
+document.addEventListener("input", (event) => {
+  if (event.target.matches?.(".aa-find input")) find(event.target);
+});
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches?.(".aa-find")) return;
+  // What an address searched for has left rows out, so that taking a word away asks the server.
+  event.preventDefault();
+  dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+});
+
+// Who goes back comes to the place that was left.
+const PLACE = `place ${location.href}`;
+addEventListener("pagehide", () => {
+  const page = document.getElementById("first-view") ?? document.querySelector("[data-testid=stMain]");
+  try { if (page) sessionStorage.setItem(PLACE, String(page.scrollTop)); } catch { /* kept nowhere */ }
+});
+const goBack = () => {
+  const [visit] = performance.getEntriesByType("navigation");
+  const first = document.getElementById("first-view");
+  if (first && visit?.type === "back_forward") first.scrollTop = Number(sessionStorage.getItem(PLACE) ?? 0);
+};
+document.addEventListener("DOMContentLoaded", goBack);
 
 // Of a claim that is chosen, brings the sentence that it rests on into view, and the other way round; what belongs
 // together is lit up by styles alone.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from xml.etree.ElementTree import Element
 
 import streamlit as st
 
 from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, further_file, stamp_of
 from arena.site.boards.view_model import BoardView
 from arena.site.public.links import site_address
-from arena.site.ui.components import note, notice_of
-from arena.site.ui.markup import element, explained, put
+from arena.site.ui.components import notice_of
+from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from leaderboard.export.tables import TableForm
 from leaderboard.vocabulary import BoardForm
@@ -52,10 +51,9 @@ def set_note(view: BoardView) -> None:
         st.text(view.note)
 
 
-def board_note(view: BoardView) -> None:
+def how_made(view: BoardView) -> str:
     """How the numbers were made, and where they stand."""
-    where = f"Published {view.published}, content {view.content_hash[:HASH_SHOWN]}."
-    note(f"{view.method} {where}")
+    return f"{view.method} Published {view.published}, content {view.content_hash[:HASH_SHOWN]}."
 
 
 def no_questions(view: BoardView) -> None:
@@ -87,17 +85,3 @@ def show_files(view: BoardView, *, every: bool = False) -> None:
             st.download_button(
                 label, make, file_name=name, mime=mime, icon=":material/download:", on_click="ignore"
             )
-
-
-def health(view: BoardView, *, way: Mapping[str, str]) -> Element:
-    """How far the judge can be trusted, in a row of figures with what each means.
-
-    The row ends with the way to the page that explains the figures; `way` is what its address carries over.
-    """
-    pairs = [
-        element("div", element("dt", explained(label, meaning)), element("dd", value))
-        for label, value, meaning in view.health
-    ]
-    link = anchor("Judge trust", "trust", board=view.name, **way)
-    pairs.append(element("div", element("dt", "all figures and tests"), element("dd", link)))
-    return element("dl", *pairs, class_="aa-strip aa-health", aria_label="Judge health")

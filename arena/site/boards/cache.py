@@ -14,8 +14,9 @@ import altair as alt
 import pyarrow as pa
 import streamlit as st
 
+from arena.html_pages import as_html
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.markup import as_html, put_html
+from arena.site.ui.markup import put_html
 
 MOST = 512
 INLINE = "rows"
@@ -27,7 +28,13 @@ def cached_html(view: BoardView, name: str, make: Callable[[], Element]) -> None
 
     `name` is everything that the element depends on beside the board.
     """
-    put_html(_html(f"{view.key} {name}", make))
+    put_html(html_of(view, name, make))
+
+
+def html_of(view: BoardView, name: str, make: Callable[[], Element]) -> str:
+    """An element of a board as HTML, made when it is asked for the first time, as `cached_html` says."""
+    made: str = _html(f"{view.key} {name}", make)
+    return made
 
 
 def made_once(view: BoardView, name: str, make: Callable[[], Made]) -> Made:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from xml.etree.ElementTree import Element
 
 import altair as alt
 import streamlit as st
 
-from arena.services.boards.metric_columns import BOARD_METRICS
+from arena.services.boards.metric_columns import shown_metrics
 from arena.site.boards.cache import cached_chart, made_once
 from arena.site.boards.downloads import Rows, offer_files
-from arena.site.boards.sentences import leading_shortly
-from arena.site.boards.standings_cells import Scale, bar
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.systems.profile_table import profile_rows
 from arena.site.ui.components import note
-from arena.site.ui.formats import Bounded, percent, points, whole, whole_percent
-from arena.site.ui.markup import element, put
+from arena.site.ui.formats import Bounded, whole
+from arena.site.ui.markup import put
 from arena.site.ui.tables import plain_table
 from arena.site.ui.url_state import choose_one, opened
+from data.percent import percent
 from leaderboard.export.charts import Estimate, Point, forest, scatter
 
 INK_ON_LIGHT = "#1d2733"
@@ -90,7 +88,7 @@ def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> No
 
 
 LEAST_POINTS = 2
-FIRST, SECOND = "comprehensiveness-nli", "win"
+FIRST, SECOND = ("reference-coverage", "comprehensiveness-nli"), "win"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ def _scatter(view: BoardView, domain: str, axes: Mapping[str, Axis]) -> None:
     labels = {name: axis.label for name, axis in axes.items()}
     lines = view.lines[domain]
     with st.container(horizontal=True):
-        x_name = choose_one("x", "X axis", _first(labels, FIRST))
+        x_name = choose_one("x", "X axis", _first(labels, *FIRST))
         across = axes[x_name]
         others = {name: label for name, label in labels.items() if name != x_name}
         shared = {name: label for name, label in others.items() if len(_both(lines, across, axes[name])) > 1}
@@ -179,7 +177,10 @@ def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
 def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
     """The columns of a domain that at least two systems have."""
     every = {
-        **{metric.name: Axis(metric.label, _score(metric.name)) for metric in BOARD_METRICS},
+        **{
+            name: Axis(info.called, _score(name), share=info.is_share)
+            for name, info in shown_metrics().items()
+        },
         "win": Axis("Win rate", lambda line: line.win),
         "win-tie": Axis("Win + tie rate", lambda line: line.win_tie),
         "rating": Axis(
@@ -193,10 +194,9 @@ def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
     return {name: axis for name, axis in every.items() if known[name] >= LEAST_POINTS}
 
 
-def _first(labels: Mapping[str, str], name: str) -> dict[str, str]:
-    """The labels with one of them first, which makes it the default."""
-    chosen = {name: labels[name]} if name in labels else {}
-    return {**chosen, **labels}
+def _first(labels: Mapping[str, str], *names: str) -> dict[str, str]:
+    """The labels with some of them first, of which the first makes the default."""
+    return {**{name: labels[name] for name in names if name in labels}, **labels}
 
 
 def _score(metric: str) -> Callable[[Line], Bounded | None]:
@@ -207,79 +207,7 @@ def _plain(value: float | None) -> Bounded | None:
     return None if value is None else Bounded(value=value)
 
 
-LEAST_DOMAINS = 2
-MOST_IN_PANEL = 6
-
-
-def domain_panels(view: BoardView, domain: str, link_of: Callable[[str], str]) -> Element:
-    """A small chart a domain on one scale, each leading to the domain.
-
-    Args:
-        view: The board as it is shown.
-        domain: The domain that the page shows; its panel is marked.
-        link_of: The address that opens a domain.
-    """
-    domains = [name for name in view.domains if view.lines.get(name)]
-    by_rating = all(any(line.rating for line in view.lines[name]) for name in domains)
-    parts = {name: view.competitors(name)[:MOST_IN_PANEL] for name in domains}
-    values = [
-        value
-        for lines in parts.values()
-        for line in lines
-        if (value := line.rating if by_rating else line.win_tie) is not None
-    ]
-    marks = {name: _held(view, name) if by_rating else HALF for name in domains}
-    known = [Bounded(value=mark) for mark in marks.values() if mark is not None and by_rating]
-    scale = Scale.around([*values, *known])
-    panels = [
-        _panel(
-            view, name, parts[name], by_rating=by_rating, scale=scale, mark=marks[name], href=link_of(name)
-        )
-        for name in domains
-    ]
-    for name, panel in zip(domains, panels, strict=True):
-        if name == domain:
-            panel.set("class", "aa-panel aa-current")
-    return element("div", *panels, class_="aa-panels")
-
-
 def _held(view: BoardView, domain: str) -> float | None:
     """The rating of the reference in a domain."""
     reference = view.line(view.reference, domain)
     return None if reference is None or reference.rating is None else reference.rating.value
-
-
-def _panel(
-    view: BoardView,
-    domain: str,
-    lines: Sequence[Line],
-    *,
-    by_rating: bool,
-    scale: Scale,
-    mark: float | None,
-    href: str,
-) -> Element:
-    rows = [
-        element(
-            "li",
-            element("span", line.system, class_="aa-panel-name"),
-            bar(line.rating if by_rating else line.win_tie, scale, mark=mark),
-            element("span", _figure(line, by_rating=by_rating), class_="aa-panel-value"),
-        )
-        for line in lines
-    ]
-    more = len(view.competitors(domain)) - len(lines)
-    parts = [
-        element("h3", element("a", view.label(domain), href=href, target="_self")),
-        element("p", leading_shortly(view, domain), class_="aa-note"),
-        element("ul", *rows),
-    ]
-    if more:
-        parts.append(element("p", f"and {more} more", class_="aa-note"))
-    return element("section", *parts, class_="aa-panel")
-
-
-def _figure(line: Line, *, by_rating: bool) -> str:
-    if by_rating:
-        return "–" if line.rating is None else points(line.rating.value)
-    return "–" if line.win_tie is None else whole_percent(line.win_tie.value)

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from functools import partial
 from xml.etree.ElementTree import Element
 
 import streamlit as st
+from altair import LayerChart
 
+from arena.client.answer_arena_client.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.file_sizes import FileSize
-from arena.services.question_sets.statistics import DomainStatistics
-from arena.site.boards.board_parts import board_note, errata, show_files
+from arena.site.boards.board_parts import errata, how_made, show_files
 from arena.site.boards.cache import cached_html
+from arena.site.boards.charts import chosen_scatter, interval_chart
+from arena.site.boards.downloads import offer_files
+from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import choose_board
+from arena.site.boards.self_reported_columns import cost_plot
+from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
 from arena.site.public.links import addresses, embed_snippet, site_address
-from arena.site.queries import files_of, set_of
+from arena.site.queries import files_of, history, set_of
 from arena.site.services import arena
+from arena.site.trust.basis import LABELS
 from arena.site.ui.components import heading, name_page, note, page_heading, strip, verbatim
-from arena.site.ui.formats import size_of, whole_percent
+from arena.site.ui.formats import size_of
 from arena.site.ui.help_texts import CITATION, COMMANDS, SET_CITATION
-from arena.site.ui.markup import put
-from arena.site.ui.tables import plain_table, words_table
+from arena.site.ui.markup import element, joined, put
+from arena.site.ui.tables import anchor, plain_table, words_table
 from arena.site.ui.url_state import opened
+from data.percent import percent
 from leaderboard.export.board_fields import BATTLE_FIELDS
 
 SET_STATISTICS = (
@@ -38,6 +47,14 @@ SET_STATISTICS = (
     "Words per passage, mean",
 )
 UNKNOWN = "–"
+MOST_ROUNDS = 12
+
+
+def opening(view: BoardView) -> None:
+    """Say what board it is, and how it was made."""
+    strip(view.facts)
+    errata(view)
+    note(how_made(view))
 
 
 def show() -> None:
@@ -46,13 +63,13 @@ def show() -> None:
         page_heading("Data")
         view = choose_board(width=560)
     name_page("Data", view.full_title)
-    strip(view.facts)
-    errata(view)
-    board_note(view)
+    with joined():
+        opening(view)
     described = files_of(view)
     heading("Files", anchor="files")
     put(words_table(("File", "Rows", "Columns", "Size"), map(_file, described.files)))
     show_files(view, every=True)
+    _offer_what_is_shown(view)
     heading("What is in them", anchor="standings-fields")
     with st.expander(f"Standings: {len(described.columns)} columns with units", icon=":material/table:"):
         schema = map(astuple, described.columns)
@@ -67,15 +84,51 @@ def show() -> None:
     heading("Show it on your site", anchor="embed")
     note("A small table in a frame: no script, no cookie. Add ?domain=ID for one domain.")
     verbatim(embed_snippet(view, site_address()))
+    _show_rounds(view)
     _show_source(view)
     heading("Cite it", anchor="cite")
     note("The content hash names exactly these standings; they never change once published.")
     verbatim(CITATION.format(view=view, year=view.published[:4], address=site_address()))
 
 
+def _offer_what_is_shown(board: BoardView) -> None:
+    """Offer the table as the board shows it, with its picture, and two columns against each other."""
+    shown = read_address(board)
+    view, domain, label = shown.view, shown.domain, LABELS[shown.basis]
+
+    def draw(_ink: str) -> LayerChart:
+        return interval_chart(view, domain, shown.lines)
+
+    note(f"The table of the board: {view.label(domain)}, {label.lower()}.")
+    offer_files(
+        view,
+        f"standings-{domain}-{shown.basis}",
+        partial(shown_rows, view, domain, shown.lines, shown.columns, label),
+        title=f"{view.label(domain)}, {label.lower()}",
+        chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
+    )
+    chosen_scatter(view, domain)
+    cost_plot(view, domain, shown.lines)
+
+
 def _file(file: FileSize) -> tuple[str, ...]:
     size = size_of(file.size) if file.exact else f"about {size_of(file.size)}"
     return (file.label, f"{file.rows:,}", UNKNOWN if file.columns is None else f"{file.columns:,}", size)
+
+
+def _show_rounds(view: BoardView) -> None:
+    """The boards of the same questions, the newest first."""
+    entries = [entry for entry in history() if entry.board != view.name and not entry.retracted]
+    heading("Former rounds", anchor="rounds")
+    rows = [
+        (anchor(entry.title, "", board=entry.board), f"{entry.published:%d %B %Y}", entry.judge or UNKNOWN)
+        for entry in entries[:MOST_ROUNDS]
+    ]
+    if rows:
+        put(words_table(("Board", "Published", "Judge"), rows))
+    put(
+        element("p", anchor("Every board, and what changed from one to the next", "rounds"), class_="aa-note")
+    )
 
 
 def _show_source(view: BoardView) -> None:
@@ -121,7 +174,7 @@ def _table(view: BoardView, round_name: str) -> Element:
     return plain_table(SET_STATISTICS, [_row(row, view.label(row.domain)) for row in rows], spare=6)
 
 
-def _row(row: DomainStatistics, label: str) -> tuple[str, ...]:
+def _row(row: SetStatistics, label: str) -> tuple[str, ...]:
     return (
         label,
         f"{row.questions:,}",
@@ -141,4 +194,4 @@ def _mean(value: float | None) -> str:
 
 
 def _share(value: float | None) -> str:
-    return UNKNOWN if value is None else whole_percent(value)
+    return UNKNOWN if value is None else percent(value, decimals=0)

@@ -19,6 +19,7 @@ from leaderboard.export.tables import (
     Stamp,
     TableForm,
     chart_file,
+    draws_pictures,
     table_file,
 )
 from leaderboard.vocabulary import BoardForm
@@ -75,7 +76,7 @@ def _offer(
     with box, st.container(horizontal=True):
         for form in TableForm:
             _button(stem, form, partial(_table, stamp, rows, form))
-        if chart is not None and stamp is not None:
+        if chart is not None and stamp is not None and draws_pictures():
             for picture in PictureForm:
                 _button(stem, picture, partial(_chart, stamp, chart, picture, title))
 
@@ -110,7 +111,7 @@ def further_file(view: BoardView, form: BoardForm, address: str) -> bytes:
 
 
 def battles_jsonl(view: BoardView) -> bytes:
-    """The judged battles of a board's round in the field's names, a line each (docs/design.md, section 4)."""
+    """The judged battles of a board's round in the field's names, a line each (docs/design.md)."""
     services = arena()
     return b"".join(services.board_files.battles(services.boards.get(_snapshot(view)), caller=PUBLIC))
 

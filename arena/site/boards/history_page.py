@@ -16,7 +16,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, rows_table
 from leaderboard.standings.diff import Change, Changes
 
-SHOWN = 12
+ROWS = 12
 HASH_SHOWN, HASH_LENGTH = 12, 64
 
 
@@ -130,9 +130,9 @@ def _offer_details(entry: Entry, previous: str, changes: Changes) -> None:
             "Ratings are compared after taking the mean of the systems on both boards from each."
         )
         ordered = sorted(changes.systems, key=lambda change: (not change.moved, -abs(change.shift or 0.0)))
-        put(_table(ordered[:SHOWN]))
-        if len(ordered) > SHOWN:
-            note(f"{len(ordered) - SHOWN} more systems moved less; the file has them all.")
+        put(_table(ordered[:ROWS]))
+        if len(ordered) > ROWS:
+            note(f"{len(ordered) - ROWS} more systems moved less; the file has them all.")
         rows = [_file_row(previous, change) for change in changes.systems]
         offer_files(board_named(entry.board), f"changes-{entry.board}", lambda: rows)
 
@@ -203,13 +203,18 @@ def _ranks(ranks: tuple[int, int] | None) -> str:
     return str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}–{ranks[1]}"
 
 
-def show() -> None:
-    """Show the history, the newest board first."""
-    page_heading("Rounds")
+def opening() -> None:
+    """Say what the page lists."""
     lead(
         "What was published when, and what changed from one board to the next. A published board never "
         "changes: its hash names exactly its standings. Corrections and retractions stay in this list."
     )
+
+
+def show() -> None:
+    """Show the history, the newest board first."""
+    page_heading("Rounds")
+    opening()
     entries = history()
     if not entries:
         note("Nothing has been published yet. Organisers publish a finished round on its page.")

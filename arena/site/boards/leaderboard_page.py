@@ -1,212 +1,291 @@
-"""The leaderboard: who leads, how surely, and where."""
+"""The board: who leads and how surely, the table, what changed, who judged, how it was computed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
 
-import streamlit as st
-from altair import LayerChart
-
-from arena.site.boards.board_parts import board_note, errata, health
-from arena.site.boards.cache import cached_html
-from arena.site.boards.charts import LEAST_DOMAINS, chosen_scatter, domain_panels, interval_chart
-from arena.site.boards.downloads import offer_files
-from arena.site.boards.leaderboard_view import REFERENCE_ROW, Shown, opening, read_address
+from arena.html_pages import Parts
+from arena.site.boards.board_parts import how_made
+from arena.site.boards.cache import html_of, made_once
+from arena.site.boards.history_page import changed_lines
 from arena.site.boards.people_view import show_moves
-from arena.site.boards.pickers import (
-    addressed_board,
-    choose_domain,
-    offer_boards,
-    warn_of_domain,
-)
-from arena.site.boards.said_part import FILTERS, choose_said, cost_plot, in_words
+from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
+from arena.site.boards.row_detail import MOST_QUESTIONS, Lost, LostQuestion
+from arena.site.boards.self_reported_columns import FILTERS, chosen_filters, filter_values, in_words, keeps
+from arena.site.boards.sentences import headline, judged
 from arena.site.boards.standings_table import (
     Order,
-    shown_rows,
+    columns_to_choose,
+    in_order,
+    orders,
+    standings_table,
     usual_columns,
 )
-from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.queries import voted_set
+from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.queries import change_of, lost_questions, notices_of, voted_set
+from arena.site.services import address
 from arena.site.trust import basis as bases
-from arena.site.trust.asked_again import warn_of_another_judge
-from arena.site.trust.basis import LABELS
+from arena.site.trust.basis import ADDRESS, LABELS, Basis
+from arena.site.trust.control_figures import LABELS as CONTROLS
 from arena.site.trust.error_view import show_parts
+from arena.site.trust.reasons import TrustFigure
 from arena.site.trust.robustness import first_place
-from arena.site.ui.components import definitions, name_page, note, page_heading
-from arena.site.ui.formats import points
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor, link, plain_table
-from arena.site.ui.url_state import (
-    choose_one,
-    choose_pills,
-    choose_switch,
-    chosen_words,
-    opened,
-    say_unknown,
-    text_filter,
-)
+from arena.site.ui.components import name_page
+from arena.site.ui.formats import points, range_of_points
+from arena.site.ui.markup import as_flow, html_put_by, put_part
+from arena.site.ui.tables import link
+from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
+from leaderboard.standings.columns import COLUMNS
+from leaderboard.vocabulary import BoardForm
 
-BETWEEN_SYSTEMS = ("Rank", "System", "Rating", "95 % interval")
+SAID_NOTE = "What teams report of their systems is checked by nobody."
+LOOKS = ("columns", "find", "sort")
+"""What links on the page carry over of its address, beside board, domain, ratings and filters."""
+FILES = {
+    BoardForm.CSV: "CSV",
+    BoardForm.JSON: "JSON",
+    BoardForm.PARQUET: "Parquet",
+    BoardForm.MARKDOWN: "Markdown",
+    BoardForm.LATEX: "LaTeX",
+}
+Choice = tuple[str, str, bool]
+"""The words of a link, its address, and whether it is what is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the address asks for: a board on some basis, a domain, and the rows and columns of its table.
+
+    `view` is the board on the basis, `every` how many systems there are before search and filters, `offered`
+    the columns to choose from, `orders` what the rows can be sorted by (keys to names), `address` the query
+    of the page.
+    """
+
+    view: BoardView
+    basis: Basis
+    domain: str
+    lines: tuple[Line, ...]
+    every: int
+    columns: tuple[str, ...]
+    offered: tuple[str, ...]
+    order: Order
+    orders: Mapping[str, str]
+    filters: Mapping[str, str]
+    address: Mapping[str, str]
+
+    @property
+    def asked(self) -> list[str]:
+        """What systems are filtered by, in words."""
+        words = chosen_words("find").strip()
+        return [*([f"name with “{words}”"] if words else []), *in_words(self.filters)]
+
+    @property
+    def key(self) -> str:
+        """What the table depends on beside the view."""
+        return f"standings {self.address} {[line.system for line in self.lines]}"
+
+    def with_(self, **changed: str) -> str:
+        """The address of the page with other choices; an empty word takes one away."""
+        words = {**self.address, **changed}
+        return link("", **{name: word for name, word in words.items() if word})
+
+
+def look() -> str:
+    """The page: all of it is a document of its own, which Streamlit shows as it is."""
+    return as_parts(addressed_board()).part("page")
 
 
 def show() -> None:
     """Show a board."""
     board = addressed_board()
-    name_page("Leaderboard", board.full_title)
-    shown = read_address(board)
-    view = shown.view
-    head = st.container(horizontal=True, vertical_alignment="bottom", key="head")
-    with head:
-        page_heading("Leaderboard")
-    put(opening(shown))
-    errata(view)
-    warn_of_another_judge(view.drift)
-    warn_of_domain(board)
-    bases.warn_of_basis(board, shown.domain)
-    _warn_of_looks(shown)
-    put(health(view, way=bases.basis_query(shown.basis)))
-    controls = st.container(key="controls")
-    # The table is sent before what chooses from it, so that it is there first.
-    cached_html(view, shown.key, shown.table)
-    with head:
-        offer_boards(width=560)
-    with controls:
-        _choose(shown, board)
-    _say_what_is_left(shown)
-    _offer_what_is_shown(shown)
-    if shown.domain == OVERALL and (rests := first_place(view)):
-        note(rests)
-    board_note(view)
-    _lead_on(shown)
-    show_moves(view)
-    show_parts(view)
-    _domains(shown)
-    _between_systems(view)
-    chosen_scatter(view, shown.domain)
-    cost_plot(view, shown.domain, shown.lines)
-    definitions()
+    name_page("Board", board.full_title)
+    put_part(as_parts(board), "page")
 
 
-def _warn_of_looks(shown: Shown) -> None:
-    """Say what the address asks of the table that does not exist: its controls are behind a button."""
-    order, row = chosen_words("sort"), chosen_words("reference")
-    if order and Order.of(order).key not in shown.orders:
-        say_unknown(order, "The rows are in the order of their ranks.")
-    if row not in {"", REFERENCE_ROW}:
-        say_unknown(row, "The reference is a line.")
+def read_address(board: BoardView) -> Shown:
+    """What the address asks for."""
+    query = sorted(address().items())
+    return made_once(board, f"leaderboard {query}", lambda: _read_address(board))
 
 
-def _choose(shown: Shown, board: BoardView) -> None:
-    """Offer whose ratings, which domain, which systems and columns, and in which order."""
-    view = shown.view
-    with st.container(horizontal=True, vertical_alignment="bottom", key="whose"):
-        bases.choose_basis(board, shown.domain)
-        text_filter("find", "Find systems", width=160)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="where"):
-        choose_domain(board)
-        with st.popover("Columns and order", icon=":material/view_column:"):
-            names = {name: name for name in shown.offered}
-            choose_pills("columns", "Columns", names, usual_columns(names))
-            choose_one("sort", "Sort by", _orders(shown))
-            if board.reference:
-                choose_switch("reference", REFERENCE_ROW, "Reference as a row")
-        choose_said(view)
-
-
-def _orders(shown: Shown) -> dict[str, str]:
-    """What to sort by: every column, and the one turned round that the address may name."""
-    names = {"" if key == "rank" else key: name for key, name in shown.orders.items()}
-    order = shown.order
-    turned = {order.word: f"{names.get(order.key, 'Rank')}, reversed"} if order.turned else {}
-    return {"": "Rank", **names, **turned}
-
-
-def _say_what_is_left(shown: Shown) -> None:
-    """How many systems a search or a filter leaves, and the way back to all; nothing without either."""
-    words = chosen_words("find").strip()
-    asked = [*([f"name with “{words}”"] if words else []), *in_words(shown.filters)]
-    if not asked:
-        return
-    if not shown.lines:
-        st.info("No system matches.", icon=":material/search_off:")
-    rest = {name: value for name, value in shown.address.items() if name not in {"find", *FILTERS}}
-    way = element("a", "Show all", href=link("", **rest), target="_self")
-    left = f"{len(shown.lines)} of {shown.every} systems: {', '.join(asked)}. "
-    put(element("p", left, way, class_="aa-note"))
-
-
-def _offer_what_is_shown(shown: Shown) -> None:
-    """Offer the table as files, and its intervals as a picture."""
-    label = LABELS[shown.basis]
-
-    def draw(_ink: str) -> LayerChart:
-        return interval_chart(shown.view, shown.domain, shown.lines)
-
-    offer_files(
-        shown.view,
-        f"standings-{shown.domain}-{shown.basis}",
-        partial(shown_rows, shown.view, shown.domain, shown.lines, shown.columns, label),
-        title=f"{shown.view.label(shown.domain)}, {label.lower()}",
-        chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
-    )
-
-
-def _lead_on(shown: Shown) -> None:
-    """Lead to the pages on the same ratings, to all files, and to the votes where they are open."""
-    query = {"board": shown.address["board"], **bases.basis_query(shown.basis)}
-    ways = [
-        anchor("Head to head", "matrix", **query),
-        anchor("All files of the board", "data", board=query["board"]),
+def _read_address(board: BoardView) -> Shown:
+    domain = chosen_domain(board)
+    basis = bases.chosen_basis(board, domain)
+    view = bases.on_basis(board, basis)
+    every = view.rows(domain)
+    words, filters = chosen_words("find").casefold().split(), chosen_filters(view)
+    kept = [
+        line
+        for line in every
+        if all(word in line.system.casefold() for word in words) and keeps(view, line, filters)
     ]
-    if name := voted_set(shown.view):
-        ways.append(
-            element("a", "Judge a blind pair of answers", href=f"./vote/{quote(name)}", target="_self")
+    asked, names = Order.of(chosen_words("sort")), orders(view, domain)
+    order = asked if asked.key in names else Order()
+    offered = columns_to_choose(view)
+    columns = chosen_many("columns", offered, usual_columns(view))
+    return Shown(
+        view=view,
+        basis=basis,
+        domain=domain,
+        lines=in_order(view, domain, kept, order),
+        every=len(view.competitors(domain)),
+        columns=(*columns, *([names[order.key]] if order.key else [])),
+        offered=offered,
+        order=order,
+        orders=names,
+        filters=filters,
+        address={
+            "board": chosen_words("board") or board.name,
+            **({} if domain == OVERALL else {"domain": domain}),
+            **bases.basis_query(basis),
+            **{name: value for name in LOOKS if (value := chosen_words(name))},
+            **filters,
+        },
+    )
+
+
+def as_parts(board: BoardView) -> Parts:
+    """What the page says; whatever can be chosen is a link."""
+    shown, change = read_address(board), change_of(board)
+    view, here = shown.view, shown.address
+    lost = _lost(view)
+    same = {**bases.basis_query(shown.basis), "board": view.name}
+    return Parts(
+        "pages/board.html",
+        {
+            "view": view,
+            "board_label": addressed_label().removeprefix(f"{view.title} – "),
+            "boards": [
+                (label, link("", board=name), name == here["board"]) for name, label in boards().items()
+            ],
+            "lead": headline(view, shown.domain),
+            "judged": judged(view),
+            "warnings": (*notices_of(board), *_warnings(board, shown)),
+            "trust": link("trust", **same),
+            "matrix": link("matrix", **same),
+            "domains": [
+                (board.label(one), shown.with_(domain="" if one == OVERALL else one), one == shown.domain)
+                for one in (OVERALL, *board.domains)
+            ],
+            "find": chosen_words("find"),
+            "here": [(name, word) for name, word in here.items() if name != "find"],
+            "menus": [(name, found) for name, found in _menus(board, shown, here) if len(found) > 1],
+            "table": html_of(
+                view,
+                shown.key,
+                lambda: standings_table(
+                    view,
+                    shown.domain,
+                    shown.lines,
+                    chosen=shown.columns,
+                    order=shown.order,
+                    address=here,
+                    lost=lost,
+                ),
+            ),
+            "asked": shown.asked,
+            "left": f"{sum(not line.is_reference for line in shown.lines)} of {shown.every} systems: "
+            f"{', '.join(shown.asked)}. ",
+            "all": shown.with_(find="", **dict.fromkeys(FILTERS, "")),
+            "changes": () if change is None else changed_lines(change),
+            "before": "" if change is None else change.previous,
+            "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
+            "notes": tuple(_notes(shown)),
+            "rounds": link("data", board=here["board"]),
+            "votes": f"./vote/{quote(name)}" if (name := voted_set(view)) else "",
+            "corrections": as_flow(
+                (html_put_by(partial(show_moves, view)), html_put_by(partial(show_parts, view)))
+            ),
+        },
+    )
+
+
+def _menus(board: BoardView, shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Choice]]]:
+    """What unfolds beside the search: the words of the menu, and its links."""
+    yield (
+        LABELS[shown.basis] if shown.basis is not Basis.JUDGE else "Ratings",
+        [
+            (
+                LABELS[one],
+                shown.with_(**{ADDRESS: bases.basis_query(one).get(ADDRESS, "")}),
+                one is shown.basis,
+            )
+            for one in bases.possible(board, shown.domain)
+        ],
+    )
+    yield (
+        "Filter",
+        [
+            (f"{label}: {words}", shown.with_(**{name: value}), shown.filters.get(name) == value)
+            for name, label, value, words in filter_values(shown.view)
+        ],
+    )
+    yield (
+        "Columns",
+        [
+            (name, shown.with_(columns=",".join(_switched(shown, name))), name in shown.columns)
+            for name in shown.offered
+        ],
+    )
+    name = quote(here["board"])
+    yield (
+        "Download",
+        [
+            *((text, f"./api/v1/leaderboards/{name}?format={form}", False) for form, text in FILES.items()),
+            ("All files", link("data", board=here["board"]), False),
+        ],
+    )
+
+
+def _switched(shown: Shown, name: str) -> Iterable[str]:
+    """The columns with one switched on or off."""
+    return [one for one in shown.offered if (one in shown.columns) is not (one == name)]
+
+
+def _lost(view: BoardView) -> Lost:
+    return {
+        system: [
+            LostQuestion(
+                id=one.id, text=one.question, score=f"{one.wins} won, {one.ties} tied, {one.losses} lost"
+            )
+            for one in records
+        ]
+        for system, records in lost_questions(view, MOST_QUESTIONS).items()
+    }
+
+
+def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
+    """What the address asks for that does not exist, and what is shown instead."""
+    yield from filter(None, (domain_warning(board), bases.basis_warning(board, shown.domain)))
+    order = chosen_words("sort")
+    if order and Order.of(order).key not in shown.orders:
+        yield unknown_choice(order, "The rows are in the order of their ranks.")
+
+
+def _notes(shown: Shown) -> Iterator[str]:
+    """How the numbers were computed, and what holds of those that are shown."""
+    yield how_made(shown.view)
+    if shown.domain == OVERALL:
+        yield first_place(shown.view)
+    if shown.view.controlled_for is not None:
+        control = shown.view.controlled_for
+        yield (
+            f"Ratings, ranks and order are controlled for {CONTROLS[control]}; rates are not. "
+            f"{shown.view.controls[control].note}"
         )
-    put(element("ul", *(element("li", way) for way in ways), class_="aa-ways"))
+    if any(spec.said and spec.title in shown.columns for spec in COLUMNS):
+        yield SAID_NOTE
+    yield _reference_note(shown)
 
 
-def _domains(shown: Shown) -> None:
-    """A small chart for each domain; nothing where there is one alone."""
-    view = shown.view
-    if len(view.domains) < LEAST_DOMAINS:
-        return
-    put(element("h2", "By domain", id="domains"))
-    said = f" {LABELS[shown.basis]} is known overall only: here the judge's ratings stand."
-    note(
-        "The first systems of each domain with 95 % intervals, all on one scale. A name opens its domain."
-        f"{said if bases.is_overall_only(shown.basis) else ''}"
-    )
-    cached_html(view, f"domains {shown.address}", lambda: domain_panels(view, shown.domain, shown.opening))
-
-
-def _between_systems(view: BoardView) -> None:
-    """Offer a second table; nothing where the board has no such ratings of its own."""
-    if not view.between.ratings:
-        return
-    with opened("Ratings of battles between systems alone", "between") as is_open:
-        if is_open:
-            note(f"{view.between.note} {_why(view)}")
-            put(plain_table(BETWEEN_SYSTEMS, _rows(view)))
-
-
-def _why(view: BoardView) -> str:
-    """Why they may differ from the board's own."""
-    if not view.yardsticks:
-        return "They leave out what the judge makes of the reference."
-    return (
-        f"The judge held answers against {view.yardsticks}: against another yardstick, verdicts are on "
-        "another scale, and those on the reference itself agree less with people."
-    )
-
-
-def _rows(view: BoardView) -> list[tuple[str, str, str, str]]:
-    rows = []
-    for system, placed in view.between.ratings.items():
-        low, high = placed.rating.lower, placed.rating.upper
-        interval = "–" if low is None or high is None else f"{points(low)}–{points(high)}"
-        rank = str(placed.rank_lower)
-        if placed.rank_upper != placed.rank_lower:
-            rank = f"{rank}–{placed.rank_upper}"
-        rows.append((rank, system, points(placed.rating.value), interval))
-    return rows
+def _reference_note(shown: Shown) -> str:
+    """Where the reference stands, which is a line and takes no rank."""
+    reference = shown.view.line(shown.view.reference, shown.domain)
+    if reference is None or reference.rating is None:
+        return ""
+    value = f"{points(reference.rating.value)} ({range_of_points(reference.rating)})"
+    name = "" if reference.system == "reference" else f" ({reference.system})"
+    return f"Dashed line: the reference{name} at {value}. It takes no rank."

@@ -1,4 +1,4 @@
-"""Everybody against everybody: how often each wins against each, and whether that is chance."""
+"""Everybody against everybody: how often each wins against each, and who is separated."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from arena.site.ui.formats import whole
 from arena.site.ui.markup import element, explain, explained, put
 from arena.site.ui.tables import anchor, link, rows_table
 from arena.site.ui.url_state import choose_one
+from data.percent import percent, percent_figure
 from leaderboard.ratings.vocabulary import expected_share
-from leaderboard.standings.head_to_head import PairTest
+from leaderboard.standings.head_to_head import Meeting
 
 EVEN = 0.5
 ABSENT = "·"
@@ -29,7 +30,7 @@ STEPS = 4
 
 def matrix_table(view: BoardView) -> Element:
     """Systems by systems, best first; the first column stays in view where the rest has to scroll."""
-    systems = view.tests.systems if view.is_as_judged else _rated(view)
+    systems = view.meetings.systems if view.is_as_judged else _rated(view)
     places = {system: str(at) for at, system in enumerate(systems, 1)}
     heads = [
         element("th", explained(places[system], system), scope="col", aria_label=system) for system in systems
@@ -64,20 +65,26 @@ def _row(view: BoardView, system: str, number: str, systems: Sequence[str]) -> E
 def _cell(view: BoardView, system: str, other: str) -> Element:
     if system == other:
         return element("td", class_="aa-self")
-    test = view.tests.of(system, other)
-    if test is None:
+    meeting = view.meetings.of(system, other)
+    if meeting is None:
         return element("td", ABSENT, class_="aa-muted")
+    apart = _apart(view, system, other)
     figures = (
-        f"{100 * test.rate:.0f}{_sign(test.rate, apart=test.apart)}",
-        element("span", whole(test.battles), class_="aa-sub"),
+        f"{percent_figure(meeting.rate, decimals=0)}{_sign(meeting.rate, apart=apart)}",
+        element("span", whole(meeting.battles), class_="aa-sub"),
     )
-    words = in_words(system, other, test)
+    words = in_words(system, other, meeting, apart=apart)
     if view.round_name is None:
-        return element("td", explain(element("span", *figures), words), class_=_shade(test.rate))
+        return element("td", explain(element("span", *figures), words), class_=_shade(meeting.rate))
     href = link("questions", board=view.name, system=system, opponent=other)
     return element(
-        "td", element("a", *figures, href=href, target="_self", title=words), class_=_shade(test.rate)
+        "td", element("a", *figures, href=href, target="_self", title=words), class_=_shade(meeting.rate)
     )
+
+
+def _apart(view: BoardView, system: str, other: str) -> bool:
+    one, two = view.line(system), view.line(other)
+    return one is not None and two is not None and view.separated(one, two)
 
 
 def _expected_cell(view: BoardView, system: str, other: str) -> Element:
@@ -88,10 +95,9 @@ def _expected_cell(view: BoardView, system: str, other: str) -> Element:
     if pair is None:
         return element("td", ABSENT, class_="aa-muted")
     share, apart = pair
-    words = f"{system} is expected to get {100 * share:.0f} % of the win against {other}"
-    separation = "separated" if apart else "not separated"
+    words = f"{system} is expected to get {percent(share, decimals=0)} of the win against {other}"
     sign = _sign(share, apart=apart)
-    figure = explained(f"{100 * share:.0f}{sign}", f"{words}; {separation}")
+    figure = explained(f"{percent_figure(share, decimals=0)}{sign}", f"{words}; {_separation(apart=apart)}")
     return element("td", figure, class_=_shade(share))
 
 
@@ -106,47 +112,49 @@ def _expected(view: BoardView, system: str, other: str) -> tuple[float, bool] | 
         or one.component != two.component
     ):
         return None
-    return expected_share(one.rating.value - two.rating.value), view.separated(one, two, OVERALL)
+    return expected_share(one.rating.value - two.rating.value), view.separated(one, two)
 
 
 def opponents_table(view: BoardView, system: str) -> Element:
-    """One system's record against each opponent, with interval and chance."""
+    """One system's record against each opponent, with its interval and whether the two are separated."""
     header = (
         ("Opponent", "aa-left"),
         ("Won", ""),
         ("95 % interval", "aa-second"),
         ("Won / tied / lost", ""),
-        ("Significant?", ""),
+        ("Separated?", ""),
     )
     rows = [
-        _opponent(view, system, other, test)
-        for other in view.tests.systems
-        if (test := view.tests.of(system, other)) is not None
+        _opponent(view, system, other, meeting)
+        for other in view.meetings.systems
+        if (meeting := view.meetings.of(system, other)) is not None
     ]
     caption = f"{system} against each: share of the win in per cent, ties counting half."
     return rows_table(header, rows, caption=caption)
 
 
-def _opponent(view: BoardView, system: str, other: str, test: PairTest) -> Element:
+def _opponent(view: BoardView, system: str, other: str, meeting: Meeting) -> Element:
     name: Element | str = other
     if view.round_name is not None:
         href = link("questions", board=view.name, system=system, opponent=other)
         name = element("a", other, href=href, target="_self")
-    span = test.interval
+    span, apart = meeting.interval, _apart(view, system, other)
     return element(
         "tr",
         element("th", name, scope="row"),
         element(
             "td",
-            element("span", f"{100 * test.rate:.1f}{_sign(test.rate, apart=test.apart)}", class_="aa-main"),
+            element(
+                "span", f"{percent_figure(meeting.rate)}{_sign(meeting.rate, apart=apart)}", class_="aa-main"
+            ),
         ),
-        element("td", f"{100 * span.lower:.1f}–{100 * span.upper:.1f}" if span else "–", class_="aa-second"),
-        element("td", f"{whole(test.wins)} / {whole(test.ties)} / {whole(test.losses)}"),
         element(
             "td",
-            element("span", "yes" if test.apart else "no", class_="aa-main" if test.apart else ""),
-            element("span", _chance(test.chance), class_="aa-sub"),
+            f"{percent_figure(span.lower)}–{percent_figure(span.upper)}" if span else "–",
+            class_="aa-second",
         ),
+        element("td", f"{whole(meeting.wins)} / {whole(meeting.ties)} / {whole(meeting.losses)}"),
+        element("td", element("span", "yes" if apart else "no", class_="aa-main" if apart else "")),
     )
 
 
@@ -156,27 +164,27 @@ def matrix_rows(view: BoardView) -> Rows:
         {
             "system": system,
             "opponent": other,
-            "battles": test.battles,
-            "wins": test.wins,
-            "ties": test.ties,
-            "losses": test.losses,
-            "rate": test.rate,
-            "lower": test.interval and test.interval.lower,
-            "upper": test.interval and test.interval.upper,
-            "sign_test_p": test.chance,
-            "apart": test.apart,
+            "battles": meeting.battles,
+            "wins": meeting.wins,
+            "ties": meeting.ties,
+            "losses": meeting.losses,
+            "rate": meeting.rate,
+            "lower": meeting.interval and meeting.interval.lower,
+            "upper": meeting.interval and meeting.interval.upper,
+            "apart": _apart(view, system, other),
         }
-        for (system, other), test in view.tests.pairs.items()
+        for (system, other), meeting in view.meetings.pairs.items()
     ]
 
 
-def in_words(system: str, other: str, test: PairTest) -> str:
+def in_words(system: str, other: str, meeting: Meeting, *, apart: bool) -> str:
     """A meeting as a sentence."""
-    separation = "apart" if test.apart else "not separated"
-    counts = f"{whole(test.wins)} won, {whole(test.ties)} tied, {whole(test.losses)} lost"
-    return (
-        f"{system} against {other}: {counts} of {whole(test.battles)}; {_chance(test.chance)}, {separation}"
-    )
+    counts = f"{whole(meeting.wins)} won, {whole(meeting.ties)} tied, {whole(meeting.losses)} lost"
+    return f"{system} against {other}: {counts} of {whole(meeting.battles)}; {_separation(apart=apart)}"
+
+
+def _separation(*, apart: bool) -> str:
+    return "separated" if apart else "not separated"
 
 
 def _sign(rate: float, *, apart: bool) -> str:
@@ -188,11 +196,6 @@ def _shade(rate: float) -> str:
     if rate == EVEN:
         return ""
     return f"aa-{'over' if rate > EVEN else 'under'}-{step}"
-
-
-def _chance(value: float) -> str:
-    least = 0.001
-    return "p < 0.001" if value < least else f"p = {value:.3f}"
 
 
 def expected_rows(view: BoardView) -> Rows:
@@ -208,8 +211,8 @@ def expected_rows(view: BoardView) -> Rows:
 
 DIRECT = "How often the system of the row beats that of the column, in per cent, ties counting half."
 DIRECT_SIGNS = (
-    "▲ and ▼: the difference is statistically significant by an exact sign test of the direct battles, "
-    "at 5 % for all pairs at once (Holm); without a sign it may be chance. Small figures are battles. "
+    "▲ and ▼: all battles together separate the two, as their letters on the leaderboard say (at 5 %, for "
+    "all pairs at once); without a sign the difference may be chance. Small figures are battles. "
     "A cell leads to its battles."
 )
 EXPECTED = (
@@ -222,6 +225,13 @@ EXPECTED_SIGNS = (
 )
 
 
+def opening(view: BoardView) -> None:
+    """Say what the matrix of the ratings of the address holds."""
+    basis = bases.chosen_basis(view, OVERALL)
+    lead(DIRECT if bases.on_basis(view, basis).is_as_judged else EXPECTED)
+    bases.warn_of_basis(view, OVERALL)
+
+
 def show() -> None:
     """Show the matrix."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -231,8 +241,7 @@ def show() -> None:
     basis = bases.chosen_basis(board, OVERALL)
     view = bases.on_basis(board, basis)
     direct = view.is_as_judged
-    lead(DIRECT if direct else EXPECTED)
-    bases.warn_of_basis(board, OVERALL)
+    opening(board)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bases.choose_basis(board, OVERALL)
     put(anchor("To the leaderboard on the same ratings", "", board=board.name, **bases.basis_query(basis)))
@@ -247,7 +256,7 @@ def _one_against_each(board: BoardView) -> None:
     """One system's direct battles, as the judge decided them."""
     heading("One system against each", anchor="opponents")
     note("Direct battles, as the judge decided them.")
-    systems = board.tests.systems
+    systems = board.meetings.systems
     with st.container(width=360):
         system = choose_one("system", "System", {name: name for name in systems})
     put(opponents_table(board, system))

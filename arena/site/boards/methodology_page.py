@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 from markdown_it import MarkdownIt
 
+from arena.site.trust.metric_agreement import show_agreement
 from arena.site.ui.components import heading, lead, note, page_heading
-from arena.site.ui.formats import percent, whole
-from arena.site.ui.markup import put, put_html
+from arena.site.ui.formats import whole
+from arena.site.ui.markup import joined, put, put_html
 from arena.site.ui.tables import plain_table, words_table
 from arena.site.ui.url_state import opened
+from data.percent import percent
 from data.stats import Interval
 from judges.metrics.relations.figures import (
     Measured,
@@ -65,7 +68,8 @@ NEXT_TO = "4-why"
 
 
 def posterior_figures() -> None:
-    """Show how often the embedded version is right, and how far its posteriors can be trusted."""
+    """Show how often the embedded versions are right, and how far posteriors can be trusted."""
+    show_agreement()
     figures = embedded_figures()
     heading("How often is factuality right?", anchor="factuality")
     note(FIGURES)
@@ -150,12 +154,22 @@ def _estimate(tenth: Tenth) -> Estimate:
     )
 
 
+def opening() -> None:
+    """Show the chapters before the figures."""
+    lead("From two answers and a question to a rank with honest error bars.")
+    _show_chapters(chapter for chapter in chapters() if chapter.name <= NEXT_TO)
+
+
+def _show_chapters(shown: Iterable[Chapter]) -> None:
+    for chapter in shown:
+        put_html(f'<div class="aa-chapter">{chapter.html}</div>')
+
+
 def show() -> None:
     """Show the project's own account of its method."""
-    page_heading("Methodology")
-    lead("From two answers and a question to a rank with honest error bars.")
-    for chapter in chapters():
-        with st.container(key=f"chapter-{chapter.name}"):
-            put_html(f'<div class="aa-chapter">{chapter.html}</div>')
-            if chapter.name == NEXT_TO:
-                posterior_figures()
+    page_heading("Method in full")
+    with joined():
+        opening()
+    posterior_figures()
+    with joined():
+        _show_chapters(chapter for chapter in chapters() if chapter.name > NEXT_TO)

@@ -101,7 +101,7 @@ def _overall(people: PeopleFigures, lines: tuple[Line, ...]) -> tuple[Line, ...]
             component=0,
         )
         for row in people.rows
-        if row.system in named
+        if row.system in named and not named[row.system].unranked
     ]
     known = {line.system for line in rated}
     rest = [_unrated(line) for line in lines if line.system not in known]
@@ -115,7 +115,12 @@ def _by_rates(people: PeopleFigures, domain: str, lines: tuple[Line, ...]) -> tu
         win, win_tie = people.rates.get((line.system, domain), (None, None))
         rates = replace(line.rates, win=win, win_tie=win_tie)
         corrected.append(replace(_unrated(line), rates=rates, against_all=None))
-    return tuple(sorted(corrected, key=lambda line: -(line.win_tie.value if line.win_tie else -1.0)))
+    return tuple(
+        sorted(
+            corrected,
+            key=lambda line: (bool(line.unranked), -(line.win_tie.value if line.win_tie else -1.0)),
+        )
+    )
 
 
 def _unrated(line: Line) -> Line:

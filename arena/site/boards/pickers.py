@@ -9,6 +9,7 @@ import streamlit as st
 
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
+from arena.site.services import address, is_public_visit
 from arena.site.ui.components import page_heading
 from arena.site.ui.errors import PageEndedError
 from arena.site.ui.url_state import _from_address, choose_one, choose_segment
@@ -24,17 +25,15 @@ def boards() -> Mapping[str, str]:
         PageEndedError: Nothing is published.
         RetractedError: The address names a board that was taken down.
     """
-    wanted = st.query_params.get("board", "")
+    wanted = address().get("board", "")
     titles = labels_of_boards(wanted)
     if wanted and wanted not in titles:
         refuse_retracted(wanted)
+    if not titles and is_public_visit():
+        raise PageEndedError
     if not titles:
         page_heading("Nothing is published yet")
-        st.markdown(
-            "A board appears here when a judged round is published.\n\n"
-            "- `arena demo` judges and publishes the bundled question set.\n"
-            "- `arena rounds publish ROUND` publishes a round of your own."
-        )
+        st.markdown("A board appears here when its organisers publish a judged round.")
         raise PageEndedError
     return titles
 
@@ -78,17 +77,28 @@ def addressed_board() -> BoardView:
     """
     names = tuple(boards())
     _require_known("board", names, "The board of this address is not published here.")
-    return board_named(st.query_params.get("board", names[0]))
+    return board_named(address().get("board", names[0]))
 
 
-def choose_system(view: BoardView) -> str:
-    """The system that the address names, or that the reader picks; by default the first.
+def addressed_label() -> str:
+    """What readers choose the addressed board by."""
+    labels = boards()
+    return labels[address().get("board", next(iter(labels)))]
+
+
+def chosen_system(view: BoardView) -> str:
+    """The system that the address names; by default the first.
 
     Raises:
         NotFoundError: The address names a system that the board does not have.
     """
     _require_known("id", view.systems, "The board has no system of this name.")
-    return choose_one("id", "System", {name: name for name in view.systems}, width=360)
+    return address().get("id", view.systems[0])
+
+
+def choose_system(view: BoardView) -> None:
+    """Offer the systems of a board; `chosen_system` reads which."""
+    choose_one("id", "System", {name: name for name in view.systems}, width=360)
 
 
 def choose_domain(view: BoardView) -> str:
@@ -99,15 +109,16 @@ def choose_domain(view: BoardView) -> str:
 
 def chosen_domain(view: BoardView) -> str:
     """The domain that the address names; by default all together."""
-    wanted = st.query_params.get("domain", OVERALL)
+    wanted = address().get("domain", OVERALL)
     return wanted if wanted in view.domains else OVERALL
 
 
-def warn_of_domain(view: BoardView) -> None:
-    """Say that the address names a domain that the board does not have; nothing where it has it."""
-    wanted = st.query_params.get("domain", OVERALL)
-    if wanted != OVERALL and wanted not in view.domains:
-        st.info("The board has no domain of this name. All domains are shown.", icon=":material/info:")
+def domain_warning(view: BoardView) -> str:
+    """That the address names a domain that the board does not have; empty where it has it."""
+    wanted = address().get("domain", OVERALL)
+    if wanted == OVERALL or wanted in view.domains:
+        return ""
+    return "The board has no domain of this name. All domains are shown."
 
 
 def _other_board(key: str) -> None:
@@ -116,6 +127,6 @@ def _other_board(key: str) -> None:
 
 
 def _require_known(name: str, options: Sequence[str], message: str) -> None:
-    wanted = st.query_params.get(name)
+    wanted = address().get(name)
     if wanted is not None and wanted not in options:
         raise NotFoundError(message, advice="Choose one on the leaderboard page.")

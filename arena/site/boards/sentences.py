@@ -4,52 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from arena.services.boards.metric_columns import usual_metrics
+from arena.site.boards.domain_lines import LEAST_QUESTIONS
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.trust.control_figures import LABELS
-from arena.site.ui.formats import interval_of_points, interval_of_shares, percent, points, whole
+from arena.site.trust.reasons import TrustFigure
+from arena.site.ui.formats import interval_of_points, points, whole
+from data.percent import percent
 from leaderboard.vocabulary import ErrorKind
 
 
 def headline(view: BoardView, domain: str) -> str:
     """What readers see beside the title: how little was judged where that is so, then who leads."""
-    return f"{view.partial} {leading(view, domain)}".strip()
+    return f"{view.partial} {leading(view, domain)} {view.domain_notes.get(domain, '')}".strip()
 
 
 def leading(view: BoardView, domain: str) -> str:
     """Who leads, and whether the lead is statistically significant, in one or two sentences."""
-    lines = [line for line in view.lines.get(domain, ()) if not line.is_reference]
+    every = [line for line in view.lines.get(domain, ()) if not line.is_reference]
+    lines = [line for line in every if not line.unranked]
     if not lines:
-        return "No system has been judged here."
+        return f"No system has been judged here.{unranked(every)}"
     leader, *rest = lines
-    if leader.rating is not None:
-        value = f"a rating of {points(leader.rating.value)} ({interval_of_points(leader.rating)})"
-    elif leader.win_tie is not None:
-        value = (
-            f"{percent(leader.win_tie.value)} of its battles not lost ({interval_of_shares(leader.win_tie)})"
-        )
-    elif view.is_by_people:
-        return "Votes say nothing of these battles: none of them was put to people."
-    else:
+    if (leader.rating if domain == OVERALL else leader.win_tie) is None and leader.win_tie is None:
+        if view.is_by_people:
+            return "Votes say nothing of these battles: none of them was labelled by humans."
         return f"{leader.system} stands first, without a rating."
-    where = "" if domain == OVERALL else f" in {view.label(domain)}"
+    where = "" if domain == OVERALL else f" in {view.label(domain)}{_on_few(lines)}"
     control = (
         f"Controlled for {LABELS[view.controlled_for]}, "
         if view.controlled_for is not None and domain == OVERALL
         else ""
     )
     source = "As people would say, " if view.is_by_people else _counted(view, domain)
-    opening = f"{source}{control}{leader.system} leads{where} with {value}."
-    close = [line.system for line in rest if not view.separated(leader, line, domain)]
+    opening = f"{source}{control}{leader.system} leads{where}"
+    close, unplaced = _rivals(view, leader, rest)
     if close:
-        return (
-            f"{opening} {_evidence(view)} do not separate it from {listed(close)}."
-            f"{_beside(view, domain, leader)}"
-        )
-    if not rest:
-        return opening
-    what = _evidence(view).lower()
-    real = f"The lead is statistically significant: {what} separate it from every other system."
-    return f"{opening} {real}{_beside(view, domain, leader)}"
+        many = listed(close, MOST_NAMED)
+        sentence = f"{opening}, not surely: {_evidence(view)} do not separate it from {many}."
+    elif len(rest) == len(unplaced):
+        return f"{opening}.{_without(unplaced)}{unranked(every)}"
+    else:
+        others = "every other that has a rating" if unplaced else "every other system"
+        sentence = f"{opening}, and surely: {_evidence(view)} separate it from {others}."
+    return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
+
+
+def unranked(lines: Sequence[Line]) -> str:
+    """Which systems answered too few questions for a rank, in a sentence; empty where none did."""
+    names = [line.system for line in lines if line.unranked]
+    return f" {listed(names)} answered too few questions for a rank." if names else ""
+
+
+def _on_few(lines: Sequence[Line]) -> str:
+    """On how few questions a domain's order rests; empty where they are enough for ratings."""
+    questions = max(line.rates.questions for line in lines)
+    return f" on {questions} questions" if 0 < questions < LEAST_QUESTIONS else ""
 
 
 def _counted(view: BoardView, domain: str) -> str:
@@ -59,31 +69,35 @@ def _counted(view: BoardView, domain: str) -> str:
     return "With full error, " if view.error_kind is ErrorKind.ALL else "With the judge's own error, "
 
 
-def leading_shortly(view: BoardView, domain: str) -> str:
-    """Who leads a domain and whether it is certain, in as few words as there are."""
-    lines = view.competitors(domain)
-    if not lines or (lines[0].rating or lines[0].win_tie) is None:
-        return "Nothing is known of who leads."
-    leader, *rest = lines
-    close = [line.system for line in rest if not view.separated(leader, line, domain)]
-    if not rest:
-        return f"{leader.system} is alone."
-    if not close:
-        return f"{leader.system} leads, separated from every other."
-    return f"{leader.system} leads, not separated from {listed(close, 1)}."
-
-
 def judged(view: BoardView) -> str:
     """What board this is: by which judge, on which day, on how many questions and battles."""
     battles = f"{whole(view.battles)} battles"
-    on = "an unknown number of questions" if view.questions is None else f"{whole(view.questions)} questions"
+    on = "" if view.questions is None else f" on {whole(view.questions)} questions"
     judge = f"Judged by {view.judge}" if view.judge else "Judged"
     day = f" on {view.judged_on}" if view.judged_on else f", published on {view.published}"
-    return f"{view.title}. {judge}{day}: {battles} on {on}."
+    known = next((value for label, value, _ in view.health if label == TrustFigure.AGREEMENT), "not known")
+    return f"{judge}{day}: {battles}{on}. Agreement with people: {known}."
+
+
+def _rivals(view: BoardView, line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
+    """Those that the battles do not separate from a system, and those without a place beside its own.
+
+    Those without a judged battle are neither.
+    """
+    judged = [other for other in others if not other.unjudged]
+    unplaced = [other for other in judged if line.places is not None and other.places is None]
+    close = [other for other in judged if other not in unplaced and not view.separated(line, other)]
+    return [other.system for other in close], [other.system for other in unplaced]
+
+
+def _without(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    return f" {listed(names)} {'has' if len(names) == 1 else 'have'} no rating here."
 
 
 def _evidence(view: BoardView) -> str:
-    return "The votes" if view.is_by_people else "The battles"
+    return "the votes" if view.is_by_people else "the battles"
 
 
 def _beside(view: BoardView, domain: str, leader: Line) -> str:
@@ -91,10 +105,19 @@ def _beside(view: BoardView, domain: str, leader: Line) -> str:
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
-    if not view.separated(leader, reference, domain):
-        return f" They do not separate it from {view.the_reference}."
-    above = leader.rating.value > reference.rating.value
-    return f" It stands {'above' if above else 'below'} {view.the_reference}."
+    is_direct = domain == OVERALL and view.is_as_judged
+    met = view.meetings.of(leader.system, reference.system) if is_direct else None
+    counts = "" if met is None else f" ({whole(met.wins)} won, {whole(met.losses)} lost)"
+    if not view.separated(leader, reference):
+        return f" They do not separate it from {view.the_reference}{counts}."
+    # Lines come best first, also where the two are rated on scales of their own.
+    order = [line.system for line in view.lines[domain]]
+    above = order.index(leader.system) < order.index(reference.system)
+    return f" It stands {'above' if above else 'below'} {view.the_reference}{counts}."
+
+
+MOST_NAMED = 2
+"""Systems that a headline names."""
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
@@ -106,7 +129,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def named_once(name: str, more: str) -> str:
+def name_and_model(name: str, more: str) -> str:
     """A name with more of what it is in brackets; once where both are the same."""
     return name if more in {"", name} else f"{name} ({more})"
 
@@ -114,25 +137,31 @@ def named_once(name: str, more: str) -> str:
 def standing(view: BoardView, system: str) -> str:
     """Where one system stands, in a sentence or two."""
     line = view.line(system)
-    if line is None or line.rating is None:
-        return f"{system} has no rating on this board."
+    if line is None or line.places is None:
+        reason = "" if line is None else line.unranked
+        return f"{system} has no rating on this board. {reason}".strip()
     comma = "," if line.system in {one.system for one in view.competitors()} else ":"
-    rating = f"rating {points(line.rating.value)} ({interval_of_points(line.rating)})"
+    rating = (
+        "without a rating"
+        if line.rating is None
+        else f"rating {points(line.rating.value)} ({interval_of_points(line.rating)})"
+    )
     return f"{place_of(view, system)}{comma} {rating}. {separation(view, line)}"
 
 
 def place_of(view: BoardView, system: str) -> str:
     """The places that the battles leave a system, without the dot at the end; the reference has none."""
-    competitors = {one.system: one for one in view.competitors()}
+    competitors = {one.system: one for one in view.competitors() if not one.unranked}
     if system not in competitors:
         return "The reference, which the systems are held against and which takes no rank"
-    return f"Rank {competitors[system].rank} of {len(competitors)} systems"
+    line = competitors[system]
+    left_open = f" (the battles leave {line.ranks} open)" if line.ranks != line.rank else ""
+    return f"Rank {line.rank} of {len(competitors)} systems{left_open}"
 
 
 def separation(view: BoardView, line: Line) -> str:
     """From which systems the battles do not separate one, in a sentence."""
-    others = [other for other in view.lines[OVERALL] if other is not line]
-    peers = [other.system for other in others if not view.separated(line, other, OVERALL)]
+    peers, _ = _rivals(view, line, [other for other in view.lines[OVERALL] if other is not line])
     if not peers:
         return "The battles separate it from every other system."
     return f"The battles do not separate it from {listed(peers)}."
@@ -147,8 +176,10 @@ def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
     figures = (
         (f"Win rate{against}", rates.win and percent(rates.win.value)),
         (f"Win + tie rate{against}", rates.win_tie and percent(rates.win_tie.value)),
-        ("Comprehensiveness", line.comprehensiveness and percent(line.comprehensiveness.value)),
-        ("Factual precision", line.factuality and percent(line.factuality.value)),
+        *(
+            (info.called, (mean := line.mean(info)) and info.text(mean.value))
+            for info in usual_metrics(view.reference_by, view.scored)
+        ),
         ("No answer", None if line.no_answer is None else percent(line.no_answer)),
         ("Median words", None if line.words is None else whole(line.words)),
         ("Battles behind the rating", whole(line.battles)),

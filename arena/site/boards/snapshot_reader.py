@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from arena.site.boards.domain_lines import by_own_battles
 from arena.site.boards.people_figures import read_people
 from arena.site.boards.view_model import OVERALL, BoardView, Gap, Line, Rates
-from arena.site.trust.asked_again import asked_again_details, with_asked_again
 from arena.site.trust.control_figures import read_beside, read_controls
 from arena.site.trust.error_figures import read_error
 from arena.site.trust.reasons import Judging, TrustFigure, unmeasured
-from arena.site.ui.formats import Bounded, percent
+from arena.site.trust.retest_part import retest_details, with_retest
+from arena.site.ui.formats import Bounded
+from data.percent import percent
 from data.records import Board
+from leaderboard.standings.columns import board_lines
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.judged_shares import estimated_sentences, partial_sentence, sampled_sentences
 from leaderboard.standings.systems import facts_by_system
-from leaderboard.trust.asked_again import drift_warning
+from leaderboard.stats.intervals import wilson
 from leaderboard.trust.sections import sections_of
 
 AGREEMENT = "agreement"
@@ -58,6 +61,8 @@ def _order(systems: Mapping[str, Any]) -> str:
 
 
 Figure = tuple[str, str, str]
+FEW = 100
+"""Below this a share is said as a count, with how large it may be (95 %)."""
 
 
 def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure, ...]:
@@ -70,11 +75,16 @@ def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure
         return ()
     attacks = health.get("attacks", {})
     return (
-        _agreement(health.get("agreement"), judging),
+        _agreement(health.get("agreement"), judging, standings["facts"].get(AGREEMENT_FACT, "")),
         _votes(standings, judging),
-        _share(TrustFigure.FLIPS, judging, health.get("flips"), health.get("both_orders")),
+        _flips(judging, health.get("flips"), health.get("both_orders")),
         _failures(standings, judging, health.get("planned")),
+        *_missing(standings, health.get("planned")),
         _share(TrustFigure.ATTACKS, judging, attacks.get("succeeded"), attacks.get("judged")),
+        *(
+            ("warning", sentence, "What readers must know of the judge behind this board.")
+            for sentence in health.get("conduct", {}).get("warnings", ())
+        ),
     )
 
 
@@ -85,7 +95,9 @@ def judging_of(standings: Mapping[str, Any], round_name: str | None) -> Judging:
     return Judging.EMBEDDED if standings["facts"].get("model") == Judging.EMBEDDED else Judging.ASKED
 
 
-WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped", "missing")
+WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped")
+AGREEMENT_FACT = "agreement with people"
+MISSING = "missing"
 MEANINGS: Mapping[TrustFigure, str] = MappingProxyType(
     {
         TrustFigure.AGREEMENT: (
@@ -116,13 +128,38 @@ def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
     return figure, f"{said[0].lower()}{said[1:]}", MEANINGS[figure]
 
 
-def _agreement(report: Mapping[str, Any] | None, judging: Judging) -> Figure:
+def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: str) -> Figure:
+    """Agreement on these answers; where nobody measured it, what is known of the judge elsewhere."""
     figure = TrustFigure.AGREEMENT
     if report is None or report.get("decisive_accuracy") is None:
-        return unmeasured(figure, judging, MEANINGS[figure])
+        label, said, meaning = unmeasured(figure, judging, MEANINGS[figure])
+        return (
+            (label, f"{said} on these answers, known elsewhere", elsewhere)
+            if elsewhere
+            else (label, said, meaning)
+        )
     kappa = "" if report.get("kappa") is None else f", κ {report['kappa']:.2f}".replace("-", "−")
-    said = f"{100 * report['decisive_accuracy']:.0f} % of {report['pairs']:,} pairs{kappa}"
+    said = f"{percent(report['decisive_accuracy'], decimals=0)} of {report['pairs']:,} pairs{kappa}"
     return figure, said, MEANINGS[figure]
+
+
+def _flips(judging: Judging, flips: int | None, both_orders: int | None) -> Figure:
+    """How often the order decides; a judge that weighs each answer by itself cannot be swayed by it."""
+    figure = TrustFigure.FLIPS
+    if judging is Judging.EMBEDDED:
+        return figure, "none, by construction", "It weighs each answer by itself, so no order can change it."
+    return _share(figure, judging, flips, both_orders)
+
+
+def _missing(standings: Mapping[str, Any], planned: int | None) -> Iterator[Figure]:
+    """Battles that a system did not answer, which are no failure of the judge; nothing where all did."""
+    missing = standings["outcomes"].get(MISSING, 0)
+    if missing and planned:
+        yield (
+            "not answered",
+            f"{percent(missing / planned)} of {planned:,}",
+            "Share of battles that were not judged, since a system gave no answer to the question.",
+        )
 
 
 def _failures(standings: Mapping[str, Any], judging: Judging, planned: int | None) -> Figure:
@@ -137,12 +174,14 @@ def _failures(standings: Mapping[str, Any], judging: Judging, planned: int | Non
 def _share(figure: TrustFigure, judging: Judging, part: int | None, whole: int | None) -> Figure:
     if not whole:
         return unmeasured(figure, judging, MEANINGS[figure])
-    return figure, f"{100 * (part or 0) / whole:.1f} % of {whole:,}", MEANINGS[figure]
+    found = (part or 0) / whole
+    bounds = wilson(found, whole)
+    if whole < FEW and bounds is not None:
+        return figure, f"{part or 0} of {whole} (up to {percent(bounds.upper, decimals=0)})", MEANINGS[figure]
+    return figure, f"{percent(found)} of {whole:,}", MEANINGS[figure]
 
 
-COMPREHENSIVENESS = "comprehensiveness"
 BETWEEN_SYSTEMS = "between-systems"
-FACTUALITY, PREFERRED = "factuality-", "factuality-fr3 "
 AT_A_GLANCE = ("judge", "model", "question set", "pairs", "finished")
 METHODS = {
     "bradley-terry": "Bradley-Terry",
@@ -162,7 +201,6 @@ def read_board(board: Board) -> BoardView:
     """Read a published board."""
     standings: Json = board.standings
     reference = standings.get("reference") or ""
-    attempts: Mapping[str, int] = standings.get("attempts") or {}
     judging = judging_of(standings, board.round_name)
     return BoardView(
         name=board.name,
@@ -175,9 +213,13 @@ def read_board(board: Board) -> BoardView:
         reference=reference,
         reference_by=standings.get("reference_by") or "",
         domains={domain["id"]: domain["label"] for domain in standings["domains"]},
+        domain_notes={domain["id"]: domain.get("note", "") for domain in standings["domains"]},
         lines={
-            domain: tuple(_line(line, reference, attempts.get(line["system"])) for line in lines)
-            for domain, lines in standings["lines"].items()
+            domain: by_own_battles(
+                tuple(_line(line, reference) for line in lines),
+                judged_here=board.round_name is not None and domain != OVERALL,
+            )
+            for domain, lines in board_lines(standings).items()
         },
         facts=(
             *((label, value) for label, value in standings["facts"].items() if label in AT_A_GLANCE),
@@ -185,28 +227,27 @@ def read_board(board: Board) -> BoardView:
         ),
         details=(
             *((label, value) for label, value in standings["facts"].items() if label not in AT_A_GLANCE),
-            *asked_again_details(standings),
+            *retest_details(standings),
         ),
         method=_method(standings),
-        tests=read_head_to_head(standings["head_to_head"]),
+        meetings=read_head_to_head(standings["head_to_head"]),
         gaps=_gaps(standings.get("differences") or {}),
         controls=read_controls(standings),
         between=read_beside(standings, BETWEEN_SYSTEMS),
-        yardsticks=standings["facts"].get("yardsticks", ""),
-        health=with_asked_again(health_strip(standings, judging), standings, judging),
-        drift=drift_warning(standings),
+        ground_truths=standings["facts"].get("yardsticks", ""),
+        health=with_retest(health_strip(standings, judging), standings, judging),
         agreement=agreement_notes(standings),
         partial=_how_judged(standings),
         people=read_people(standings),
         error=read_error(standings),
         trust=sections_of(standings),
-        said=facts_by_system(standings),
+        self_reported=facts_by_system(standings),
         judge=standings["facts"].get("judge", ""),
         judged_on=standings["facts"].get("finished", ""),
         questions=None if board.round_name is None else _questions(standings),
         battles=standings["outcomes"]["judged"],
         judged_places={
-            line["system"]: _line(line, reference, None).rank for line in standings["lines"][OVERALL]
+            line["system"]: _line(line, reference).ranks for line in board_lines(standings)[OVERALL]
         },
     )
 
@@ -228,18 +269,17 @@ def _gaps(differences: Json) -> dict[tuple[str, str], Gap]:
     names = differences.get("systems", ())
     return {
         (names[first], names[second]): Gap(
-            points=Bounded(value=points, lower=lower, upper=upper), chance=chance
+            points=Bounded(value=points, lower=lower, upper=upper), prob_better=prob_better
         )
-        for first, second, points, lower, upper, chance in differences.get("pairs", ())
+        for first, second, points, lower, upper, prob_better in differences.get("pairs", ())
     }
 
 
-def _line(fields: Json, reference: str, attempts: int | None) -> Line:
+def _line(fields: Json, reference: str) -> Line:
     rating: Json = fields["rating"] or {}
     is_reference = fields["system"] == reference
-    # Boards published before `rate_against_all` have the reference's own rates where those of systems stand.
-    against_all = _rates((fields.get("rate_against_all") or fields["rate"] or {}) if is_reference else {})
-    rates = _rates({} if is_reference else fields["rate"] or {})
+    against_all = _rates(fields["rate_against_all"] or {})
+    rates = _rates(fields["rate"] or {})
     return Line(
         system=fields["system"],
         rank_lower=rating.get("rank_lower"),
@@ -250,15 +290,17 @@ def _line(fields: Json, reference: str, attempts: int | None) -> Line:
         against_all=against_all if is_reference else None,
         battles=rating.get("battles") or (against_all if is_reference else rates).battles,
         component=rating.get("component", 0),
-        comprehensiveness=_metric(fields["scores"]),
-        factuality=asked_factuality(fields["scores"]),
+        # Boards published before places were counted over groups have those of each group by itself.
+        ladder=rating.get("ladder", rating.get("component", 0)),
+        own_evidence=rating.get("own_evidence"),
         no_answer=fields["no_answer_share"],
         words=fields["median_words"],
         answers=fields["answers"],
         flags=tuple(rating.get("flags", ())),
         is_reference=is_reference,
+        unranked=fields.get("unranked", ""),
         badges=tuple(fields.get("badges", ())),
-        attempts=attempts,
+        facts=fields,
         scores={
             name: mean
             for name, score in fields["scores"].items()
@@ -274,19 +316,6 @@ def _rates(fields: Json) -> Rates:
         battles=fields.get("battles") or 0,
         questions=fields.get("questions") or 0,
     )
-
-
-def _metric(scores: Json) -> Bounded | None:
-    """The mean of the comprehensiveness that the answers were scored with; the first of several."""
-    names = sorted(name for name in scores if name.startswith(COMPREHENSIVENESS))
-    return _bounded(scores[names[0]], "mean", "lower", "upper") if names else None
-
-
-def asked_factuality(scores: Json) -> Bounded | None:
-    """The mean factual precision by an LLM, FR3's where there is one; the lexical one would mislead here."""
-    names = sorted(name for name in scores if name.startswith(FACTUALITY) and " " in name)
-    best = [name for name in names if name.startswith(PREFERRED)] or names
-    return _bounded(scores[best[0]], "mean", "lower", "upper") if best else None
 
 
 def _bounded(fields: Json, value: str, lower: str, upper: str) -> Bounded | None:
@@ -306,7 +335,12 @@ def _method(standings: Json) -> str:
     if settings is None:
         return f"There are no ratings: {standings['unrankable']}"
     anchor = settings.get("anchor")
-    scale = f"{anchor['system']} fixed at {anchor['rating']:.0f}" if anchor else "mean 1000"
+    scale = "mean 1000"
+    if anchor:
+        # Several anchors fix their mean alone.
+        anchors = anchor if isinstance(anchor, list) else [anchor]
+        fixed = " and ".join(f"{one['system']} at {one['rating']:.0f}" for one in anchors)
+        scale = f"{fixed} on average" if len(anchors) > 1 else fixed.replace(" at ", " fixed at ")
     method = METHODS.get(settings["method"], settings["method"])
     draws = settings.get("bootstrap")
     unit = "questions" if settings.get("cluster") == "question" else "battles"

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from xml.etree.ElementTree import Element
 
 from arena.site.boards.view_model import BoardView, Line
-from arena.site.ui.formats import Bounded, percent, whole
+from arena.site.ui.formats import Bounded, points, whole
 from arena.site.ui.help_texts import FLAGS
 from arena.site.ui.markup import element, explained
 from arena.site.ui.tables import anchor
+from data.percent import percent, percent_figure
 
 FEWEST_STEPS = 2.5
 STEPS = (1.0, 2.0, 5.0)
+OWN_EVIDENCE = (
+    "The share of what the rating depends on that this domain's own battles say; the rest is borrowed from "
+    "the overall rating"
+)
 NO_RATE_OF_ITS_OWN = "The rates are against the reference, so it has none of its own"
 
 
@@ -30,10 +35,12 @@ class Scale:
         """A scale that shows every value with its interval."""
         spans = [value.span for value in values] or [(0.0, 1.0)]
         low, high = min(low for low, _ in spans), max(high for _, high in spans)
-        return cls(low, high if high > low else low + 1.0)
+        return cls(low, high)
 
     def place(self, value: float) -> float:
-        """Where a value stands."""
+        """Where a value stands; in the middle where the scale has one value alone."""
+        if self.low == self.high:
+            return 50.0
         return 100 * (value - self.low) / (self.high - self.low)
 
     def holds(self, value: float) -> bool:
@@ -43,6 +50,8 @@ class Scale:
     @property
     def ticks(self) -> tuple[float, ...]:
         """Round values to write on an axis, two to five of them."""
+        if self.low == self.high:
+            return (self.low,)
         rough = (self.high - self.low) / FEWEST_STEPS
         power = 10.0 ** floor(log10(rough))
         step = power * max(size for size in STEPS if size * power <= rough)
@@ -50,32 +59,76 @@ class Scale:
         return tuple(number * step for number in range(first, last + 1))
 
 
-def rank_cell(line: Line) -> Element:
-    """The interval of ranks and the letters."""
-    cell = element("td", element("span", line.rank, class_="aa-rank"), class_="aa-left")
-    if line.letters:
-        # The heading says what letters mean: said in every row again, it would be a tenth of the page.
-        cell.append(element("span", line.letters, class_="aa-tie"))
+def rank_cell(line: Line, joints: Sequence[Joint] = ()) -> Element:
+    """The best place, and at the left edge the brackets that join it to places not told apart from it."""
+    cell = element("td", element("span", line.rank, class_="aa-rank"), class_="aa-left aa-number")
+    for joint in joints:
+        ends = f"aa-{joint.part}"
+        cell.append(element("i", class_=f"aa-joint {ends}", style=f"--lane:{joint.lane}", aria_hidden="true"))
+    if line.rank_upper is not None and line.rank_upper != line.rank_lower and not line.is_reference:
+        cell.append(element("span", f"to {line.rank_upper}", class_="aa-unseen"))
     return cell
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A bracket in one row: its lane from the left, and whether it is the first row, the last or between."""
+
+    lane: int
+    part: str
+
+
+MOST_LANES = 12
+
+
+def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
+    """For each row the brackets that go through it: one joins the rows that share a letter.
+
+    Those beyond `MOST_LANES` are left out; the row's detail has the letters.
+    """
+    names = sorted({name for line in lines if not line.is_reference for name in line.letter_set})
+    joints: list[list[Joint]] = [[] for _ in lines]
+    ends: list[int] = []
+    spans = (
+        [at for at, line in enumerate(lines) if name in line.letter_set and not line.is_reference]
+        for name in names
+    )
+    for first, last in sorted((rows[0], rows[-1]) for rows in spans if len(rows) > 1):
+        lane = next((at for at, end in enumerate(ends) if end < first), len(ends))
+        if lane >= MOST_LANES:
+            continue
+        ends[lane : lane + 1] = [last]
+        for at in range(first, last + 1):
+            part = "first" if at == first else "last" if at == last else "between"
+            joints[at].append(Joint(lane, part))
+    return joints
 
 
 def system_cell(view: BoardView, line: Line) -> Element:
     """The system's name as a permalink, with its badges."""
     name = anchor(line.system, "system", board=view.name, id=line.system)
+    name.set("title", line.system)
     cell = element("th", name, scope="row")
-    if line.is_reference:
-        cell.append(explained("reference", _written(view), class_="aa-flag"))
-    if line.unjudged:
-        cell.append(explained("no judged battle", "No battle of it was judged", class_="aa-flag"))
-    if "baseline" in line.badges:
-        title = "Entered by the organisers, to be compared with"
-        cell.append(explained("baseline", title, class_="aa-flag"))
-    if line.provisional:
-        cell.append(explained("provisional", line.provisional, class_="aa-flag"))
-    for flag in line.flags:
-        short, long = FLAGS.get(flag, (flag.replace("_", " "), flag))
-        cell.append(explained(short, long, class_="aa-flag"))
+    for text, meaning in _badges(view, line):
+        cell.append(explained(text, meaning, class_="aa-flag"))
     return cell
+
+
+def _badges(view: BoardView, line: Line) -> Iterator[tuple[str, str]]:
+    if line.is_reference:
+        yield "reference", _written(view)
+    if line.unjudged:
+        yield "no judged battle", "No battle of it was judged"
+    if line.unranked:
+        yield "not ranked", line.unranked
+    if "baseline" in line.badges:
+        yield "baseline", "Entered by the organisers, to be compared with"
+    if line.provisional:
+        yield "provisional", line.provisional
+    if line.own_evidence is not None and line.rating is not None:
+        yield f"{percent(line.own_evidence, decimals=0)} own", OWN_EVIDENCE
+    for flag in line.flags:
+        yield FLAGS.get(flag, (flag.replace("_", " "), flag))
 
 
 def _written(view: BoardView) -> str:
@@ -89,7 +142,7 @@ def _written(view: BoardView) -> str:
 def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Element:
     """A value with its interval below it."""
     if value is None:
-        return element("td", element("span", "–", class_="aa-muted", title="It does not exist"))
+        return element("td", element("span", "–", class_="aa-muted"))
     cell = element("td", element("span", text(value.value), class_="aa-main"))
     if value.lower is not None and value.upper is not None:
         cell.append(element("span", f"{text(value.lower)}–{text(value.upper)}", class_="aa-sub"))
@@ -119,10 +172,54 @@ def axis(scale: Scale, text: Callable[[float], str]) -> Element:
     return element("span", *marks, class_="aa-axis", aria_hidden="true")
 
 
+def rating_cell(line: Line, scale: Scale, mark: float | None) -> Element:
+    """The rating with the bar of its interval."""
+    if line.rating is None:
+        return element("td", element("span", "–", class_="aa-muted"), class_="aa-bar")
+    value = line.rating
+    figure = element("span", points(value.value), class_="aa-main")
+    return element("td", figure, bar(value, scale, mark=mark), class_="aa-bar")
+
+
+def outcome_cell(line: Line) -> Element:
+    """Battles won, tied and lost as one bar, and the share won or tied with the reach of its interval."""
+    win, win_tie = line.win, line.win_tie
+    if win is None or win_tie is None:
+        meaning = NO_RATE_OF_ITS_OWN if line.is_reference else "No battle of it has a verdict"
+        return element("td", explained("–", meaning, class_="aa-muted"), class_="aa-outcome")
+    shares = (win.value, win_tie.value - win.value, 1 - win_tie.value)
+    parts = [
+        element("i", class_=f"aa-{name}-part", style=f"width:{100 * share:.1f}%")
+        for name, share in zip(("won", "tied", "lost"), shares, strict=True)
+        if share > 0
+    ]
+    words = ", ".join(
+        f"{percent(share)} {name}" for name, share in zip(("won", "tied", "lost"), shares, strict=True)
+    )
+    stack = element("span", *parts, class_="aa-stack", role="img", aria_label=words)
+    figure = element("span", f"{100 * win_tie.value:.0f}", class_="aa-main")
+    return element("td", stack, figure, _reach(win_tie), class_="aa-outcome")
+
+
+def _reach(value: Bounded) -> Element:
+    """How far the interval reaches to its farther side, in whole per cent."""
+    if value.lower is None or value.upper is None:
+        return element("span", class_="aa-sub aa-reach")
+    farther = 100 * max(value.upper - value.value, value.value - value.lower)
+    return element("span", f"±{farther:.0f}", class_="aa-sub aa-reach")
+
+
+def score_cell(value: Bounded | None, text: Callable[[float], str]) -> Element:
+    """A mean score: a share in whole per cent with the reach of its interval, another figure as it is."""
+    if value is None or text is not bare:
+        return estimate_cell(value, text)
+    return element("td", element("span", f"{100 * value.value:.0f}", class_="aa-main"), _reach(value))
+
+
 def rate_cell(line: Line, value: Bounded | None) -> Element:
     """A rate with its interval; a dash for the reference, which the rates of the others are against."""
     if line.is_reference and value is None:
-        return element("td", element("span", "–", class_="aa-muted", title=NO_RATE_OF_ITS_OWN))
+        return element("td", explained("–", NO_RATE_OF_ITS_OWN, class_="aa-muted"))
     return estimate_cell(value, bare)
 
 
@@ -146,7 +243,7 @@ def battles_cell(line: Line) -> Element:
 
 def bare(share: float) -> str:
     """Per cent without its sign, which the caption states."""
-    return f"{100 * share:.1f}"
+    return percent_figure(share)
 
 
 def classed(cell: Element, classes: str) -> Element:
@@ -166,7 +263,7 @@ def domains_cell(rates: Mapping[str, float | None]) -> Element:
     words = ", ".join(f"{label} {percent(rate)}" for label, rate in rates.items())
     heights = (0 if rate is None else max(100 * rate, 3) for rate in rates.values())
     sizes = ",".join(f"{_bar_width(len(rates)):.1f}% {height:.0f}%" for height in heights)
-    spark = element("span", class_="aa-spark", role="img", title=words, style=f"background-size:{sizes}")
+    spark = element("span", class_="aa-spark", role="img", aria_label=words, style=f"background-size:{sizes}")
     return element("td", spark, class_="aa-left")
 
 
@@ -180,13 +277,3 @@ def domains_style(count: int) -> str:
 def _bar_width(count: int) -> float:
     """In per cent of the cell; bars and the gaps between them fill it."""
     return 72 / count
-
-
-def cuts(lines: Sequence[Line]) -> list[bool]:
-    """Whether a stronger rule stands above each row: every row above is separated from every one below."""
-    known = all(line.letters for line in lines) and len({line.component for line in lines}) == 1
-    sets = [line.letter_set for line in lines]
-    return [
-        known and at > 0 and not frozenset().union(*sets[:at]) & frozenset().union(*sets[at:])
-        for at in range(len(lines))
-    ]

@@ -1,85 +1,86 @@
-"""The columns of the standings: what each shows and is sorted by, and the table that they make."""
+"""The table of the standings: the columns of the registry, each with its cell, and a row that opens."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from xml.etree.ElementTree import Element
 
-from arena.site.boards.said_part import said_columns
+from arena.services.boards.metric_columns import metric_columns, shown_metrics, usual_metrics
+from arena.site.boards.row_detail import Lost, row_detail
+from arena.site.boards.self_reported_columns import said_cells
+from arena.site.boards.sentences import leading
 from arena.site.boards.standings_cells import (
     Scale,
     axis,
-    bar_cell,
     bare,
     battles_cell,
-    classed,
+    brackets,
     count_cell,
-    cuts,
     domains_cell,
     domains_style,
-    estimate_cell,
+    outcome_cell,
     rank_cell,
     rate_cell,
+    rating_cell,
+    score_cell,
     share_cell,
     system_cell,
 )
 from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.ui.formats import Bounded, points, whole_percent
-from arena.site.ui.help_texts import DEFINITIONS
+from arena.site.ui.formats import Bounded, points
 from arena.site.ui.markup import element, explained
-from arena.site.ui.tables import link, rows_table
+from arena.site.ui.tables import link
+from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on
 
-EVEN = 0.5
-SMALL_PRINT = "Shares in per cent; small figures are 95 % intervals."
 LEAST_DOMAINS = 2
-SCORES: Mapping[str, str] = {
-    "Aspects": "coverage-icat-s",
-    "Sub-questions": "answer-crux",
-    "Context": "context-crux",
-    "Citations": "citation-support",
-    "Nuggets": "nuggets",
-}
-LEFT = frozenset({"Rank", "System", "Domains", "Interval", "Organisation", "Licence"})
-SAID = ("Organisation", "Licence", "Released", "Weights", "Parameters", "Tokens", "USD", "ms")
-SAID_NOTE = f"{', '.join(SAID[:-1])} and {SAID[-1]} are reported by the teams, and checked by nobody."
-UNASKED = frozenset({*SCORES, *SAID, "Attempts"})
-"""Columns that a reader has to ask for: embedded metrics go by words, and what teams say nobody checks."""
-LEAST_FIRST = frozenset(
-    {"Rank", "System", "No answer", "Organisation", "Licence", "Weights", "Parameters", "Tokens", "USD", "ms"}
-)
-"""Columns that are sorted from the least, others from the most or the newest."""
+LEFT = frozenset({"rank", "system", "domains", "organisation", "licence", "rating", "win_tie_rate"})
+ALWAYS = frozenset({"rank", "system"})
+DRAWN = "Rating, drawn towards overall"
 ALIASES: Mapping[str, str] = {"milliseconds": "ms"}
 """What addresses called a column before."""
 Value = Bounded | float | str | None
-COMPREHENSIVE: Callable[[Line], Bounded | None] = attrgetter("comprehensiveness")
-FACTUAL: Callable[[Line], Bounded | None] = attrgetter("factuality")
+VALUES: Mapping[str, Callable[[Line], Value]] = {
+    "rank": lambda line: None if line.is_reference else line.rank_lower,
+    "rating": lambda line: line.rating,
+    "win_rate": lambda line: line.win,
+    "win_tie_rate": lambda line: line.win_tie,
+    "battles": lambda line: line.battles,
+}
+"""Values that change with whose ratings are shown; others are as the standings have them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table; `priority` 2 gives way on a phone, 3 on a tablet.
+    """A column of the page: what it is, its cells, and the value that rows are sorted by and files hold."""
 
-    `value` is what the table is sorted by and what files hold; a column without it cannot be sorted by.
-    """
-
-    name: str
+    spec: BoardColumn
     cell: Callable[[Line], Element]
-    value: Callable[[Line], Value] | None = None
-    priority: int = 1
-    axis: tuple[Scale, Callable[[float], str]] | None = None
+    value: Callable[[Line], Value]
 
     @property
-    def classes(self) -> str:
-        """What hides it where there is little room."""
-        return {1: "", 2: "aa-second", 3: "aa-third"}[self.priority]
+    def name(self) -> str:
+        """What readers choose it by."""
+        return self.spec.title
 
     @property
     def key(self) -> str:
         """Its name in an address."""
-        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+        return self.spec.key
+
+    @property
+    def heading(self) -> str:
+        """What stands above it."""
+        return self.spec.short or self.spec.title
+
+    def text(self, line: Line) -> Element:
+        """Its cell, with what it holds for where the heading is out of sight."""
+        cell = self.cell(line)
+        side = "aa-left" if self.spec.name in LEFT else ""
+        cell.set("class", f"{cell.get('class', '')} {side} aa-c-{self.spec.name.replace('_', '-')}".strip())
+        cell.set("data-label", self.name)
+        return cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,64 +105,59 @@ class Order:
 def columns_of(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
     """Every column that the lines of a board can fill, in the order of the table."""
     ratings = [line.rating for line in lines if line.rating is not None]
-    shares = [line.win_tie for line in lines if line.win_tie is not None]
     reference = view.line(view.reference, domain)
-    held = reference.rating if ratings and reference is not None else None
-    scale = Scale.around([*(ratings or shares), *filter(None, [held])])
-    mark = held.value if held is not None else None if ratings else EVEN
-    interval = Column(
-        "Interval",
-        lambda line: bar_cell(line.rating if ratings else line.win_tie, scale, mark=mark),
-        axis=(scale, points if ratings else whole_percent),
-    )
-    columns = (
-        [Column("Rank", rank_cell, lambda line: line.rank_lower)]
-        if any(line.rank_lower is not None for line in lines)
-        else []
-    )
-    columns.append(Column("System", lambda line: system_cell(view, line), lambda line: line.system))
-    if ratings:
-        columns.append(
-            Column("Rating", lambda line: estimate_cell(line.rating, points), lambda line: line.rating)
-        )
-        columns.append(interval)
-    columns.append(Column("Win", lambda line: rate_cell(line, line.win), lambda line: line.win, priority=2))
-    columns.append(Column("Win + tie", lambda line: rate_cell(line, line.win_tie), lambda line: line.win_tie))
-    if not ratings:
-        columns.append(interval)
-    if domain == OVERALL and len(view.domains) >= LEAST_DOMAINS:
-        columns.append(Column("Domains", lambda line: domains_cell(_by_domain(view, line)), priority=3))
-    columns += _further(lines)
-    columns += [Column(name, one.cell, one.value) for name, one in said_columns(view).items()]
-    return [*columns, Column("Battles", battles_cell, lambda line: line.battles, priority=2)]
+    held = None if reference is None else reference.rating
+    scale = Scale.around([*ratings, *([held] if held else [])])
+    joints = dict(zip((line.system for line in lines), brackets(lines), strict=True))
+    cells: Mapping[str, Callable[[Line], Element]] = {
+        "rank": lambda line: rank_cell(line, joints.get(line.system, ())),
+        "system": lambda line: system_cell(view, line),
+        "rating": lambda line: rating_cell(line, scale, None if held is None else held.value),
+        "win_rate": lambda line: rate_cell(line, line.win),
+        "win_tie_rate": outcome_cell,
+        "domains": lambda line: domains_cell(_by_domain(view, line)),
+        "battles": battles_cell,
+        **said_cells(view),
+    }
+    columns = [_column(spec, cells) for spec in _specs(domain, lines)]
+    return [column for column in columns if _has(view, domain, column, lines)]
 
 
-def _further(lines: Sequence[Line]) -> list[Column]:
-    """Columns that only some boards have."""
-    columns = [
-        Column("Comprehensive", _estimated(COMPREHENSIVE), COMPREHENSIVE, priority=2),
-        Column("Factual", _estimated(FACTUAL), FACTUAL, priority=2),
-        *(
-            Column(name, _estimated(_score(metric)), _score(metric), priority=2)
-            for name, metric in SCORES.items()
-        ),
-        Column("No answer", lambda line: share_cell(line.no_answer), lambda line: line.no_answer, priority=2),
-        Column("Words", lambda line: count_cell(line.words), lambda line: line.words, priority=3),
-        Column("Attempts", lambda line: count_cell(line.attempts), lambda line: line.attempts, priority=3),
-    ]
-    return [
-        column
-        for column in columns
-        if column.value is not None and any(column.value(line) is not None for line in lines)
-    ]
+def _specs(domain: str, lines: Sequence[Line]) -> Iterator[BoardColumn]:
+    scored = {name for line in lines for name in line.scores}
+    every = [*columns_on(Surface.PAGES), *metric_columns(scored)]
+    drawn = domain != OVERALL and any(line.own_evidence is not None for line in lines)
+    for spec in sorted(every, key=lambda spec: spec.place or len(every)):
+        yield replace(spec, short=DRAWN) if drawn and spec.name == "rating" else spec
 
 
-def _score(metric: str) -> Callable[[Line], Bounded | None]:
-    return lambda line: line.scores.get(metric)
+def _column(spec: BoardColumn, cells: Mapping[str, Callable[[Line], Element]]) -> Column:
+    metric = shown_metrics().get(spec.name)
+    value = VALUES.get(spec.name) or (partial(Line.mean, info=metric) if metric else partial(_value, spec))
+    cell = cells.get(spec.name, lambda line: _cell_of(spec.unit, value(line)))
+    return Column(spec, cell, value)
 
 
-def _estimated(value: Callable[[Line], Bounded | None]) -> Callable[[Line], Element]:
-    return lambda line: estimate_cell(value(line), bare)
+def _value(spec: BoardColumn, line: Line) -> Value:
+    """What the standings have; of a mean score with its interval."""
+    return line.scores.get(spec.name) if spec.ends else spec.read(line.facts)
+
+
+def _cell_of(unit: Unit, value: Value) -> Element:
+    """A cell in the way of a column's unit."""
+    if isinstance(value, Bounded) or (value is None and unit is Unit.NUMBER):
+        return score_cell(value, bare if unit is Unit.SHARE else "{:.4g}".format)
+    if isinstance(value, str):
+        return element("td", value)
+    if unit is Unit.SHARE:
+        return share_cell(value)
+    return count_cell(value)
+
+
+def _has(view: BoardView, domain: str, column: Column, lines: Sequence[Line]) -> bool:
+    if column.spec.name == "domains":
+        return domain == OVERALL and len(view.domains) >= LEAST_DOMAINS
+    return any(column.value(line) is not None for line in lines)
 
 
 def _by_domain(view: BoardView, of: Line) -> Mapping[str, float | None]:
@@ -175,29 +171,35 @@ def _by_domain(view: BoardView, of: Line) -> Mapping[str, float | None]:
 def columns_to_choose(view: BoardView) -> tuple[str, ...]:
     """The columns that a board has and a reader may switch off or on; rank and system always stand."""
     lines = [line for part in view.lines.values() for line in part]
-    names = (column.name for column in columns_of(view, OVERALL, lines))
-    return tuple(name for name in names if name not in {"Rank", "System"})
+    found = columns_of(view, OVERALL, lines)
+    return tuple(column.name for column in found if column.spec.name not in ALWAYS)
 
 
-def usual_columns(names: Iterable[str]) -> tuple[str, ...]:
+def usual_columns(view: BoardView) -> tuple[str, ...]:
     """Of columns to choose from those that stand until a reader chooses."""
-    return tuple(name for name in names if name not in UNASKED)
+    metrics = usual_metrics(view.reference_by, view.scored)
+    usual = {spec.title for spec in columns_on(Surface.PAGES) if spec.usual}
+    usual |= {info.column.heading for info in metrics if info.column is not None}
+    return tuple(name for name in columns_to_choose(view) if name in usual)
 
 
 def orders(view: BoardView, domain: str) -> Mapping[str, str]:
     """What the rows of a domain can be sorted by: keys to names."""
-    columns = columns_of(view, domain, view.lines.get(domain, ()))
-    return {column.key: column.name for column in columns if column.value is not None}
+    return {
+        column.key: column.name
+        for column in columns_of(view, domain, view.rows(domain))
+        if column.spec.name != "domains"
+    }
 
 
 def in_order(view: BoardView, domain: str, lines: Sequence[Line], order: Order) -> tuple[Line, ...]:
     """Lines by a column, equal ones as they stood; those without a value come last, either way round."""
     column = next((one for one in columns_of(view, domain, lines) if one.key == order.key), None)
-    if column is None or column.value is None:
+    if column is None:
         return tuple(lines)
     values = {line.system: _plain(column.value(line)) for line in lines}
     known = [line for line in lines if values[line.system] is not None]
-    falling = (column.name not in LEAST_FIRST) is not order.turned
+    falling = column.spec.least_first is order.turned
     known.sort(key=lambda line: values[line.system] or 0, reverse=falling)
     return (*known, *(line for line in lines if values[line.system] is None))
 
@@ -214,33 +216,70 @@ def standings_table(
     lines: Sequence[Line],
     *,
     chosen: Sequence[str] | None = None,
-    note: str = "",
     order: Order | None = None,
     address: Mapping[str, str] | None = None,
+    lost: Lost | None = None,
+    count: int | None = None,
 ) -> Element:
-    """The table of a board in one domain, in the order of its lines.
+    """The table of a board in one domain, in the order of its lines; each is a row that opens.
 
-    Columns that are not chosen are not even sent; None chooses the usual ones. The caption ends with the
-    note. With an address, the query of the page, headings are links that sort by their column; `order` is
-    then what the lines are sorted by.
+    Columns that are not chosen are not even sent; None chooses the usual ones. With an address, the query of
+    the page, headings are links that sort by their column; `order` is then what the lines are sorted by.
+    `lost` has questions that each system lost; without it rows do not open. `count` is how many systems there
+    are where only the first are shown.
     """
     columns = _kept(view, domain, lines, chosen)
-    group_cuts = [False] * len(lines) if order is not None and order.key else cuts(lines)
-    body = [
-        element(
-            "tr",
-            *(_cell(column, line, sorted_by=address is not None) for column in columns),
-            **({"class_": "aa-group"} if cut else {}),
-        )
-        for line, cut in zip(lines, group_cuts, strict=True)
+    bodies = [_body(view, domain, line, columns, lost, sorted_by=address is not None) for line in lines]
+    shown = sum(not line.is_reference for line in lines) if count is None else count
+    caption = f"{view.title}: {view.label(domain)}. {shown} system{'' if shown == 1 else 's'}."
+    heads = [_heading(column, order or Order(), address, lines, view, domain) for column in columns]
+    table = element(
+        "table",
+        element("caption", caption, class_="aa-unseen"),
+        element("thead", element("tr", *heads)),
+        *bodies,
+        class_=f"aa-board aa-standings{' aa-by-column' if order is not None and order.key else ''}",
+    )
+    lanes = max((joint.lane + 1 for joints in brackets(lines) for joint in joints), default=0)
+    domains = domains_style(len(view.domains)) if len(view.domains) >= LEAST_DOMAINS else ""
+    return element("div", table, class_="aa-wrap", style=f"--lanes:{lanes};{domains}".strip(";"))
+
+
+def _body(
+    view: BoardView,
+    domain: str,
+    line: Line,
+    columns: Sequence[Column],
+    lost: Lost | None,
+    *,
+    sorted_by: bool,
+) -> Element:
+    cells = []
+    for column in columns:
+        cell = column.text(line)
+        if sorted_by and (value := _plain(column.value(line))) is not None:
+            cell.set("data-value", value if isinstance(value, str) else f"{value:.9g}")
+        cells.append(cell)
+    rows = [element("tr", *cells)]
+    if lost is not None and not line.is_reference:
+        opened = element("td", row_detail(view, domain, line, lost), colspan=str(len(columns)))
+        rows.append(element("tr", opened, class_="aa-more"))
+    return element("tbody", *rows, class_="aa-line" if line.is_reference else "aa-entrant")
+
+
+def domain_sections(
+    view: BoardView, id_of: Callable[[str], str], boxed: Callable[[Element], Element]
+) -> list[Mapping[str, object]]:
+    """Overall and each domain as a section: its id, label, who leads, and its table, `boxed`."""
+    return [
+        {
+            "id": id_of(domain),
+            "label": view.label(domain),
+            "leading": leading(view, domain),
+            "table": boxed(standings_table(view, domain, view.rows(domain))),
+        }
+        for domain in (OVERALL, *view.domains)
     ]
-    if said_columns(view).keys() & {column.name for column in columns}:
-        note = f"{note} {SAID_NOTE}".strip()
-    count = f"{len(lines)} system{'' if len(lines) == 1 else 's'}"
-    caption = f"{view.title}: {view.label(domain)}. {count}. {SMALL_PRINT} {note}"
-    heads = [_heading(column, order or Order(), address) for column in columns]
-    style = {"style": domains_style(len(view.domains))} if len(view.domains) >= LEAST_DOMAINS else {}
-    return rows_table(heads, body, caption=caption.strip(), classes="aa-standings", **style)
 
 
 def shown_rows(
@@ -248,21 +287,21 @@ def shown_rows(
 ) -> list[dict[str, float | str | None]]:
     """The rows of the table as it is shown, for files: values in full, shares 0–1, ends of intervals.
 
-    `ratings` says whose they are.
+    `ratings` says whose they are. The reference has no place.
     """
     rows: list[dict[str, float | str | None]] = [
         {
             "domain": domain,
             "ratings": ratings,
-            "rank_lower": line.rank_lower,
-            "rank_upper": line.rank_upper,
-            "letters": line.letters,
+            "rank_lower": None if line.is_reference else line.rank_lower,
+            "rank_upper": None if line.is_reference else line.rank_upper,
+            "letters": None if line.is_reference else line.letters,
             "system": line.system,
         }
         for line in lines
     ]
     for column in _kept(view, domain, lines, chosen):
-        if column.value is None or column.name in {"Rank", "System"}:
+        if column.spec.name in ALWAYS or column.spec.name == "domains":
             continue
         name, values = column.key.replace("-", "_"), [column.value(line) for line in lines]
         bounded = any(isinstance(value, Bounded) for value in values)
@@ -275,48 +314,55 @@ def shown_rows(
 
 
 def _kept(view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str] | None) -> list[Column]:
-    names = {"Rank", "System", *(usual_columns(columns_to_choose(view)) if chosen is None else chosen)}
-    return [column for column in columns_of(view, domain, lines) if column.name in names]
+    names = usual_columns(view) if chosen is None else chosen
+    return [
+        column
+        for column in columns_of(view, domain, lines)
+        if column.spec.name in ALWAYS or column.name in names
+    ]
 
 
-def _heading(column: Column, order: Order, address: Mapping[str, str] | None) -> Element:
-    side = "aa-left" if column.name in LEFT else ""
-    head = element("th", scope="col", class_=f"{column.classes} {side}".strip())
-    meaning = DEFINITIONS[column.name]
-    if address is None or column.value is None:
-        head.append(explained(column.name, meaning))
+def _heading(
+    column: Column,
+    order: Order,
+    address: Mapping[str, str] | None,
+    lines: Sequence[Line],
+    view: BoardView,
+    domain: str,
+) -> Element:
+    side = "aa-left" if column.spec.name in LEFT else ""
+    head = element("th", scope="col", class_=f"{side} aa-c-{column.spec.name.replace('_', '-')}".strip())
+    if address is None or column.spec.name == "domains":
+        head.append(explained(column.heading, column.spec.explained))
     else:
-        head.append(_sorting(column, meaning, order, address))
-        head.set("data-falling", "no" if column.name in LEAST_FIRST else "yes")
+        head.append(_sorting(column, order, address))
+        head.set("data-falling", "no" if column.spec.least_first else "yes")
         if order.key == column.key:
-            falling = (column.name not in LEAST_FIRST) is not order.turned
+            falling = column.spec.least_first is order.turned
             head.set("aria-sort", "descending" if falling else "ascending")
-    if column.axis is not None:
-        head.append(axis(*column.axis))
+    if column.spec.name == "rating":
+        head.append(_axis(lines, view.line(view.reference, domain)))
     return head
 
 
-def _cell(column: Column, line: Line, *, sorted_by: bool) -> Element:
-    """A cell, with the value that a browser sorts by where the table can be sorted."""
-    cell = classed(column.cell(line), column.classes)
-    if sorted_by and column.value is not None and (value := _plain(column.value(line))) is not None:
-        cell.set("data-value", value if isinstance(value, str) else f"{value:.9g}")
-    return cell
+def _axis(lines: Sequence[Line], reference: Line | None) -> Element:
+    shown = [*lines, *([reference] if reference else [])]
+    return axis(Scale.around([line.rating for line in shown if line.rating is not None]), points)
 
 
-def _sorting(column: Column, meaning: str, order: Order, address: Mapping[str, str]) -> Element:
+def _sorting(column: Column, order: Order, address: Mapping[str, str]) -> Element:
     """The heading as a link that sorts by its column, or turns the order round."""
     rest = {name: value for name, value in address.items() if name != "sort"}
     wanted = Order(column.key, turned=order.key == column.key and not order.turned)
-    if column.name != "Rank" or wanted.turned:
+    if column.spec.name != "rank" or wanted.turned:
         rest["sort"] = wanted.word
-    tip = element("span", meaning, class_="aa-tip", role="tooltip", aria_hidden="true")
+    tip = element("span", column.spec.explained, class_="aa-tip", role="tooltip", aria_hidden="true")
     return element(
         "a",
-        column.name,
+        column.heading,
         tip,
         href=link("", **rest),
         target="_self",
         class_="aa-term aa-sort",
-        aria_description=f"Sort by it. {meaning}",
+        aria_description=f"Sort by it. {column.spec.explained}",
     )

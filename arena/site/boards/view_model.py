@@ -13,8 +13,9 @@ from arena.site.trust.error_figures import NOTHING, ErrorFigures
 from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
 from data.store.boards.boards import SHORTEST_HASH, BoardHead
+from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import letter_set, places_beside
-from leaderboard.standings.head_to_head import HeadToHeadTests
+from leaderboard.standings.head_to_head import Meetings
 from leaderboard.standings.systems import SystemFacts
 from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import Control, ErrorKind
@@ -41,7 +42,9 @@ class Line:
 
     `battles` are those behind the rating, `rates` count others: where there is a reference, battles against
     it alone. The reference itself has none of those; its own, against all systems, are `against_all`.
-    `letters` are null on boards that were published without them.
+    `letters` are null on boards that were published without them. `unranked` says why a system that answered
+    too few questions has no rank; it is empty of all others. `own_evidence` is the share of what a
+    domain's rating rests on that the domain's own battles say. `facts` is the line as `board_lines` gives it.
     """
 
     system: str
@@ -51,8 +54,6 @@ class Line:
     rating: Bounded | None
     rates: Rates
     battles: float
-    comprehensiveness: Bounded | None
-    factuality: Bounded | None
     no_answer: float | None
     words: float | None
     answers: int
@@ -60,9 +61,16 @@ class Line:
     is_reference: bool
     scores: Mapping[str, Bounded]
     badges: tuple[str, ...] = ()
-    attempts: int | None = None
+    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     component: int = 0
+    ladder: int = 0
     against_all: Rates | None = None
+    own_evidence: float | None = None
+    unranked: str = ""
+
+    def mean(self, info: MetricInfo) -> Bounded | None:
+        """The mean score that the column of a metric shows."""
+        return self.scores.get(info.filling(self.scores) or "")
 
     @property
     def win(self) -> Bounded | None:
@@ -96,7 +104,19 @@ class Line:
         return ""
 
     @property
+    def places(self) -> tuple[float, float] | None:
+        """The best and the worst place that the battles leave open; None where they give none."""
+        if self.rank_lower is None or self.rank_upper is None:
+            return None
+        return self.rank_lower, self.rank_upper
+
+    @property
     def rank(self) -> str:
+        """The best place that the battles leave open, as text; the reference has none."""
+        return "–" if self.rank_lower is None or self.is_reference else str(self.rank_lower)
+
+    @property
+    def ranks(self) -> str:
         """The interval of ranks as text."""
         if self.rank_lower is None or self.rank_upper is None:
             return "–"
@@ -112,10 +132,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Rating of one system less that of another, in points, paired; `chance` that it is the better, 0–1."""
+    """Rating of one system less that of another, in points, paired; `prob_better`: that it is better, 0–1."""
 
     points: Bounded
-    chance: float
+    prob_better: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,11 +153,12 @@ class BoardView:
         reference: The reference's name; empty where there is none.
         reference_by: Who wrote it: `people`, or in free text; empty where that is not known.
         domains: Ids to labels, in the set's order.
+        domain_notes: What readers of a domain's ratings must know, by its id; empty where nothing special.
         lines: By domain id and `overall`: systems, best first.
         facts: What was judged, by whom and how it ended, as label and value.
         details: The further facts, too long for a glance.
         method: How ratings and intervals were made, in one sentence.
-        tests: How every two systems fared against each other.
+        meetings: How every two systems fared against each other.
         gaps: Differences of ratings, by the better and the other system.
         controls: Ratings under each control, or why there are none.
         health: How far the judge can be trusted, as label, value and meaning.
@@ -145,11 +166,10 @@ class BoardView:
         partial: How little was judged, or what is estimated, in sentences; empty where enough was.
         people: What votes of people make of the board; None where none correct it.
         judged_places: By system, the interval of ranks as the judge says.
-        drift: The warning that the judge is not the one that judged before; empty where nothing says so.
         error: What is known of the judge's own error.
         error_kind: What the intervals overall count.
         trust: What is known of how far the judge can be trusted, section by section as the snapshot has it.
-        said: What teams say of their systems, by name.
+        self_reported: What teams say of their systems, by name.
         judge: Its name; empty where that is not known.
         judged_on: The day on which judging ended, ISO; empty where that is not known.
         questions: How many were judged; None where only counts of verdicts are known.
@@ -166,11 +186,12 @@ class BoardView:
     reference: str
     reference_by: str
     domains: Mapping[str, str]
+    domain_notes: Mapping[str, str]
     lines: Mapping[str, tuple[Line, ...]]
     facts: tuple[tuple[str, str], ...]
     details: tuple[tuple[str, str], ...]
     method: str
-    tests: HeadToHeadTests
+    meetings: Meetings
     gaps: Mapping[tuple[str, str], Gap]
     controls: Mapping[Control, Controlled]
     health: tuple[tuple[str, str, str], ...]
@@ -181,12 +202,11 @@ class BoardView:
     is_by_people: bool = False
     judged_places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     between: Controlled = NO_RATINGS
-    yardsticks: str = ""
-    drift: str = ""
+    ground_truths: str = ""
     error: ErrorFigures = NOTHING
     error_kind: ErrorKind = ErrorKind.QUESTIONS
     trust: Mapping[Section, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
-    said: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
+    self_reported: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
     judge: str = ""
     judged_on: str = ""
     questions: int | None = None
@@ -196,6 +216,11 @@ class BoardView:
     def by_people(self) -> bool:
         """Whether people wrote the reference."""
         return self.reference_by == PEOPLE
+
+    @property
+    def scored(self) -> frozenset[str]:
+        """The names of the scores that its lines have."""
+        return frozenset(name for lines in self.lines.values() for line in lines for name in line.scores)
 
     @property
     def the_reference(self) -> str:
@@ -216,14 +241,21 @@ class BoardView:
         reference = next((line for line in lines if line.is_reference), None)
         if reference is None:
             return lines
+        if reference.rank_lower is None:
+            return tuple(line for line in lines if not line.is_reference)
         rest = [line for line in lines if not line.is_reference]
-        peers = [line for line in rest if line.component == reference.component and line.rank_lower]
+        peers = [line for line in rest if line.ladder == reference.ladder and line.rank_lower]
         placed = places_beside(_places(reference, len(lines)), [_places(line, len(lines)) for line in peers])
         moved = {
             line.system: replace(line, rank_lower=lower, rank_upper=upper, letters=text)
             for line, (lower, upper, text) in zip(peers, placed, strict=True)
         }
         return tuple(moved.get(line.system, line) for line in rest)
+
+    def rows(self, domain: str = OVERALL) -> tuple[Line, ...]:
+        """The lines as tables show them: systems with their places, the reference without one."""
+        moved = {line.system: line for line in self.competitors(domain)}
+        return tuple(moved.get(line.system, line) for line in self.lines.get(domain, ()))
 
     @property
     def is_as_judged(self) -> bool:
@@ -244,23 +276,22 @@ class BoardView:
             return "rating"
         return f"rating controlled for {LABELS[self.controlled_for]}"
 
-    def separated(self, one: Line, other: Line, domain: str) -> bool:
+    def separated(self, one: Line, other: Line) -> bool:
         """Whether the battles separate two systems: by their letters, which come from tests of every pair.
 
-        Without letters by the interval of their paired difference, else by intervals that do not meet.
+        Without letters by places, which hold for all systems at once; where nobody has a rating, by
+        intervals of the shares of battles not lost that do not meet.
         """
-        if one.component != other.component:
+        if one.ladder != other.ladder:
             return False
         if one.letters is not None and other.letters is not None:
             return not one.letter_set & other.letter_set
-        gap = self.gap(one.system, other.system) if domain == OVERALL else None
-        if gap is not None:
-            low, high = gap.points.span
-            return low > 0 or high < 0
-        ours, theirs = (line.rating or line.win_tie for line in (one, other))
-        if ours is None or theirs is None or (one.rating is None) is not (other.rating is None):
+        ours, theirs = one.places, other.places
+        if ours is None and theirs is None and one.win_tie is not None and other.win_tie is not None:
+            ours, theirs = one.win_tie.span, other.win_tie.span
+        if ours is None or theirs is None:
             return False
-        return ours.span[0] > theirs.span[1] or theirs.span[0] > ours.span[1]
+        return ours[0] > theirs[1] or theirs[0] > ours[1]
 
     def label(self, domain: str) -> str:
         """What readers see for a domain's id."""
@@ -308,4 +339,6 @@ def snapshot_label(head: BoardHead) -> str:
 def turned_round(gap: Gap) -> Gap:
     """The same difference seen from the other side."""
     lower, upper = gap.points.span
-    return Gap(points=Bounded(value=-gap.points.value, lower=-upper, upper=-lower), chance=1 - gap.chance)
+    return Gap(
+        points=Bounded(value=-gap.points.value, lower=-upper, upper=-lower), prob_better=1 - gap.prob_better
+    )

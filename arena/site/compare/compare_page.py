@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
+from arena.html_pages import macro
 from arena.services.evidence.systems import FEWEST, MOST, Comparison
 from arena.site.boards.board_parts import left_out, set_note
 from arena.site.boards.downloads import Rows, offer_files
@@ -16,10 +17,11 @@ from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.deciding import show_contested
 from arena.site.queries import comparison_of
 from arena.site.ui.components import heading, lead, name_page, note, page_heading
-from arena.site.ui.formats import percent, points, whole
-from arena.site.ui.markup import element, put
+from arena.site.ui.formats import points, whole
+from arena.site.ui.markup import element, put, put_html
 from arena.site.ui.tables import plain_table, rows_table
-from arena.site.ui.url_state import say_unknown
+from arena.site.ui.url_state import chosen_words, say_unknown
+from data.percent import percent
 from leaderboard.paired import PairedShare
 
 NAMES = ("a", "b", "c", "d")
@@ -28,19 +30,32 @@ NONE = "-"
 EVEN = 50.0
 
 
+def addressed_systems(view: BoardView) -> list[str]:
+    """The systems that the address names as a to d; by default the best two."""
+    addressed = list(map(chosen_words, NAMES))
+    best = [line.system for line in view.competitors(OVERALL)] or list(view.systems)
+    named = [system for system in dict.fromkeys(addressed) if system in view.systems]
+    return named if any(addressed) else best[:FEWEST]
+
+
+def opening(view: BoardView) -> None:
+    """Say who of the systems of the address is better."""
+    first, *others = addressed_systems(view) or [""]
+    put_html(macro("control", "Systems, the first against the others", ", ".join((first, *others))))
+    for other in others:
+        lead(verdict(view, first, other))
+
+
 def choose_systems(view: BoardView) -> tuple[str, ...]:
     """The systems that the address names as a to d, or that the reader picks; by default the best two.
 
     The reference is no competitor: it is compared where it is named.
     """
     key = "choice-compared"
-    addressed = [st.query_params.get(name, "") for name in NAMES]
-    named = [system for system in dict.fromkeys(addressed) if system in view.systems]
-    for name in addressed:
+    for name in map(chosen_words, NAMES):
         if name not in {"", NONE, *view.systems}:
             say_unknown(name, "Choose among the board's systems.")
-    best = [line.system for line in view.competitors(OVERALL)] or list(view.systems)
-    st.session_state[key] = named if any(addressed) else best[:FEWEST]
+    st.session_state[key] = addressed_systems(view)
     chosen = st.multiselect(
         "Systems, the first against the others",
         view.systems,
@@ -90,11 +105,18 @@ def show() -> None:
 def verdict(view: BoardView, first: str, second: str) -> str:
     """Who of two is better, and how sure that is, in a sentence."""
     gap = view.gap(first, second)
+    if gap is None and _separated(view, first, second):
+        # Lines come best first, also of groups that are rated on scales of their own.
+        better, worse = sorted((first, second), key=view.systems.index)
+        return (
+            f"{better} is better than {worse}, and the lead is statistically significant; the board does not "
+            "say how many points it is."
+        )
     if gap is None:
         return f"The board does not say how far {first} and {second} are apart."
     low, high = gap.points.span
     better, worse = (first, second) if gap.points.value >= 0 else (second, first)
-    chance = max(gap.chance, 1 - gap.chance)
+    prob_better = max(gap.prob_better, 1 - gap.prob_better)
     size = f"{points(abs(gap.points.value))} points"
     ends = sorted((abs(low), abs(high))) if low * high > 0 else sorted((low, high))
     interval = f"95 % interval {points(ends[0])} to {points(ends[1])}"
@@ -109,13 +131,13 @@ def verdict(view: BoardView, first: str, second: str) -> str:
         )
     return (
         f"{better} stands {size} above {worse}, but the battles do not separate them ({first} minus "
-        f"{second}: {interval}; chance that {better} is the better: {percent(chance)})."
+        f"{second}: {interval}; chance that {better} is the better: {percent(prob_better)})."
     )
 
 
 def _separated(view: BoardView, first: str, second: str) -> bool:
     lines = view.line(first), view.line(second)
-    return lines[0] is not None and lines[1] is not None and view.separated(lines[0], lines[1], OVERALL)
+    return lines[0] is not None and lines[1] is not None and view.separated(lines[0], lines[1])
 
 
 def _show_paired(view: BoardView, comparison: Comparison) -> None:
@@ -172,7 +194,7 @@ def _paired_row(view: BoardView, share: PairedShare) -> Element:
             value.append(element("span", span, class_="aa-sub"))
             track.append(element("span", class_="aa-span", style=f"left:{low:.1f}%;width:{high - low:.1f}%"))
         track.append(element("span", class_="aa-dot", style=f"left:{EVEN + EVEN * share.difference:.1f}%"))
-    separation = element("span", "separated" if share.apart else "not separated", class_="aa-sub")
+    separation = element("span", "separated" if share.significant else "not separated", class_="aa-sub")
     return element(
         "tr",
         element("th", view.label(share.domain), separation, scope="row"),

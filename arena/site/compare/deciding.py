@@ -7,18 +7,20 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
+from arena.client.answer_arena_client.models.results import ContestedQuestion
+from arena.html_pages import macro
 from arena.services.evidence.covered_facts import FactDiff, fact_diffs, own_facts
 from arena.services.evidence.highlights import Stretch, mark_answer
 from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.systems import Comparison, ContestedQuestion
+from arena.services.evidence.systems import Comparison
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import evidence_of
-from arena.site.questions.facts import show_diff
 from arena.site.ui.components import heading, lead, note, subheading
-from arena.site.ui.markup import element, explain, put
+from arena.site.ui.markup import element, explain, put, put_html
 from arena.site.ui.tables import anchor, rows_table
 from arena.site.ui.url_state import choose_one
+from data.percent import percent_figure
 from leaderboard.paired import Deciding
 
 AT_ONCE = 8
@@ -51,7 +53,7 @@ def show_contested(view: BoardView, comparison: Comparison) -> None:
 
 
 def deciding_sentence(deciding: Deciding) -> str:
-    """How few questions the lead of one of two rests on."""
+    """How few questions the lead of one of two depends on."""
     leader, other = deciding.leader, deciding.other
     if deciding.needed is None:
         return f"{leader} and {other} take the same share of the win over {deciding.questions:,} questions."
@@ -69,7 +71,7 @@ def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQ
     cells = [
         element(
             "td",
-            "–" if system not in question.shares else f"{100 * question.shares[system]:.0f}",
+            "–" if system not in question.shares else percent_figure(question.shares[system], decimals=0),
             class_="aa-main" if question.shares.get(system) == best else "",
         )
         for system in comparison.systems
@@ -100,7 +102,7 @@ def _show_diffs(diffs: Sequence[FactDiff], first: str, second: str) -> None:
         if not diff.missing:
             subheading(_title(diff))
             note(f"Recorded by {diff.source}.")
-            show_diff(diff, first, second)
+            put_html(macro("diff", diff, first, second))
     missing = [element("li", f"{_title(diff)}: {diff.missing}") for diff in diffs if diff.missing]
     if missing:
         put(
@@ -114,7 +116,7 @@ def _show_diffs(diffs: Sequence[FactDiff], first: str, second: str) -> None:
 
 
 def _title(diff: FactDiff) -> str:
-    return diff.kind.value.capitalize()
+    return diff.kind.capitalize()
 
 
 def _show_answers(

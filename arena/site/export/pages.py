@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from xml.etree.ElementTree import Element
 
 from arena.html_pages import rendered
+from arena.services.boards.metric_columns import column_meanings
 from arena.services.evidence.questions import QuestionView
 from arena.site.boards.matrix_page import matrix_table, opponents_table
 from arena.site.boards.people_view import moves_table
-from arena.site.boards.sentences import headline, leading, record_of, standing
-from arena.site.boards.standings_table import standings_table
+from arena.site.boards.sentences import headline, record_of, standing
+from arena.site.boards.standings_table import domain_sections
 from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.export.evidence import WORDS
-from arena.site.questions.answers import LEGEND
+from arena.site.questions.battles import verdict_chip
 from arena.site.questions.list_page import AT_ONCE
 from arena.site.questions.list_table import question_table
+from arena.site.questions.question_view import evidence_values
 from arena.site.systems.profile_table import profile_table
-from arena.site.ui.components import notice_of
-from arena.site.ui.help_texts import CITATION, DEFINITIONS
-from arena.site.ui.markup import as_html
-from arena.site.ui.tables import words_table
+from arena.site.systems.record_parts import card_table, records_of
+from arena.site.ui.help_texts import CITATION
+from arena.site.ui.tables import scrolled, words_table
 from data.records import Submission
 from data.store.rounds.question_stats import QuestionRecord, QuestionStats
-from leaderboard.export.board_fields import BATTLE_FIELDS, STANDINGS_FIELDS
+from data.system_names import file_name_of
+from leaderboard.export.board_fields import BATTLE_FIELDS, standings_fields
 
 ASSETS = Path(__file__).parents[1] / "assets"
 STYLES = ("style.css", "document.css", "export.css")
@@ -48,15 +49,6 @@ class Download:
     what: str
     size: int
     sha256: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """A question on a system's page; `address` is empty where questions have no pages."""
-
-    text: str
-    address: str
-    score: str
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -93,27 +85,18 @@ class BoardPages:
     def index(self, trust: Sequence[str]) -> str:
         """The standings; `trust` is what else to say of the board, in sentences."""
         view = self.view
-        domains = [
-            {
-                "id": f"domain-{at}",
-                "label": view.label(domain),
-                "leading": leading(view, domain),
-                "table": self._table(standings_table(view, domain, view.lines[domain]), ""),
-            }
-            for at, domain in enumerate((OVERALL, *view.domains))
-        ]
-        small = len(view.tests.systems) <= MOST_IN_MATRIX
+        order = (OVERALL, *view.domains)
+        small = len(view.meetings.systems) <= MOST_IN_MATRIX
         return self._page(
             "index.html",
             view.title,
-            domains=domains,
+            sections=domain_sections(view, lambda one: f"domain-{order.index(one)}", self._table),
             lead=headline(view, OVERALL),
-            notice=as_html(notice_of(view.notice)) if view.notice else "",
-            people=self._table(moves_table(view), "") if view.people else "",
-            matrix=self._table(matrix_table(view), "") if small else "",
-            health=self._table(words_table(("Figure", "Value", "Meaning"), view.health, spare=1), "")
+            people=self._table(moves_table(view)) if view.people else None,
+            matrix=self._table(matrix_table(view)) if small else None,
+            health=self._table(words_table(("Figure", "Value", "Meaning"), view.health, spare=1))
             if view.health
-            else "",
+            else None,
             trust=trust,
         )
 
@@ -135,11 +118,12 @@ class BoardPages:
             record=record_of(self.view, system),
             profile=self._table(profile_table(self.view, system), "../"),
             opponents=self._table(opponents_table(self.view, system), "../"),
-            lost=None if lost is None else [self._record(one) for one in lost[:MOST_RECORDS]],
-            won=None if won is None else [self._record(one) for one in won[:MOST_RECORDS]],
-            lost_in_all=len(lost or ()),
-            won_in_all=len(won or ()),
-            card="" if submission is None else self._table(_card(submission), "../"),
+            outcomes=[
+                (title, records_of(self.view, records, MOST_RECORDS, self._question_link))
+                for title, records in (("Lost", lost), ("Won", won))
+                if records is not None
+            ],
+            card=None if submission is None else self._table(card_table(submission), "../"),
         )
 
     def question_list(self, page: int) -> str:
@@ -163,23 +147,13 @@ class BoardPages:
     def question(self, number: int, question: QuestionView) -> str:
         """A question with its evidence; `number` is its place from 1."""
         title = f"{question.question.id}: {question.question.question}"
-        decided = sum(evidence.battle.preference is not None for evidence in question.battles)
         return self._page(
             "question.html",
             title if len(title) <= WIDEST_TITLE else f"{title[:WIDEST_TITLE]}…",
             up="../",
             here="questions",
-            question=question,
-            facts_of_question=(
-                ("domain", question.domain_label),
-                ("question", question.question.id),
-                ("answers", f"{len(question.answers)}"),
-                ("battles decided", f"{decided} of {len(question.battles)}"),
-            ),
-            **WORDS,
-            systems=self.systems,
-            legend=LEGEND,
-            reference_word="human-written reference" if self.view.by_people else "reference",
+            **evidence_values(self.view, question, self._system_link),
+            chip_of=verdict_chip,
             list_address=list_name(-(-number // AT_ONCE)),
             before=question_name(number - 1) if number > 1 else "",
             after=question_name(number + 1) if number < len(self.questions) else "",
@@ -192,8 +166,8 @@ class BoardPages:
             "method.html",
             "Method",
             here="method",
-            details=self._table(words_table(("About this board", ""), facts), ""),
-            definitions=self._table(words_table(("Column", "Meaning"), DEFINITIONS.items()), ""),
+            details=self._table(words_table(("About this board"), facts)),
+            definitions=self._table(words_table(("Column", "Meaning"), column_meanings().items())),
         )
 
     def data(self, files: Sequence[Download], withheld: str) -> str:
@@ -206,25 +180,28 @@ class BoardPages:
             here="data",
             files=files,
             withheld=withheld,
-            standings_fields=self._table(words_table(("Field", "Meaning"), STANDINGS_FIELDS.items()), ""),
-            battle_fields=self._table(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()), ""),
+            standings_fields=self._table(words_table(("Field", "Meaning"), standings_fields().items())),
+            battle_fields=self._table(words_table(("Field", "Meaning"), BATTLE_FIELDS.items())),
             citation="\n".join(line for line in cited if self.address or "url = " not in line),
         )
+
+    def _system_link(self, system: str) -> str:
+        """From the page of a question to that of a system; empty where it has none."""
+        return f"../{self.systems[system]}" if system in self.systems else ""
 
     def _page(self, template: str, title: str, *, up: str = "", here: str = "index", **values: object) -> str:
         questions = (("questions", f"questions/{list_name(1)}", "Questions"),) if self.questions else ()
         return rendered(
             f"export/{template}",
-            view=self.view,
+            **{"view": self.view, **values},
             title=title if title == self.view.title else f"{title} – {self.view.title}",
             up=up,
             here=here,
-            sections=(*questions, ("method", "method.html", "Method"), ("data", "data.html", "Data")),
+            menu=(*questions, ("method", "method.html", "Method"), ("data", "data.html", "Data")),
             policy=POLICY,
-            **values,
         )
 
-    def _table(self, root: Element, up: str) -> str:
+    def _table(self, root: Element, up: str = "") -> Element:
         """A table whose links lead to pages of the export, and which can be scrolled by keyboard."""
         for anchor in list(root.iter("a")):
             target = self._target(anchor.get("href", ""))
@@ -234,10 +211,7 @@ class BoardPages:
             else:
                 anchor.attrib.pop("href", None)
                 anchor.tag = "span"
-        caption = root.find("table/caption")
-        label = "Table" if caption is None else str(caption.text)
-        root.attrib.update({"tabindex": "0", "role": "region", "aria-label": label})
-        return as_html(root)
+        return scrolled(root)
 
     def _target(self, href: str) -> str:
         """The page of the export that stands for one of the site; empty where none does."""
@@ -251,14 +225,10 @@ class BoardPages:
             case _:
                 return ""
 
-    def _record(self, record: QuestionRecord) -> Record:
-        number = self._numbers.get(record.id)
-        label = self.view.label(record.domain)
-        return Record(
-            text=record.question,
-            address="" if number is None else f"../questions/{question_name(number)}",
-            score=f"{record.wins} won · {record.ties} tied · {record.losses} lost · {label}",
-        )
+    def _question_link(self, question: str) -> str:
+        """From the page of a system to that of a question; empty where it has none."""
+        number = self._numbers.get(question)
+        return "" if number is None else f"../questions/{question_name(number)}"
 
 
 def question_name(number: int) -> str:
@@ -276,22 +246,11 @@ def _system_pages(systems: Sequence[str]) -> Mapping[str, str]:
     pages: dict[str, str] = {}
     taken: set[str] = set()
     for system in systems:
-        name, number = system, 1
+        stem = name = file_name_of(system)
+        number = 1
         while name.casefold() in taken:
             number += 1
-            name = f"{system}-{number}"
+            name = f"{stem}-{number}"
         taken.add(name.casefold())
         pages[system] = f"systems/{name}.html"
     return pages
-
-
-def _card(submission: Submission) -> Element:
-    entries = {
-        "team": submission.team,
-        **asdict(submission.card),
-        "version": f"{submission.version}",
-        "answers": f"{submission.answers:,}",
-        "submitted": submission.created_at.date().isoformat(),
-        "content sha256": submission.content_hash,
-    }
-    return words_table(("Field", "Value"), [(name, value) for name, value in entries.items() if value])

@@ -10,10 +10,14 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 import streamlit as st
 
+from arena.html_pages import as_html
 from arena.services.boards.history import FeedEntry
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.markup import as_html, element
+from arena.site.ui.markup import element
 from data.store.boards.boards import BoardHead
+from leaderboard.export.tables import draws_pictures
+
+PICTURE = "The picture that links to the board are shown with"
 
 
 def site_address() -> str:
@@ -29,7 +33,7 @@ def addresses(view: BoardView) -> tuple[tuple[Element, str], ...]:
         (f"/api/v1/leaderboards/{quote(view.name)}", "The board for programs, as JSON"),
         (f"/leaderboard.html?{named}", "The board as one page without scripts, also for search engines"),
         (f"/embed/{quote(view.name)}", "The first systems as a small table for a frame"),
-        (f"/og/{quote(view.name)}.png", "The picture that links to the board are shown with"),
+        *([(f"/og/{quote(view.name)}.png", PICTURE)] if draws_pictures() else []),
         (f"/s/{view.content_hash[:12]}", "A short permalink: it names exactly these standings"),
         ("/feed.atom", "An Atom feed: boards as they are published, corrected or retracted"),
         ("/sitemap.xml", "Every page, board and system"),

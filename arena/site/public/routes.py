@@ -16,25 +16,26 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from arena.api.caching import PUBLIC
 from arena.container import Arena
 from arena.html_pages import rendered
+from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.people_view import moves_table
-from arena.site.boards.sentences import headline, leading
+from arena.site.boards.sentences import headline
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.boards.standings_table import standings_table
+from arena.site.boards.standings_table import domain_sections, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, board_label
 from arena.site.plain_pages import refused
 from arena.site.public.links import NEVER, atom_feed, site_map
 from arena.site.public.social_card import board_picture, retracted_picture
 from arena.site.security_policy import ALWAYS, PLAIN, framed_by
-from arena.site.ui.components import notice_of, retracted
-from arena.site.ui.help_texts import DEFINITIONS
-from arena.site.ui.markup import as_html
-from arena.site.ui.tables import words_table
+from arena.site.ui.components import retracted
+from arena.site.ui.tables import scrolled, words_table
 from data.store.boards.boards import SNAPSHOT, BoardHead, hash_of, is_called, snapshot_of
+from leaderboard.export.tables import draws_pictures
 
 HERE = Path(__file__).parents[1] / "assets"
-EMBEDDED = ("Rating", "Interval", "Win + tie")
+EMBEDDED = ("Rating", "Win + tie")
 MOST_EMBEDDED = 12
 
 
@@ -43,29 +44,19 @@ def static_page(view: BoardView, boards: Sequence[tuple[str, str]], base: str) -
 
     `boards` are names and labels of every board; `base` is the site's address, with a slash at its end.
     """
-    sections = [
-        {
-            "id": domain,
-            "label": view.label(domain),
-            "leading": leading(view, domain),
-            "table": _table(standings_table(view, domain, view.lines[domain])),
-        }
-        for domain in (OVERALL, *view.domains)
-    ]
     return rendered(
         "board.html",
+        pictures=draws_pictures(),
         view=view,
         boards=boards,
         base=base,
         up="./",
-        sections=sections,
+        sections=domain_sections(view, lambda domain: domain, scrolled),
         title=f"{view.title}: leaderboard",
         lead=headline(view, OVERALL),
         address=f"{base}leaderboard.html?{urlencode({'board': view.name})}",
-        people=_table(moves_table(view)) if view.people else "",
-        people_note=view.people.method if view.people else "",
-        notice=as_html(notice_of(view.notice)) if view.notice else "",
-        definitions=_table(words_table(("Column", "Meaning"), DEFINITIONS.items())),
+        people=scrolled(moves_table(view)) if view.people else None,
+        definitions=scrolled(words_table(("Column", "Meaning"), column_meanings().items())),
         style=_style(),
     )
 
@@ -73,14 +64,15 @@ def static_page(view: BoardView, boards: Sequence[tuple[str, str]], base: str) -
 def embedded_page(view: BoardView, domain: str) -> str:
     """The first systems of a board as a table for a frame; links open in the whole window."""
     shown_domain = domain if domain in view.domains else OVERALL
-    lines = view.lines[shown_domain][:MOST_EMBEDDED]
-    table = standings_table(view, shown_domain, lines, chosen=EMBEDDED)
+    every = view.competitors(shown_domain)
+    lines = every[:MOST_EMBEDDED]
+    table = standings_table(view, shown_domain, lines, chosen=EMBEDDED, count=len(every))
     return rendered(
         "embedded.html",
         view=view,
         domain=shown_domain,
-        rest=len(view.lines[shown_domain]) - len(lines),
-        table=_table(_led_up(table, "../")),
+        rest=len(every) - len(lines),
+        table=scrolled(_led_up(table, "../")),
         title=f"{view.title}, {view.label(shown_domain)}",
         style=_style(),
     )
@@ -91,18 +83,10 @@ def retracted_page(name: str, notice: str, up: str) -> str:
 
     `up` leads from the address to the site's root, such as `../`.
     """
-    section = as_html(_led_up(retracted(name, notice), up))
+    section = _led_up(retracted(name, notice), up)
     return rendered(
         "retracted.html", title=f"{name}, retracted", section=section, up=up, target="_top", style=_style()
     )
-
-
-def _table(root: Element) -> str:
-    """A table that may have to scroll, which can be reached by keyboard."""
-    caption = root.find("table/caption")
-    label = "Table" if caption is None else str(caption.text)
-    root.attrib.update({"tabindex": "0", "role": "region", "aria-label": label})
-    return as_html(root)
 
 
 def _led_up(root: Element, up: str) -> Element:
@@ -124,7 +108,6 @@ ROBOTS = (
 NOT_THERE = "No board of this name is published here."
 WHERE = "The site map at /sitemap.xml lists those that are."
 FRAMED_ANYWHERE = "frame-ancestors *"
-A_MINUTE = "public, max-age=60"
 MOST_CACHED = 64
 GONE = 410
 SHORTEST_HASH = 8
@@ -137,7 +120,6 @@ class BoardRoutes:
         self._arena = arena
         self._view = lru_cache(MOST_CACHED)(self._read)
         self._picture = lru_cache(MOST_CACHED)(self._draw)
-        self._look = lru_cache(MOST_CACHED)(self._first_look)
 
     def routes(self) -> list[Route]:
         """Where each is served."""
@@ -145,18 +127,11 @@ class BoardRoutes:
             Route("/leaderboard.html", self.static),
             Route("/embed/{board}", self.embed),
             Route("/s/{content_hash}", self.short),
-            Route("/og/{board}.png", self.picture),
+            *([Route("/og/{board}.png", self.picture)] if draws_pictures() else []),
             Route("/sitemap.xml", self.sitemap),
             Route("/feed.atom", self.feed),
             Route("/robots.txt", self.robots),
         ]
-
-    async def first_view(self, request: Request) -> str:
-        """What the leaderboard begins with, as HTML; nothing where its address names more than a board."""
-        if request.query_params.keys() - {"board"}:
-            return ""
-        head, _ = await run_in_threadpool(self._find, request.query_params.get("board"))
-        return "" if head is None else await run_in_threadpool(self._look, head)
 
     async def static(self, request: Request) -> Response:
         """A board as one accessible page; the newest where none is named."""
@@ -184,7 +159,10 @@ class BoardRoutes:
         if head is None:
             return await self._absent_picture(request)
         picture = await run_in_threadpool(self._picture, head)
-        return Response(picture, media_type="image/png", headers={**ALWAYS, "Cache-Control": A_MINUTE})
+        headers = {**ALWAYS, "Cache-Control": PUBLIC, "ETag": f'"{_tag(head)}"'}
+        if _has(request, headers["ETag"]):
+            return Response(status_code=304, headers=headers)
+        return Response(picture, media_type="image/png", headers=headers)
 
     async def short(self, request: Request) -> Response:
         """Lead from a board's hash, or its first eight characters, to the board."""
@@ -203,7 +181,7 @@ class BoardRoutes:
         heads = await run_in_threadpool(self._arena.boards.heads)
         systems = {head.name: (await run_in_threadpool(self._view, head)).systems for head in heads}
         text = site_map(self._base(request), heads, systems)
-        return Response(text, media_type="application/xml", headers={"Cache-Control": A_MINUTE})
+        return Response(text, media_type="application/xml", headers={"Cache-Control": PUBLIC})
 
     async def feed(self, request: Request) -> Response:
         """Boards for those who follow them; 304 for who has what stands there."""
@@ -212,7 +190,7 @@ class BoardRoutes:
         changed = max((entry.updated for entry in entries), default=NEVER)
         headers = {
             **ALWAYS,
-            "Cache-Control": A_MINUTE,
+            "Cache-Control": PUBLIC,
             "ETag": f'"{sha256(text.encode()).hexdigest()[:32]}"',
             "Last-Modified": format_datetime(changed.astimezone(UTC), usegmt=True),
         }
@@ -242,8 +220,10 @@ class BoardRoutes:
             answer.headers.update(headers)
             return answer
         text = await run_in_threadpool(page, head, heads)
-        caching = {"Cache-Control": A_MINUTE, "ETag": f'"{_tag(head)}"'}
-        return HTMLResponse(text, headers={**headers, **caching})
+        headers |= {"Cache-Control": PUBLIC, "ETag": f'"{sha256(text.encode()).hexdigest()[:32]}"'}
+        if _has(request, headers["ETag"]):
+            return Response(status_code=304, headers=headers)
+        return HTMLResponse(text, headers=headers)
 
     def _base(self, request: Request) -> str:
         """The site's address with a slash at its end: the public one, else that of the request."""
@@ -255,7 +235,7 @@ class BoardRoutes:
         if gone is None:
             return refused(request, 404, NOT_THERE, advice=WHERE)
         picture = await run_in_threadpool(retracted_picture, gone.name, gone.notice)
-        headers = {**ALWAYS, "Cache-Control": A_MINUTE}
+        headers = {**ALWAYS, "Cache-Control": PUBLIC}
         return Response(picture, GONE, media_type="image/png", headers=headers)
 
     def _retracted(self, name: str | None) -> BoardHead | None:
@@ -273,12 +253,6 @@ class BoardRoutes:
     def _read(self, head: BoardHead) -> BoardView:
         return read_board(self._arena.boards.get(snapshot_of(head)))
 
-    def _first_look(self, head: BoardHead) -> str:
-        # The page's caches want a server that runs, and routes are made before it does.
-        from arena.site.boards.leaderboard_view import first_look  # noqa: PLC0415 - as said above
-
-        return f'<div class="stHtml">{as_html(first_look(self._view(head)))}</div>'
-
     def _draw(self, head: BoardHead) -> bytes:
         return board_picture(self._view(head))
 
@@ -286,16 +260,18 @@ class BoardRoutes:
 def _gone(head: BoardHead, up: str, framers: str) -> HTMLResponse:
     """The notice of a board that was taken down."""
     text = retracted_page(head.name, head.notice, up)
-    headers = {**ALWAYS, "Content-Security-Policy": f"{PLAIN}; {framers}", "Cache-Control": A_MINUTE}
+    headers = {**ALWAYS, "Content-Security-Policy": f"{PLAIN}; {framers}", "Cache-Control": PUBLIC}
     return HTMLResponse(text, GONE, headers=headers)
 
 
-def _has(request: Request, tag: str, changed: datetime) -> bool:
+def _has(request: Request, tag: str, changed: datetime | None = None) -> bool:
     """Whether the client has the answer of a tag, or else one of a moment that is not before `changed`."""
     known = request.headers.get("if-none-match")
     if known is not None:
         tags = {text.strip().removeprefix("W/") for text in known.split(",")}
         return bool(tags & {tag, "*"})
+    if changed is None:
+        return False
     try:
         since = parsedate_to_datetime(request.headers.get("if-modified-since", ""))
         return changed.replace(microsecond=0) <= since

@@ -6,12 +6,14 @@ import textwrap
 from collections.abc import Callable, Sequence
 from xml.etree.ElementTree import Element
 
+from arena.html_pages import as_html
 from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.ui.formats import Bounded, percent, points
-from arena.site.ui.markup import as_html, element
+from arena.site.ui.formats import Bounded, points
+from arena.site.ui.markup import element
+from data.percent import percent
 
 WIDTH, HEIGHT = 1200, 630
-SHOWN = 6
+ROWS = 6
 LONGEST_NAME = 24
 LONGEST_TITLE = 44
 LONGEST_LINE, MOST_LINES = 64, 6
@@ -42,7 +44,7 @@ def retracted_picture(name: str, notice: str) -> bytes:
 
 def board_drawing(view: BoardView) -> Element:
     """The same as a drawing."""
-    lines = view.lines[OVERALL][:SHOWN]
+    lines = view.competitors()[:ROWS]
     rated = any(line.rating is not None for line in view.lines[OVERALL])
     values = [line.rating if rated else line.win_tie for line in lines]
     spans = [value.span for value in values if value is not None] or [(0.0, 1.0)]
@@ -51,7 +53,7 @@ def board_drawing(view: BoardView) -> Element:
     def to_x(value: float) -> float:
         return BAR_LEFT + (BAR_RIGHT - BAR_LEFT) * (value - low) / ((high - low) or 1)
 
-    facts = f"{len(view.systems)} systems · {len(view.domains)} domains · published {view.published}"
+    facts = f"{len(view.competitors())} systems · {len(view.domains)} domains · published {view.published}"
     rows = [
         part
         for at, (line, value) in enumerate(zip(lines, values, strict=True))

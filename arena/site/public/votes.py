@@ -14,16 +14,15 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from arena.api.errors import status_of
+from arena.client.answer_arena_client.models.sets import VoteBoard
 from arena.container import Arena
-from arena.html_pages import rendered
+from arena.html_pages import as_html, rendered
 from arena.services.people.public_votes import Revealed, Visitor
-from arena.services.people.vote_board import VoteBoard
 from arena.site.hosts import ServedHosts
 from arena.site.plain_pages import HEADERS
 from arena.site.sign_in import fields_of_form
 from arena.site.ui.errors import public_error
 from arena.site.ui.formats import points
-from arena.site.ui.markup import as_html
 from arena.site.ui.tables import link, plain_table
 from data.errors import ArenaError, ForbiddenError, InputError, QuotaError
 from data.records import Preference
@@ -34,7 +33,7 @@ SHORTEST_WORD = 32
 TOO_MANY = 429
 ASSETS = Path(__file__).parents[1] / "assets"
 BLIND = "You are not told whose the answers are until you have judged them."
-KEPT = (
+PRIVACY_NOTE = (
     "We keep your judgment, and salted hashes of a cookie and of your address to count nobody twice; no "
     "name, no address. Some pairs are tests whose better answer is known."
 )
@@ -94,7 +93,7 @@ class VoteRoutes:
         name = request.path_params["set_name"]
         pair = self._votes.next(name, visitor)
         title = self._sets.summary(name).title
-        return _page(title, BLIND, pair=pair, set_name=name, links=_board_link(name), notes=(KEPT,))
+        return _page(title, BLIND, pair=pair, set_name=name, links=_board_link(name), notes=(PRIVACY_NOTE,))
 
     def _judge(self, request: Request, fields: Mapping[str, str], visitor: Visitor) -> HTMLResponse:
         name = request.path_params["set_name"]
@@ -111,7 +110,7 @@ class VoteRoutes:
             verdict=_verdict(revealed),
             set_name=name,
             links=_board_link(name),
-            notes=(KEPT,),
+            notes=(PRIVACY_NOTE,),
         )
 
     async def _answered(self, request: Request, make: Callable[[Visitor], HTMLResponse]) -> Response:
@@ -164,27 +163,29 @@ def _board_link(name: str) -> list[tuple[str, str]]:
 
 
 def _table(board: VoteBoard) -> str:
-    if board.ratings is None:
+    if not board.ratings:
         return ""
     rows = [
         (
-            row.system,
-            f"{row.rank_lower}–{row.rank_upper}",
-            "–" if row.rating is None else points(row.rating),
-            "–" if row.lower is None or row.upper is None else f"{points(row.lower)} to {points(row.upper)}",
+            row["system"],
+            f"{row['rank_lower']}–{row['rank_upper']}",
+            "–" if row["rating"] is None else points(row["rating"]),
+            "–"
+            if None in {row["lower"], row["upper"]}
+            else f"{points(row['lower'])} to {points(row['upper'])}",
         )
-        for row in board.ratings.ratings
+        for row in board.ratings
     ]
     return as_html(plain_table(("System", "Rank", "Rating", "95 % interval"), rows))
 
 
 def _counted(board: VoteBoard) -> Sequence[str]:
     rejected = sum(board.rejected.values())
-    counted = f"{len(board.count.kept):,} of {board.given:,} votes count, of {board.visitors:,} visitors."
+    counted = f"{board.counted:,} of {board.given:,} votes count, of {board.visitors:,} visitors."
     left = (
-        f"Not counted: {board.count.gold:,} on test pairs, {board.count.untried:,} of visitors who did not "
+        f"Not counted: {board.gold:,} on test pairs, {board.untried:,} of visitors who did not "
         f"pass theirs, {rejected:,} too quick or on answers that name their system, "
-        f"{board.count.over_cap:,} beyond the {board.count.cap:,} that one network or visitor may have."
+        f"{board.over_cap:,} beyond the {board.cap:,} that one network or visitor may have."
     )
     return tuple(filter(None, (counted, left, board.unrankable)))
 

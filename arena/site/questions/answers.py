@@ -1,30 +1,24 @@
-"""The scores of one answer with what they rest on: statements covered and missed, claims by posterior."""
+"""One answer with its marks, and its scores with what they depend on: statements, claims by posterior."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-import streamlit as st
-
-from arena.services.boards.metric_columns import BOARD_METRICS
-from arena.services.evidence.claims import ClaimView, Witness, read_claims, told_by
-from arena.services.evidence.coverage import Standing, StatementView, read_statements
+from arena.services.boards.metric_columns import shown_metrics
+from arena.services.evidence.claims import ClaimView, Witness, read_claims, source_of
+from arena.services.evidence.coverage import Standing, StatementView, has_statements, read_statements
 from arena.services.evidence.highlights import Places, Stretch
 from arena.services.evidence.questions import AnswerView
-from arena.services.evidence.reasons import CONTRADICTS, COVERS, Fact, Facts
-from arena.site.boards.view_model import BoardView
+from arena.services.evidence.reasons import Fact, Facts
 from arena.site.questions.sources import linked
-from arena.site.ui.components import note
-from arena.site.ui.formats import percent
-from arena.site.ui.markup import element, explain, explained, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.markup import element, explain, explained
+from data.percent import percent
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.relations.figures import Verdict
 
-LABELS = {metric.name: metric.label for metric in BOARD_METRICS}
 MOST_SCORED_STATEMENTS = 12
-TONES = {COVERS: "aa-good", CONTRADICTS: "aa-bad"}
 MOST_CLAIMS = 20
 SIGNS = {Verdict.SUPPORTED: "✓", Verdict.CONTRADICTED: "✗", Verdict.UNCONFIRMED: "?"}
 CLASSES = {Verdict.SUPPORTED: "aa-for", Verdict.CONTRADICTED: "aa-against", Verdict.UNCONFIRMED: "aa-open"}
@@ -32,14 +26,16 @@ KINDS = (
     (Standing.CONTRADICTED, "Contradicts", "✗"),
     (Standing.BASIS, "Misses", "–"),
     (Standing.MISSING, "Misses too (follows from the above)", "–"),
+    (Standing.PARTLY, "Covers in part", "◐"),
     (Standing.COVERED, "Covers", "✓"),
 )
 
 
 LEGEND = (
-    "Underlined: covers a statement of the passages (the number says how many). Coloured: a claim that the "
-    "passages support ✓ or contradict ✗, or that they do not confirm ?; darker = more certain, with its "
-    "probability. Point at a part, or choose it, to light up the sentences that it rests on."
+    "Underlined: covers a statement of the passages or a fact of the reference (the number says how many). "
+    "Coloured: a claim that the passages support ✓ or contradict ✗, or that they do not confirm ?; darker = "
+    "more certain, with its probability. Point at a part, or choose it, to light up the sentences that it "
+    "depends on."
 )
 
 
@@ -74,63 +70,55 @@ def _stretch(part: Stretch) -> Element:
     return linked(explain(node, "; ".join(title)) if title else node, part.places)
 
 
-def show_answer(
-    view: BoardView, shown: AnswerView, parts: Sequence[Stretch], places: Places | None, *, flag: str = ""
-) -> None:
-    """One answer: whose it is, how it fared, its text with marks, its scores."""
-    name = anchor(shown.system, "system", board=view.name, id=shown.system)
-    word = "human-written reference" if view.by_people else "reference"
-    words = [word] if shown.is_reference else []
-    flags = [element("span", text, class_="aa-flag") for text in (*words, flag) if text]
-    record = f"{shown.wins} won · {shown.ties} tied · {shown.losses} lost"
-    put(element("p", name, *flags, element("span", record, class_="aa-sub"), class_="aa-name"))
-    if shown.answer.answer:
-        put(answer_text(parts))
-    else:
-        note("(The answer is empty.)")
-    if shown.answer.thinking:
-        with st.expander("Thinking before the answer, which nobody judges", icon=":material/psychology:"):
-            st.text(shown.answer.thinking)
-    show_scores(shown.scores, places)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownScore:
+    """A score with what it depends on: facts by kind, or claims; neither where nothing is known.
+
+    `note` says who told.
+    """
+
+    title: str
+    note: str = ""
+    facts: tuple[Facts, ...] = ()
+    claims: Element | None = None
 
 
-def show_scores(scores: Sequence[ScoredAnswer], places: Places | None = None) -> None:
-    """Every score of an answer, those with details as an expander; facts are linked to their `places`."""
-    for score in in_order(scores):
-        claims = read_claims(score.details)
-        statements = read_statements(score.details) if "covered" in score.details else ()
-        title = f"{label_of(score)} {percent(score.score)}"
-        if score.score is None:
-            reason = str(score.details.get("reason", ""))
-            put(element("p", f"{label_of(score)}: no score ({score.outcome}). {reason}", class_="aa-note"))
-        elif statements:
-            with st.expander(title):
-                if any(statement.standing is Standing.CONTRADICTED for statement in statements):
-                    put(element("p", told_by(score).contradictions, class_="aa-note"))
-                for facts in statement_facts(statements):
-                    show_facts(facts, places)
-        elif claims:
-            with st.expander(title):
-                put(
-                    element(
-                        "div",
-                        element("p", told_by(score).right, class_="aa-note"),
-                        claim_list(claims, places),
-                    )
-                )
-        else:
-            put(element("p", title, class_="aa-note"))
+def scores_of(shown: AnswerView, places: Places | None = None) -> list[ShownScore]:
+    """Every score of an answer in the order in which readers see metrics; claims are linked to `places`."""
+    return [_shown(score, places) for score in sorted(shown.scores, key=_order)]
+
+
+def _shown(score: ScoredAnswer, places: Places | None) -> ShownScore:
+    if score.score is None:
+        reason = str(score.details.get("reason", ""))
+        return ShownScore(title=f"{label_of(score)}: no score ({score.outcome}). {reason}".strip())
+    title = f"{label_of(score)} {_value(score)}"
+    statements = read_statements(score.details) if has_statements(score.details) else ()
+    if statements:
+        contradicted = any(statement.standing is Standing.CONTRADICTED for statement in statements)
+        note = source_of(score).contradictions if contradicted else ""
+        return ShownScore(title=title, note=note, facts=tuple(statement_facts(statements)))
+    claims = read_claims(score.details)
+    if not claims:
+        return ShownScore(title=title)
+    return ShownScore(title=title, note=source_of(score).right, claims=claim_list(claims, places))
 
 
 def label_of(score: ScoredAnswer) -> str:
     """What readers see for a score: the metric, and who scored where that is not the embedded version."""
-    label = LABELS.get(score.metric, score.metric)
+    info = shown_metrics().get(score.metric)
+    label = score.metric if info is None else info.called
     return f"{label} ({score.judge})" if score.judge else label
 
 
+def _value(score: ScoredAnswer) -> str:
+    info = shown_metrics().get(score.metric)
+    return percent(score.score) if info is None or score.score is None else info.text(score.score)
+
+
 def _order(score: ScoredAnswer) -> tuple[int, str, str]:
-    names = list(LABELS)
-    return names.index(score.metric) if score.metric in LABELS else len(names), score.metric, score.judge
+    names = list(shown_metrics())
+    return names.index(score.metric) if score.metric in names else len(names), score.metric, score.judge
 
 
 def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
@@ -149,42 +137,12 @@ def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
             yield Facts(title=title, sign=sign, facts=facts, count=len(selected))
 
 
-def in_order(scores: Sequence[ScoredAnswer]) -> list[ScoredAnswer]:
-    """Scores in the order in which readers see metrics."""
-    return sorted(scores, key=_order)
-
-
-def show_facts(facts: Facts, places: Places | None = None) -> None:
-    """Facts of one kind as a list, with their number; nothing where there are none."""
-    if not facts.count:
-        return
-    more = f", {len(facts.facts)} shown" if facts.count > len(facts.facts) else ""
-    title = element("strong", facts.title)
-    lines = [linked(_fact_line(facts, fact), fact_places(fact, places)) for fact in facts.facts]
-    put(
-        element(
-            "div",
-            element("p", title, f" {facts.count}{more}", class_=f"aa-facts {TONES.get(facts.sign, '')}"),
-            element("ul", *lines, class_="aa-factlist"),
-        )
-    )
-
-
 def fact_places(fact: Fact, places: Places | None) -> tuple[int, ...]:
     """The sentence that a fact is from, where it is known."""
     if places is None or not fact.passages:
         return ()
     place = places.of(fact.text, fact.passages)
     return () if place is None else (place,)
-
-
-def _fact_line(facts: Facts, fact: Fact) -> Element:
-    line = element("li", f"{facts.sign} {fact.text} ")
-    if fact.passages:
-        line.append(element("span", f"[{', '.join(fact.passages)}]", class_="aa-muted"))
-    if fact.instead:
-        line.append(element("span", f"The answer says: {fact.instead}", class_="aa-sub"))
-    return line
 
 
 def claim_list(claims: Sequence[ClaimView], places: Places | None = None) -> Element:

@@ -4,55 +4,73 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.services.evidence.covered_facts import reasons_diff
+from arena.services.accounts.auth import Caller
+from arena.services.concerns.service import LONGEST_REASON, SHORTEST_REASON, Complaint
 from arena.services.evidence.highlights import Places
-from arena.services.evidence.judgment_flags import LONGEST_REASON, SHORTEST_REASON, Complaint
 from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.reading import best_of, lead_of
-from arena.services.evidence.reasons import BEYOND, CONTRADICTS, Facts, Reasons, read_reasons
+from arena.services.evidence.reading import best_of, final_readings, lead_of
+from arena.services.evidence.reasons import Reasons, read_reasons
+from arena.site.auth import present
 from arena.site.boards.sentences import listed
 from arena.site.boards.view_model import BoardView
-from arena.site.questions.answers import fact_places, show_facts
-from arena.site.questions.facts import show_diff
+from arena.site.questions.answers import fact_places
 from arena.site.services import arena
-from arena.site.ui.components import heading, note, verbatim
+from arena.site.ui.components import note
 from arena.site.ui.errors import plain
-from arena.site.ui.formats import percent
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, rows_table
-from arena.site.ui.url_state import choose_one
+from arena.site.ui.url_state import chosen_words
 from data.errors import ArenaError
+from data.percent import percent
 from data.records import BattleEvidence, BattleRecord, Judgment, Preference, Presentation
 
 SESSION = "reporter"
 
 
-def offer_report(round_name: str, battle: BattleRecord, judgment: Judgment, at: int) -> None:
-    """Offer to report a judgment."""
-    with (
-        st.popover("Report this judgment", icon=":material/flag:", key=f"report-{at}"),
-        st.form(f"report-form-{at}", border=False, clear_on_submit=True),
-    ):
+def offer_reports(round_name: str, shown: BattleEvidence | None) -> None:
+    """Offer to report each judgment of a battle."""
+    judgments = () if shown is None else shown.judgments
+    if shown is None or not judgments:
+        return
+    caller = present()
+    if caller.signed_in:
+        _show_mine(shown, caller)
+    with st.container(horizontal=True):
+        for at, judgment in enumerate(judgments):
+            about = "" if len(judgments) == 1 else f", {order_of(shown.battle, judgment)}"
+            with st.popover(f"Report this judgment{about}", icon=":material/flag:", key=f"report-{at}"):
+                _offer_report(round_name, shown.battle, judgment, at, caller)
+
+
+def _show_mine(shown: BattleEvidence, caller: Caller) -> None:
+    """What became of the visitor's own reports of this battle."""
+    for concern in arena().concerns.mine(caller=caller):
+        if concern.battle_id == shown.battle.id:
+            answered = f" {concern.reason}" if concern.reason else ""
+            put(element("p", f"You reported a judgment of this battle: {concern.decision}.{answered}"))
+
+
+def _offer_report(round_name: str, battle: BattleRecord, judgment: Judgment, at: int, caller: Caller) -> None:
+    with st.form(f"report-form-{at}", border=False):
         note(
-            "What is wrong with it? The organisers read every report; the board stays as it is until they "
-            "act."
+            "What is wrong with it? The organisers decide every report; the board says how many are under "
+            "review."
         )
         reason = st.text_area(
             "Reason", max_chars=LONGEST_REASON, help=f"At least {SHORTEST_REASON} characters."
         )
         if st.form_submit_button("Send"):
-            _send(round_name, battle, judgment, reason)
+            _send(round_name, battle, judgment, reason, caller)
 
 
-def _send(round_name: str, battle: BattleRecord, judgment: Judgment, reason: str) -> None:
+def _send(round_name: str, battle: BattleRecord, judgment: Judgment, reason: str, caller: Caller) -> None:
     session = st.session_state.setdefault(SESSION, secrets.token_hex(16))
     try:
-        arena().judgment_reports.add(
+        concern = arena().concerns.dispute(
             Complaint(
                 round_name=round_name,
                 question_id=battle.question_id,
@@ -61,12 +79,14 @@ def _send(round_name: str, battle: BattleRecord, judgment: Judgment, reason: str
                 presentation=judgment.presentation,
                 reason=reason,
                 session=session,
-            )
+            ),
+            caller=caller,
         )
     except ArenaError as error:
         st.warning(plain(error))
     else:
-        st.success("Reported. Thank you.", icon=":material/check:")
+        text = f"Reported as number {concern.id}, which is {concern.decision}. Thank you."
+        st.success(text, icon=":material/check:")
 
 
 def standing(view: BoardView, question_view: QuestionView) -> str:
@@ -89,19 +109,15 @@ def standing(view: BoardView, question_view: QuestionView) -> str:
     return f"{who} answered it {'equally well, and best' if several else 'best'}: {won}."
 
 
-def choose_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
-    """The battle that the address names, or that the reader picks; by default the closest, which is first."""
-    if not battles:
-        note("This question has no battle in the round.")
-        return None
+def chosen_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
+    """The battle that the address names; by default the closest, which is first."""
     by_key = {evidence.battle.key: evidence for evidence in battles}
-    sentences = {key: _choice(evidence) for key, evidence in by_key.items()}
-    wanted = st.query_params.get("battle")
-    is_first = wanted not in by_key or wanted == battles[0].battle.key
-    heading("The closest battle" if is_first and len(battles) > 1 else "The battle", anchor="battle")
-    return by_key[
-        choose_one("battle", f"Battle, the closest of {len(battles):,} first", sentences, width=480)
-    ]
+    return by_key.get(chosen_words("battle"), battles[0] if battles else None)
+
+
+def choices(battles: Sequence[BattleEvidence]) -> dict[str, str]:
+    """What the address calls each battle, and what readers choose it by."""
+    return {evidence.battle.key: _choice(evidence) for evidence in battles}
 
 
 def _choice(evidence: BattleEvidence) -> str:
@@ -123,76 +139,14 @@ def places_of_battle(shown: BattleEvidence, places: Places) -> set[int]:
     }
 
 
-def show_battle(view: BoardView, shown: BattleEvidence, places: Places | None = None) -> None:
-    """One battle: verdict, why, then how each judgment came about; facts are linked to their `places`."""
-    battle = shown.battle
-    put(element("p", element("strong", sentence_of(battle)), ". ", how_close(shown), class_="aa-lead"))
-    for text in remarks_of(battle):
-        st.text(text)
-    told = set[str]()
-    for at, judgment in enumerate(shown.judgments):
-        if judgment.rationale not in told or not judgment.rationale:
-            _show_why(battle, judgment, at, places, several=len(told) > 0)
-        told.add(judgment.rationale)
-    for at, judgment in enumerate(shown.judgments):
-        _show_reading(view, battle, judgment, at)
-
-
 def how_close(shown: BattleEvidence) -> str:
     """How far the winner was ahead, in a sentence; empty where nothing was judged."""
     lead = lead_of(shown)
     if lead is None:
         return ""
-    readings = sum(judgment.preference is not None for judgment in shown.judgments)
+    readings = len(final_readings(shown))
     times = "one reading" if readings == 1 else f"{readings:,} readings"
     return f"Margin {lead:.2f} over {times}, where 0 is even and 1 the most."
-
-
-def _show_why(
-    battle: BattleRecord, judgment: Judgment, at: int, places: Places | None, *, several: bool
-) -> None:
-    if several:
-        note(f"{order_of(battle, judgment)}: {said_of(battle, judgment)}")
-    reasons = read_reasons(judgment.rationale)
-    if reasons is not None:
-        _show_reasons(battle, reasons, places)
-    elif judgment.rationale:
-        with st.container(border=True, key=f"prose-rationale-{at}"):
-            st.text(judgment.rationale)
-    else:
-        st.text(judgment.detail or "The judge left no rationale.")
-
-
-def _show_reading(view: BoardView, battle: BattleRecord, judgment: Judgment, at: int) -> None:
-    """Who judged, and how, with a way to report it."""
-    title = f"{order_of(battle, judgment)}: {said_of(battle, judgment)}. Who judged, and how"
-    with st.expander(title, key=f"provenance-{at}", icon=":material/fingerprint:"):
-        verbatim(provenance_of(judgment))
-        if judgment.reply is not None:
-            note("The reply as it came:")
-            verbatim(judgment.reply.text)
-        offer_report(str(view.round_name), battle, judgment, at)
-
-
-def _show_reasons(battle: BattleRecord, reasons: Reasons, places: Places | None) -> None:
-    """What tells the two apart; how each did by itself is folded."""
-    note(in_short(battle, reasons))
-    show_diff(reasons_diff(reasons), battle.system_a, battle.system_b, places)
-    sides = ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
-    for system, side in sides:
-        for facts in side.facts:
-            if facts.sign == CONTRADICTS:
-                _show_named(system, facts, places)
-    added = [(system, facts) for system, side in sides for facts in side.facts if facts.sign == BEYOND]
-    if any(facts.count for _, facts in added):
-        with st.expander(f"What each says beyond the {reasons.yardstick}"):
-            for column, (system, facts) in zip(st.columns(2), added, strict=False):
-                with column:
-                    _show_named(system, facts, places)
-
-
-def _show_named(system: str, facts: Facts, places: Places | None) -> None:
-    show_facts(replace(facts, title=f"{system} {facts.title.lower()}"), places)
 
 
 def in_short(battle: BattleRecord, reasons: Reasons) -> str:
@@ -203,7 +157,7 @@ def in_short(battle: BattleRecord, reasons: Reasons) -> str:
         else f"{system}: coverage {percent(side.coverage)}, padding {percent(side.padding)}."
         for system, side in ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
     )
-    return f"The judge held both answers against the {reasons.yardstick}. {sides}"
+    return f"The judge held both answers against the {reasons.ground_truth}. {sides}"
 
 
 def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Element:
@@ -295,7 +249,6 @@ def provenance_of(judgment: Judgment) -> str:
     entries = {
         "judge": judgment.judge,
         "model": judgment.model,
-        "endpoint": reply and reply.endpoint,
         "settings": judgment.settings,
         "prompt sha256": judgment.prompt_hash,
         "parser": judgment.parser,

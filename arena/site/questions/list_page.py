@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 import streamlit as st
 
+from arena.html_pages import rendered
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Result, Trait
 from arena.site.boards.board_parts import left_out, no_questions, set_note
 from arena.site.boards.downloads import offer_files
@@ -14,8 +15,10 @@ from arena.site.boards.pickers import choose_board, choose_domain, chosen_domain
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of, texts_found
 from arena.site.questions.list_table import question_table
+from arena.site.services import address
 from arena.site.ui.components import name_page, note, page_heading
-from arena.site.ui.markup import put
+from arena.site.ui.markup import put, put_html
+from arena.site.ui.tables import link
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
 from data.errors import InputError
 from data.store.rounds.question_stats import QuestionStats
@@ -53,7 +56,7 @@ def searched_texts(question_list: QuestionList) -> str:
 def choose_questions(view: BoardView, where: str) -> tuple[QuestionFilter, Order]:
     """Offer every filter and the order; the choice goes into the address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-search"):
-        search = text_filter("words", f'Search in {where}: words, "phrases"', width="stretch")
+        search = text_filter("words", where, width="stretch")
         order = choose_one("sort", "Sort", {order.value: text for order, text in ORDERS.items()}, width=260)
     domain = chosen_domain(view)
     wanted = QuestionFilter(domain=None if domain == OVERALL else domain, search=search)
@@ -91,7 +94,7 @@ def _filtered(view: BoardView, wanted: QuestionFilter) -> QuestionFilter:
 def choose_page(count: int) -> int:
     """Which page of the list, from 1; offered where there is more than one."""
     pages = max(1, -(-count // AT_ONCE))
-    addressed = st.query_params.get("page", "1")
+    addressed = address().get("page", "1")
     page = min(max(int(addressed), 1), pages) if addressed.isdecimal() else 1
     if pages == 1:
         return 1
@@ -113,6 +116,41 @@ def _to_page(page: int) -> None:
     st.query_params["page"] = str(page)
 
 
+def opening(view: BoardView) -> None:
+    """Show the first questions of the board and domain of the address, unless it asks for others."""
+    if view.round_name is None or address().keys() - {"board", "domain"}:
+        return
+    domain, every = chosen_domain(view), questions_of(view)
+    found = questions_found(view, QuestionFilter(domain=None if domain == OVERALL else domain), Order.SET)
+    put_html(
+        rendered(
+            "pages/questions.html",
+            view=view,
+            domains=[
+                (view.label(one), link("questions", board=view.name, domain=one), one == domain)
+                for one in (OVERALL, *view.domains)
+            ],
+            where=_where(every),
+            order=ORDERS[Order.SET],
+            notice=every.notice,
+            found=_found(found, every),
+            pages=f"1–{AT_ONCE} of {len(found):,}" if len(found) > AT_ONCE else "",
+            table=question_table(view, found[:AT_ONCE], {}),
+        )
+    )
+
+
+def _where(every: QuestionList) -> str:
+    return f'Search in {searched_texts(every)}: words, "phrases"'
+
+
+def _found(found: Sequence[QuestionStats], every: QuestionList) -> str:
+    return (
+        f"{len(found):,} of {len(every.questions):,} questions. "
+        "Choose one to see its answers, battles and rationales."
+    )
+
+
 def show() -> None:
     """Show the list."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -125,17 +163,14 @@ def show() -> None:
     set_note(view)
     choose_domain(view)
     question_list = questions_of(view)
-    wanted, order = choose_questions(view, searched_texts(question_list))
+    wanted, order = choose_questions(view, _where(question_list))
     left_out(question_list.notice)
     try:
         matching = questions_found(view, wanted, order)
     except InputError as refused:
         st.info(str(refused), icon=":material/search_off:")
         return
-    note(
-        f"{len(matching):,} of {len(question_list.questions):,} questions. "
-        "Choose one to see its answers, battles and rationales."
-    )
+    note(_found(matching, question_list))
     if not matching:
         st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
         return

@@ -7,9 +7,10 @@ from xml.etree.ElementTree import Element
 
 from arena.services.evidence.question_search import FoundText
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.formats import percent, shown
+from arena.site.ui.formats import shown
 from arena.site.ui.markup import Child, element, explained
 from arena.site.ui.tables import anchor, rows_table
+from data.percent import percent
 from data.store.rounds.question_stats import QuestionStats
 
 MOST_NAMES = 3

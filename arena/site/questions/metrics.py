@@ -1,33 +1,36 @@
-"""What metrics say of a question as a whole: conflicts, aspects, sub-questions, contexts."""
+"""What metrics say of a question as a whole: facts, conflicts, aspects, sub-questions, contexts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
-import streamlit as st
-
-from arena.services.evidence.claims import ConflictView, PassageStance, Resolution, conflicts_of, told_by
+from arena.services.evidence.claims import ConflictView, PassageStance, Resolution, conflicts_of, source_of
 from arena.services.evidence.coverage import (
     AspectCell,
     AspectRow,
     ContextView,
+    FactCell,
+    FactRow,
+    Standing,
     SubQuestionCell,
     SubQuestionRow,
     aspect_grid,
+    fact_grid,
     read_context,
     sub_question_grid,
 )
 from arena.services.evidence.questions import QuestionView
 from arena.site.questions.answers import claim_list
 from arena.site.ui.components import note
-from arena.site.ui.formats import percent
-from arena.site.ui.markup import element, put
+from arena.site.ui.markup import element, folded, put
 from arena.site.ui.tables import rows_table
+from data.percent import percent
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context.subsets import Use
 
-FACTUALITY, ASPECTS = "factuality-fr3", "coverage-icat-s"
+FACTS, FACTUALITY, ASPECTS = "reference-coverage", "factuality-fr3", "coverage-icat-s"
 ANSWER, CONTEXT = "answer-crux", "context-crux"
 NO_CONTEXTS = "No answers file gives the contexts of its system, so what was retrieved is not known."
 
@@ -50,12 +53,11 @@ def show_conflicts(question_view: QuestionView) -> None:
     elif not conflicts:
         note("No two passages were found to contradict each other, by themselves or over a claim.")
     else:
-        note(told_by(scores[0]).contradictions)
+        note(source_of(scores[0]).contradictions)
     titles = {passage.id: passage.title for passage in question_view.question.passages}
     for at, conflict in enumerate(conflicts):
         title = f"{conflict.first} against {conflict.second}"
-        with st.expander(title, icon=":material/balance:", expanded=at == 0):
-            put(_conflict(conflict, titles))
+        put(folded(title, _conflict(conflict, titles), is_open=at == 0))
 
 
 def _conflict(conflict: ConflictView, titles: dict[str, str]) -> Element:
@@ -97,6 +99,37 @@ def _stance(stance: PassageStance) -> Element:
     return element("p", element("span", side, class_=style), f"{source}{words}", class_="aa-sub")
 
 
+FACT_SIGNS: Mapping[Standing, tuple[str, str, str]] = MappingProxyType(
+    {
+        Standing.COVERED: ("✓", "covered", "aa-good"),
+        Standing.PARTLY: ("◐", "partly", "aa-muted"),
+        Standing.BASIS: ("–", "missing", "aa-bad"),
+    }
+)
+
+
+def show_facts(question_view: QuestionView) -> None:
+    """What every answer does with every fact of the reference, side by side."""
+    if not question_view.question.reference:
+        note("This question is shown without a reference, so there are no facts to cover.")
+        return
+    scores = [score for score in _scores(question_view, FACTS) if score.details.get("facts")]
+    rows = fact_grid(scores)
+    if not rows:
+        note(f"No answer has a score for them: `arena metrics run --metric {FACTS}`.")
+        return
+    who = f"by {scores[0].judge}" if scores[0].judge else "by shared words"
+    note(f"Told {who}: ✓ covered, ◐ partly, – missing. Point at a mark for the answer's words.")
+    put(_grid("Fact", [(row.text, [_fact_cell(cell) for cell in row.cells]) for row in rows], _names(rows)))
+
+
+def _fact_cell(cell: FactCell) -> Element:
+    sign, word, style = FACT_SIGNS[cell.standing]
+    words = f": “{cell.evidence}”" if cell.evidence else ""
+    mark = element("span", f"{sign} {word}", class_=style)
+    return element("td", mark, title=f"{cell.system}: {word}{words}")
+
+
 def show_aspects(question_view: QuestionView) -> None:
     """Which aspects each answer covers, and by what."""
     if not question_view.question.aspects:
@@ -112,8 +145,8 @@ def show_aspects(question_view: QuestionView) -> None:
             "Aspect", [(row.text, [_aspect_cell(cell) for cell in row.cells]) for row in rows], _names(rows)
         )
     )
-    with st.expander("The evidence, aspect by aspect"):
-        put(element("div", *(_evidence(row) for row in rows), class_="aa-conflict"))
+    evidence = element("div", *(_evidence(row) for row in rows), class_="aa-conflict")
+    put(folded("The evidence, aspect by aspect", evidence))
 
 
 def _aspect_cell(cell: AspectCell) -> Element:
@@ -210,7 +243,7 @@ def _context(view: ContextView) -> Element:
     return element("p", name, covers, element("span", uses, class_="aa-sub"))
 
 
-def _names(rows: Sequence[AspectRow] | Sequence[SubQuestionRow]) -> tuple[str, ...]:
+def _names(rows: Sequence[AspectRow] | Sequence[FactRow] | Sequence[SubQuestionRow]) -> tuple[str, ...]:
     return tuple(cell.system for cell in rows[0].cells)
 
 

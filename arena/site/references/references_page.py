@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
-from arena.services.references.models import AuditItem
+from arena.services.references.auditing import AuditItem
 from arena.site.admin.common import attempt
+from arena.site.annotation.annotate_page import show_terms
+from arena.site.annotation.session import Labelling
 from arena.site.auth import show_visitor
 from arena.site.references.passages import show_question
-from arena.site.references.writing import Writing, show_terms, show_writing
+from arena.site.references.writing import show_writing
 from arena.site.services import arena
 from arena.site.ui.components import heading, name_page, note, page_heading, strip
-from arena.site.ui.done import show_done
-from arena.site.ui.formats import percent
+from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import put
 from arena.site.ui.tables import words_table
 from arena.site.ui.url_state import choose_one, choose_segment
 from data.errors import InputError
-from data.records import AnnotationTask
-from data.records.references import AuditBatch, Failure
+from data.percent import percent
+from data.records import AnnotationTask, TaskKind
+from data.records.references import Failure
 
 FAILURES = {
     Failure.INCOMPLETENESS: "Incomplete: a marked answer or clear relevant information is left out",
@@ -48,8 +51,10 @@ def show() -> None:
     """Show the part that is picked of the task that is picked."""
     page_heading("References")
     caller = show_visitor("write references")
-    mine = {task.name: task for task in arena().references.open_to(caller)}
-    tasks = {task.name: task for task in arena().references.tasks(caller=caller)} if caller.signed_in else {}
+    annotation = arena().annotation
+    mine = {task.name for task in annotation.open_to(caller, TaskKind.REFERENCES)}
+    found = annotation.tasks(caller=caller) if caller.signed_in else ()
+    tasks = {task.name: task for task in found if task.terms.kind is TaskKind.REFERENCES}
     if not tasks:
         note("There is no task for you. Organisers name the people who write.")
         return
@@ -57,7 +62,7 @@ def show() -> None:
     name_page(name, "References")
     part = _part(caller, writes=name in mine)
     if part is Part.WRITE:
-        writing = Writing(tasks[name], caller)
+        writing = Labelling(tasks[name], caller)
         if arena().labels.person(name, caller=caller).consented_at is None:
             show_terms(writing)
         else:
@@ -81,7 +86,7 @@ def _part(caller: Caller, *, writes: bool) -> Part | None:
 
 def _show_audit(task: AnnotationTask, caller: Caller) -> None:
     """Show the next text of the sample, or offer to draw one."""
-    show_done()
+    show_flash()
     item = arena().reference_audits.audit_next(task.name, caller=caller)
     if item is None:
         note("No text is left for you to audit. A new batch takes every text that is in none.")
@@ -93,7 +98,7 @@ def _show_audit(task: AnnotationTask, caller: Caller) -> None:
     note(f"Batch {item.batch.number}: {item.batch.audited} of {item.batch.drawn} decided.")
     left, right = st.columns(2, gap="large")
     with left:
-        show_question(item.question, item.marked)
+        show_question(item.question)
     with right:
         heading("Text")
         with st.container(key="prose-reference", border=True):
@@ -126,24 +131,23 @@ def _decide(task: AnnotationTask, item: AuditItem, caller: Caller) -> None:
 
 def _show_status(task: AnnotationTask, caller: Caller) -> None:
     """Show texts by state, batches, and each question."""
-    status = arena().reference_audits.status(task.name, caller=caller)
-    fields = status.as_json()
+    fields = arena().reference_audits.status(task.name, caller=caller)
     done = f"{fields['with_accepted']:,} of {fields['questions']:,}"
     texts = [(state, f"{count:,}") for state, count in fields["texts"].items()]
     strip([("questions with an accepted reference", done), *texts])
-    if status.batches:
+    if fields["batches"]:
         heading("Batches")
-        put(words_table(("Batch", "What became of it"), map(_batch, status.batches)))
+        put(words_table(("Batch", "What became of it"), map(_batch, fields["batches"])))
     heading("Questions")
-    shown = status.questions[:MOST_SHOWN]
-    rows = ((one.question_id, ", ".join(one.states) or "untouched") for one in shown)
+    questions = fields["by_question"]
+    rows = ((one["question_id"], ", ".join(one["states"]) or "untouched") for one in questions[:MOST_SHOWN])
     put(words_table(("Question", "State"), rows))
-    if len(shown) < len(status.questions):
-        note(f"The first {len(shown)} of {len(status.questions):,}; all: arena references status {task.name}")
-    note(f"As a set: arena references export {task.name} DIR")
+    if len(questions) > MOST_SHOWN:
+        note(f"The first {MOST_SHOWN} of {len(questions):,}; all: arena labels show {task.name}")
+    note(f"As a set: arena labels export {task.name} DIR --format set")
 
 
-def _batch(batch: AuditBatch) -> tuple[str, str]:
-    share = "" if batch.share is None else f", {percent(batch.share)} valid"
-    counts = f"{batch.audited} of {batch.drawn} decided of {batch.texts} texts"
-    return str(batch.number), f"{ENDS[batch.accepted]}: {counts}{share}"
+def _batch(batch: dict[str, Any]) -> tuple[str, str]:
+    share = "" if batch["share"] is None else f", {percent(batch['share'])} valid"
+    counts = f"{batch['audited']} of {batch['drawn']} decided of {batch['texts']} texts"
+    return str(batch["number"]), f"{ENDS[batch['accepted']]}: {counts}{share}"

@@ -8,10 +8,10 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
+from arena.client.answer_arena_client.models.retrieval import QuestionRankings, RankedPassage, SystemRanking
 from arena.services.accounts.auth import Caller
-from arena.services.retrieval_boards.questions import PassageLine, QuestionRankings, SystemRanking
 from arena.services.retrieval_boards.service import RetrievalBoard
-from arena.services.retrieval_boards.shown import board_file, remarks, stamp_of
+from arena.services.retrieval_boards.tables import board_file, remarks, stamp_of
 from arena.site.auth import present
 from arena.site.boards.downloads import MIMES
 from arena.site.retrieval.tables import (
@@ -181,7 +181,7 @@ def _show_question(board: RetrievalBoard, question_id: str, measure: Measure, ca
     except ForbiddenError as error:
         note(str(error))
         return
-    st.text(f"{shown.question.id}: {shown.question.question}")
+    st.text(f"{shown.question_id}: {shown.question}")
     note(_facts(shown))
     if any(shown.subtopics.values()):
         with st.expander("Sub-questions", icon=":material/help:"):
@@ -238,7 +238,7 @@ def _list(head: str, items: Sequence[Element], label: str) -> Element:
     )
 
 
-def _item(line: PassageLine, before: str, *facts: str) -> Element:
+def _item(line: RankedPassage, before: str, *facts: str) -> Element:
     """A passage with what is known of it; retrieved ones that are relevant stand out, and missed ones."""
     text = " ".join(line.text.split())
     cut = f"{text[:EXCERPT]}…" if len(text) > EXCERPT else text
@@ -251,13 +251,13 @@ def _item(line: PassageLine, before: str, *facts: str) -> Element:
     return element("li", *parts, class_="aa-for" if line.relevant else "aa-open")
 
 
-def _relevance(line: PassageLine) -> str:
+def _relevance(line: RankedPassage) -> str:
     if line.grade is None:
         return "not judged"
     return f"{'relevant' if line.relevant else 'not relevant'}, grade {line.grade:g}"
 
 
-def _answers(line: PassageLine) -> str:
+def _answers(line: RankedPassage) -> str:
     if not line.subtopics:
         return ""
     new = f", of which new: {', '.join(line.new)}" if line.rank is not None and line.new else ""

@@ -7,9 +7,10 @@ from xml.etree.ElementTree import Element
 
 from arena.services.retrieval_boards.service import RetrievalBoard
 from arena.site.boards.standings_cells import Scale, bar_cell, estimate_cell
-from arena.site.ui.formats import Bounded, percent, whole
+from arena.site.ui.formats import Bounded, whole
 from arena.site.ui.markup import element, explained
 from arena.site.ui.tables import anchor, rows_table
+from data.percent import percent
 from leaderboard.retrieval.board import PairedDifference, RetrievalLine
 from leaderboard.vocabulary import OVERALL
 
@@ -27,7 +28,7 @@ def signed(value: float | None) -> str:
     return "–" if value is None else f"{value:+.3f}".replace("-", "−")
 
 
-def chance(value: float | None) -> str:
+def p_value(value: float | None) -> str:
     """A p value, never 0."""
     if value is None:
         return "–"
@@ -166,13 +167,13 @@ def _paired_row(label: str, one: PairedDifference, reach: float) -> Element:
     track.append(
         element("span", class_="aa-dot", style=f"left:{EVEN + EVEN * (one.difference or 0.0) / reach:.1f}%")
     )
-    separation = element("span", "separated" if one.apart else "not separated", class_="aa-sub")
+    separation = element("span", "separated" if one.significant else "not separated", class_="aa-sub")
     return element(
         "tr",
         element("th", label, separation, scope="row"),
         value,
         element("td", track, class_="aa-bar"),
-        element("td", chance(one.chance), class_="aa-second"),
+        element("td", p_value(one.p_value), class_="aa-second"),
         element("td", whole(one.ahead), class_="aa-second"),
         element("td", whole(one.behind), class_="aa-second"),
         element("td", whole(one.questions)),

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from arena.services.evidence.fixes import Fix, Fixes
 from arena.site.ui.components import heading, lead, note
-from arena.site.ui.formats import percent, points
+from arena.site.ui.formats import points
 from arena.site.ui.markup import Child, element, explained, put
 from arena.site.ui.tables import anchor, words_table
+from data.percent import percent
 
 HEADER = (
     *("Kind of error", "Points gained", "95 % interval", "Look at", "Questions with it"),

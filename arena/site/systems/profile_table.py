@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
-from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.ui.formats import Bounded, percent, range_of_shares, whole
+from arena.services.boards.metric_columns import usual_metrics
+from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.ui.formats import Bounded, range_of_shares, whole
 from arena.site.ui.tables import plain_table
+from data.percent import percent
+from judges.metrics.registry import MetricInfo
 
 
 def profile_table(view: BoardView, system: str) -> Element:
     """One system's record in every domain."""
     against = " against all" if system == view.reference else ""
     rates = (f"Win{against}", f"Win + tie{against}")
-    header = ("Domain", "Battles", *rates, "95 % interval", "Comprehensive", "No answer")
+    usual = usual_metrics(view.reference_by, view.scored)
+    scored = [info for info in usual if info.column is not None and not info.column.asked]
+    headings = (info.column.heading for info in scored if info.column is not None)
+    header = ("Domain", "Battles", *rates, "95 % interval", *headings, "No answer")
     lines = ((view.label(domain), view.line(system, domain)) for domain in (OVERALL, *view.domains))
     rows = [
         (
@@ -23,7 +29,7 @@ def profile_table(view: BoardView, system: str) -> Element:
             _percent_of(line.own_rates.win),
             _percent_of(line.own_rates.win_tie),
             "–" if line.own_rates.win_tie is None else range_of_shares(line.own_rates.win_tie),
-            _percent_of(line.comprehensiveness),
+            *(_text_of(line, info) for info in scored),
             percent(line.no_answer),
         )
         for label, line in lines
@@ -61,6 +67,11 @@ def profile_rows(view: BoardView, system: str) -> list[Mapping[str, object]]:
             }
         rows.append({**row, "no_answer_share": line.no_answer, "answers": line.answers})
     return rows
+
+
+def _text_of(line: Line, info: MetricInfo) -> str:
+    value = line.mean(info)
+    return "–" if value is None else info.text(value.value)
 
 
 def _percent_of(value: Bounded | None) -> str:

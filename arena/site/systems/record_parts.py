@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from xml.etree.ElementTree import Element
 
-import streamlit as st
-
+from arena.html_pages import macro
 from arena.services.boards.history import Appearance
 from arena.site.boards.downloads import offer_files
-from arena.site.boards.said_part import FIGURES
+from arena.site.boards.self_reported_columns import FIGURES
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import history_of
-from arena.site.ui.components import heading, note, verbatim
+from arena.site.ui.components import heading, note
 from arena.site.ui.formats import points
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor, plain_table
+from arena.site.ui.markup import put, put_html
+from arena.site.ui.tables import link, plain_table, words_table
 from data.records import Submission
 from data.store.rounds.question_stats import QuestionRecord
 from leaderboard.standings.systems import SELF_REPORTED
@@ -23,38 +23,74 @@ from leaderboard.standings.systems import SELF_REPORTED
 MOST_RECORDS = 8
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A question on a system's page, and how its battles ended; `address` is empty where it has no page."""
+
+    text: str
+    address: str
+    score: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """The first questions of a list, and how many it has in all."""
+
+    rows: Sequence[Record]
+    in_all: int
+
+
+def records_of(
+    view: BoardView, records: Sequence[QuestionRecord], most: int, address_of: Callable[[str], str]
+) -> Records:
+    """Questions with the outcome of a system's battles, the clearest first; ids give their addresses."""
+    rows = [
+        Record(
+            text=one.question,
+            address=address_of(one.id),
+            score=f"{one.wins} won · {one.ties} tied · {one.losses} lost · {view.label(one.domain)}",
+        )
+        for one in records[:most]
+    ]
+    return Records(rows=rows, in_all=len(records))
+
+
 def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord]) -> None:
-    """Questions with the outcome of a system's battles, the clearest first, each with its permalink."""
+    """The first of such questions, each with its permalink."""
     heading(title, anchor=title.lower())
-    if not records:
-        note("None.")
-        return
-    note(f"{min(len(records), MOST_RECORDS)} of {len(records)} questions, the clearest first.")
-    for record in records[:MOST_RECORDS]:
-        with st.container(key=f"fact-{title}-{record.id}"):
-            st.text(record.question)
-            score = f"{record.wins} won · {record.ties} tied · {record.losses} lost · "
-            evidence = anchor("Evidence", "question", board=view.name, id=record.id)
-            put(element("p", score, f"{view.label(record.domain)} · ", evidence, class_="aa-eyebrow"))
+    found = records_of(view, records, MOST_RECORDS, lambda one: link("question", board=view.name, id=one))
+    put_html(macro("records", found))
+
+
+def card_table(submission: Submission) -> Element:
+    """The system card as the team wrote it, and what exactly was judged."""
+    entries = {
+        "team": submission.team,
+        **asdict(submission.card),
+        "version": f"{submission.version}",
+        "answers": f"{submission.answers:,}",
+        "submitted": submission.created_at.date().isoformat(),
+        "content sha256": submission.content_hash,
+    }
+    return words_table(("Field", "Value"), [(name, value) for name, value in entries.items() if value])
 
 
 def show_card(submission: Submission | None) -> None:
-    """The system card, as the team wrote it."""
+    """The system card and what was judged."""
     heading("System card", anchor="card")
     if submission is None:
         note("There is no card: these answers came with the question set, or their submission was withdrawn.")
         return
     note(
-        f"Version {submission.version}, {submission.answers:,} answers, {submission.no_answers:,} of them "
-        f'"no answer". Submitted {submission.created_at.date().isoformat()}.'
+        f'As its team wrote it. Of its answers {submission.no_answers:,} are "no answer"; the submission is '
+        f"{submission.state.value}."
     )
-    entries = {"team": submission.team, **asdict(submission.card)}
-    st.text("\n".join(f"{name}: {value}" for name, value in entries.items() if value))
+    put(card_table(submission))
 
 
 def show_figures(view: BoardView, system: str) -> None:
     """What its answers are said to take; nothing where they do not say."""
-    said = view.said.get(system)
+    said = view.self_reported.get(system)
     if said is None or not said.figures:
         return
     figures = ", ".join(
@@ -63,22 +99,6 @@ def show_figures(view: BoardView, system: str) -> None:
         if (mean := said.figures.get(figure)) is not None
     )
     note(f"Mean of an answer: {figures}. {SELF_REPORTED}")
-
-
-def show_provenance(submission: Submission | None) -> None:
-    """What exactly was judged: version, day and hash of the answers."""
-    if submission is None:
-        return
-    heading("Provenance", anchor="provenance")
-    entries = {
-        "question set": submission.set_name,
-        "version": f"{submission.version}",
-        "state": submission.state.value,
-        "answers": f"{submission.answers:,}",
-        "submitted": submission.created_at.isoformat(timespec="minutes"),
-        "content sha256": submission.content_hash,
-    }
-    verbatim("\n".join(f"{name}: {value}" for name, value in entries.items()))
 
 
 def show_history(view: BoardView, system: str) -> None:

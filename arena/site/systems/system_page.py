@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 import streamlit as st
 
+from arena.html_pages import Parts
 from arena.services.evidence.losses import LossShare, LossShares
 from arena.services.evidence.systems import SystemProfile
 from arena.services.evidence.versions import ChangedQuestion, JudgedVersion, VersionChange
-from arena.site.boards.board_parts import back_to_board, left_out
 from arena.site.boards.charts import profile_plot
 from arena.site.boards.downloads import offer_files
-from arena.site.boards.pickers import addressed_board, choose_system
+from arena.site.boards.pickers import addressed_board, choose_system, chosen_system
 from arena.site.boards.sentences import place_of, record_of, separation, standing
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import earlier_versions_of, fixes_of, profile_of, version_change_of, weaknesses_of
@@ -22,7 +24,6 @@ from arena.site.systems.record_parts import (
     show_card,
     show_figures,
     show_history,
-    show_provenance,
     show_records,
 )
 from arena.site.systems.weaknesses import (
@@ -32,11 +33,12 @@ from arena.site.systems.weaknesses import (
     show_not_computed,
     show_retrieval,
 )
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip, subheading
-from arena.site.ui.formats import Bounded, interval_of_shares, percent, range_of_shares
-from arena.site.ui.markup import Child, element, put
-from arena.site.ui.tables import anchor, plain_table
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, subheading
+from arena.site.ui.formats import Bounded, interval_of_shares, range_of_shares
+from arena.site.ui.markup import element, joined, put, put_part
+from arena.site.ui.tables import anchor, link, plain_table
 from arena.site.ui.url_state import addressed_tabs, choose_one
+from data.percent import percent, percent_figure
 from data.stats import Interval
 from leaderboard.paired import PairedShare
 from leaderboard.rates import Rate
@@ -46,43 +48,69 @@ MOST_ROWS = 6
 MOST_LISTED = 8
 
 
+def look() -> str:
+    """The page without what only Streamlit can offer, up to what is to be fixed first."""
+    view = addressed_board()
+    system = chosen_system(view)
+    return as_parts(view, system, _judged(view, system)).whole()
+
+
 def show() -> None:
     """Show the system that the address names."""
     view = addressed_board()
-    back_to_board(view)
+    system = chosen_system(view)
+    judged = _judged(view, system)
+    parts = as_parts(view, system, judged)
+    put_part(parts, "crumbs")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        named = st.container()
-        system = choose_system(view)
-    with named:
         page_heading(system)
+        choose_system(view)
     name_page(system, "System", view.full_title)
-    if view.round_name is None:
-        lead(verdict(view, system, None))
-        strip(record_of(view, system))
-        note(ELSEWHERE)
+    put_part(parts, "head")
+    if judged is None:
         _show_tabs(_parts_of_counts(view, system))
         return
-    profile = profile_of(view, system)
-    earlier = earlier_versions_of(view, system)
-    lead(verdict(view, system, profile.losses.field))
-    strip(record_of(view, system))
-    _show_links(view, profile, earlier)
-    left_out(profile.notice)
-    _show_losses(view, profile.losses)
-    show_fixes(view.name, fixes_of(view, system))
-    _show_tabs(_parts(view, profile, earlier))
+    with joined():
+        show_fixes(view.name, fixes_of(view, system))
+    _show_tabs(_parts(view, judged.profile, judged.earlier))
 
 
-def _show_links(view: BoardView, profile: SystemProfile, earlier: tuple[JudgedVersion, ...]) -> None:
-    """Its version, what changed since the one before, and the report of its team."""
-    if profile.submission is None:
-        return
-    links: list[Child] = []
-    if earlier:
-        changed = f"What changed since version {earlier[0].version}"
-        links += [anchor(changed, "system", board=view.name, id=profile.system, part="versions"), " · "]
-    links.append(anchor("Report for its team", "report", id=str(profile.submission.id), round=view.name))
-    put(element("p", f"Version {profile.submission.version} · ", *links, class_="aa-eyebrow"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What is known of a system beside the board where its battles were judged here."""
+
+    profile: SystemProfile
+    earlier: tuple[JudgedVersion, ...]
+
+
+def _judged(view: BoardView, system: str) -> Judged | None:
+    if view.round_name is None:
+        return None
+    return Judged(profile=profile_of(view, system), earlier=earlier_versions_of(view, system))
+
+
+def as_parts(view: BoardView, system: str, judged: Judged | None) -> Parts:
+    """What the page says first: verdict, figures, version, and where the system loses."""
+    profile = None if judged is None else judged.profile
+    submission = None if profile is None else profile.submission
+    earlier = () if judged is None else judged.earlier
+    return Parts(
+        "pages/system.html",
+        {
+            "view": view,
+            "system": system,
+            "board_link": link("", board=view.name),
+            "lead": verdict(view, system, None if profile is None else profile.losses.field),
+            "record": record_of(view, system),
+            "elsewhere": ELSEWHERE if judged is None else "",
+            "version": "" if submission is None else submission.version,
+            "changed": f"What changed since version {earlier[0].version}" if earlier else "",
+            "changed_link": link("system", board=view.name, id=system, part="versions"),
+            "report": "" if submission is None else link("report", id=str(submission.id), round=view.name),
+            "notice": "" if profile is None else profile.notice,
+            "losses": None if profile is None else list(_losses(view, profile.losses)),
+        },
+    )
 
 
 def _parts(
@@ -142,7 +170,6 @@ def _show_questions(view: BoardView, profile: SystemProfile) -> None:
 def _show_card(view: BoardView, profile: SystemProfile) -> None:
     show_card(profile.submission)
     show_figures(view, profile.system)
-    show_provenance(profile.submission)
 
 
 def verdict(view: BoardView, system: str, field: Rate | None) -> str:
@@ -161,30 +188,27 @@ def verdict(view: BoardView, system: str, field: Rate | None) -> str:
     return f"{place_of(view, system)}: it wins or ties {' and '.join(parts)}. {separation(view, line)}"
 
 
-def _show_losses(view: BoardView, losses: LossShares) -> None:
+def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Element, str]]:
     """In which domains, on what kinds of question and against whom it loses, the worst first."""
-    heading("Where it loses", anchor="losses")
-    if not losses.opponents:
-        note("None of its battles has a verdict.")
-        return
-    note("Shares of its battles against everyone that it lost, with 95 % intervals over questions.")
     groups: Sequence[tuple[str, Sequence[LossShare], Mapping[str, str]]] = (
         ("Domain", losses.domains, view.domains),
         ("Kind of question", losses.kinds, {}),
         ("Against", losses.opponents, {}),
     )
-    for place, (name, shares, labels) in zip(st.columns(len(groups), gap="medium"), groups, strict=True):
-        with place:
-            rows = [_loss_row(share, labels.get(share.name, share.name)) for share in shares[:MOST_ROWS]]
-            put(plain_table((name, "Lost", "95 % interval"), rows))
-            if len(shares) > MOST_ROWS:
-                note(f"The worst {MOST_ROWS} of {len(shares)}.")
+    for name, shares, labels in groups if losses.opponents else ():
+        rows = [_loss_row(share, labels.get(share.name, share.name)) for share in shares[:MOST_ROWS]]
+        more = f"The worst {MOST_ROWS} of {len(shares)}." if len(shares) > MOST_ROWS else ""
+        yield plain_table((name, "Lost", "95 % interval"), rows), more
 
 
 def _loss_row(share: LossShare, label: str) -> tuple[str, ...]:
     ends = share.interval
-    bounds = "–" if ends is None else f"{100 * ends.lower:.0f} to {100 * ends.upper:.0f} %"
-    return label, f"{100 * share.share:.0f} %", bounds
+    bounds = (
+        "–"
+        if ends is None
+        else f"{percent_figure(ends.lower, decimals=0)} to {percent(ends.upper, decimals=0)}"
+    )
+    return label, percent(share.share, decimals=0), bounds
 
 
 def _bounded(value: float, interval: Interval | None) -> Bounded:
@@ -200,9 +224,9 @@ def _change_in_words(change: VersionChange) -> str:
         return "No question compares the two versions."
     told = (
         "is better than"
-        if overall.apart and overall.difference > 0
+        if overall.significant and overall.difference > 0
         else "is worse than"
-        if overall.apart
+        if overall.significant
         else "is not shown to differ from"
     )
     bounds = overall.interval

@@ -7,17 +7,19 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.services.boards.metric_columns import BOARD_METRICS
+from arena.services.boards.metric_columns import shown_metrics
 from arena.services.evidence.missed_facts import MissedFact
 from arena.services.evidence.weaknesses import DoubtfulClaim, Weaknesses
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.questions.answers import CLASSES, SIGNS
 from arena.site.ui.components import heading, note, strip
-from arena.site.ui.formats import Bounded, percent
+from arena.site.ui.formats import Bounded
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, plain_table, rows_table
+from data.percent import percent, percent_figure
 from judges.metrics.context.diagnosis import Losses
+from judges.metrics.registry import MetricInfo
 from judges.metrics.relations.figures import Verdict
 
 Row = Mapping[str, object]
@@ -75,12 +77,6 @@ def claim_rows(system: str, claims: Sequence[DoubtfulClaim]) -> Sequence[Row]:
 MOST_CLAIMS = 8
 """Claims to check on the page; the file has all."""
 WIN_TIE = "Win + tie"
-FACTUALITY = "factuality-fr3"
-LEXICAL = (
-    "Factual precision here is lexical: a claim counts as supported where enough of its words stand close "
-    "together in a passage, so that wording moves it. Compare systems by the claims that passages "
-    "contradict, below, or have an LLM score them."
-)
 
 
 def show_means(view: BoardView, system: str) -> None:
@@ -96,8 +92,10 @@ def show_means(view: BoardView, system: str) -> None:
         "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples), beside its "
         "win + tie rate. Answers without a score enter no mean."
     )
-    if FACTUALITY in names:
-        note(LEXICAL)
+    known = shown_metrics()
+    for name in names:
+        if name in known and known[name].lexical:
+            note(known[name].lexical)
     won = f"{WIN_TIE} against all" if system == view.reference else WIN_TIE
     heads = [element("th", element("span", name), scope="col") for name in (won, *map(_label, names))]
     body = [
@@ -105,7 +103,7 @@ def show_means(view: BoardView, system: str) -> None:
             "tr",
             element("th", view.label(domain), scope="row"),
             _mean(line.own_rates.win_tie),
-            *(_mean(line.scores.get(name)) for name in names),
+            *(_mean(line.scores.get(name), known.get(name.partition(" ")[0])) for name in names),
         )
         for domain, line in lines.items()
         if line is not None
@@ -118,7 +116,7 @@ def show_not_computed(weaknesses: Weaknesses) -> None:
     """Which metrics the board lacks, and why."""
     for metric in weaknesses.metrics:
         if metric.missing:
-            note(f"{metric.label} is not computed: {metric.missing}.")
+            note(f"{metric.info.called} is not computed: {metric.missing}.")
 
 
 def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
@@ -151,14 +149,15 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
 
 
 def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    """Which facts of the passages its answers leave out."""
+    """Which facts of the references or the passages its answers leave out."""
     heading("Most often missed facts", anchor="missed")
     missed = weaknesses.missed
     if not missed.in_all:
-        note("No answer of this system misses a statement of the passages, or none was scored.")
+        note("No answer of this system misses anything, or none was scored.")
         return
-    note("What its answers leave out of the statements of the passages, beside what the others leave out.")
-    header = ("Domain", "Missed", "Others miss", "Missed", "Statements")
+    what = "facts of the references" if missed.of_reference else "statements of the passages"
+    note(f"What its answers leave out of the {what}, beside what the others leave out.")
+    header = ("Domain", "Missed", "Others miss", "Missed", "In all")
     shares = [(domain, missed.by_domain.get(domain)) for domain in (OVERALL, *view.domains)]
     rows = [
         (
@@ -175,7 +174,7 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     with shares_of_domains:
         put(plain_table(header, rows, spare=2))
         note(
-            f"{len(missed.facts)} of the {missed.in_all:,} missed statements are listed. A fact belongs to "
+            f"{len(missed.facts)} of the {missed.in_all:,} that are missed are listed. A fact belongs to "
             "one question, so the order is: what most other answers to the question have, then what most "
             "passages say, then what fewest others miss. What follows from a listed fact is not listed again."
         )
@@ -216,8 +215,8 @@ def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
         f"Claims in {weaknesses.answers:,} answers: {counts}. Not confirmed is what no passage speaks for or "
         "against, or not surely enough; precision counts all that are likelier true than false."
     )
-    if weaknesses.told_by is not None:
-        note(weaknesses.told_by.right)
+    if weaknesses.source is not None:
+        note(weaknesses.source.right)
     listed = weaknesses.doubtful[:MOST_CLAIMS]
     half = (len(listed) + 1) // 2
     for place, claims in zip(st.columns(2, gap="large"), (listed[:half], listed[half:]), strict=True):
@@ -253,21 +252,22 @@ def _listed(
 
 
 def _order(name: str) -> tuple[int, str]:
-    names = [metric.name for metric in BOARD_METRICS]
+    names = list(shown_metrics())
     return (names.index(name) if name in names else len(names), name)
 
 
 def _label(name: str) -> str:
-    if name == FACTUALITY:
-        return "Factual precision (lexical)"
-    return next((metric.label for metric in BOARD_METRICS if metric.name == name), name)
+    info = shown_metrics().get(name)
+    return name if info is None else info.lexical_label or info.called
 
 
-def _mean(score: Bounded | None) -> Element:
+def _mean(score: Bounded | None, info: MetricInfo | None = None) -> Element:
     if score is None:
         return element("td", element("span", "–", class_="aa-muted"))
+    if info is not None and not info.is_share:
+        return element("td", element("span", info.text(score.value), class_="aa-main"))
     cell = element("td", element("span", percent(score.value), class_="aa-main"))
     if score.lower is not None and score.upper is not None:
-        bounds = f"{100 * score.lower:.0f}–{100 * score.upper:.0f}"
+        bounds = f"{percent_figure(score.lower, decimals=0)}–{percent_figure(score.upper, decimals=0)}"
         cell.append(element("span", bounds, class_="aa-sub"))
     return cell

@@ -6,29 +6,29 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from threading import BoundedSemaphore
 from xml.etree.ElementTree import Element
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from arena.client.answer_arena_client.models.submissions import CheckReport
 from arena.services.accounts.auth import Caller, require
+from arena.services.submissions.turns import FairTurns, party_of
 from arena.site.services import arena
 from arena.site.teams.open_sets import OpenSet
 from arena.site.ui.components import heading, note, strip
 from arena.site.ui.errors import show_error
-from arena.site.ui.formats import percent
 from arena.site.ui.markup import element, put
 from arena.site.ui.progress import shown
 from arena.site.ui.tables import plain_table
 from arena.site.ui.url_state import choose_segment
 from arena.site.uploaded_files import choose_file, forget, laid_down
-from data.errors import FileFormatError, NotFoundError
+from data.errors import FileFormatError, NotFoundError, UnavailableError
+from data.percent import percent
 from data.records import Problem, Severity, SubmissionKind, TokenScope
 from submissions.check import CheckResult
-from submissions.check_report import report_csv, report_html, report_json
+from submissions.check_report import report_csv, report_html
 
-AT_ONCE = 2
 """Files that pages check at the same time in one process."""
 MOST_LISTED = 100
 KINDS = {SubmissionKind.ANSWERS.value: "Answers", SubmissionKind.CONTEXTS.value: "Contexts alone (a run)"}
@@ -72,13 +72,13 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     checked: CheckedFile | None = st.session_state.get(CHECKED)
     if checked is None or checked.key != key:
         try:
-            with st.spinner("Checking …"), _turns(), laid_down(dropped) as path:
+            with st.spinner("Checking …"), _turns().taken(party_of(caller)), laid_down(dropped) as path:
                 checks = arena().submissions
                 result = shown(
                     lambda poll: checks.check(path, open_set.name, kind=kind, caller=caller, poll=poll),
                     until_told="Reading the question set",
                 )
-        except (FileFormatError, NotFoundError) as error:
+        except (FileFormatError, NotFoundError, UnavailableError) as error:
             show_error(error)
             return None
         checked = CheckedFile(key=key, file=dropped, result=result)
@@ -184,9 +184,9 @@ def _offer_report(open_set: OpenSet, result: CheckResult) -> None:
 
 
 def _as_json(result: CheckResult) -> str:
-    return json.dumps(report_json(result), ensure_ascii=False, indent=2)
+    return json.dumps(CheckReport.of(result).to_json(), ensure_ascii=False, indent=2)
 
 
 @st.cache_resource(show_spinner=False)
-def _turns() -> BoundedSemaphore:
-    return BoundedSemaphore(AT_ONCE)
+def _turns() -> FairTurns:
+    return FairTurns()

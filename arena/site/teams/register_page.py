@@ -10,14 +10,14 @@ from arena.services.accounts.registration import (
     LONGEST_REASON,
     LONGEST_TEAM,
     TEAM_RULE,
-    Wish,
+    RegistrationRequest,
 )
 from arena.settings import Registration
 from arena.site.auth import STYLE, offer_providers, provider_subject, tell
 from arena.site.services import arena
 from arena.site.ui.components import lead, note, page_heading
-from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
+from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from data.errors import ArenaError
@@ -34,7 +34,7 @@ def show() -> None:
     """Take an application, or follow a mailed link."""
     st.html(STYLE)
     page_heading("Register a team")
-    show_done()
+    show_flash()
     registration = arena().registration
     code = st.query_params.get("code", "")
     if code:
@@ -75,10 +75,10 @@ def _form(subject: str) -> None:
         sent = st.form_submit_button("Apply")
     if not sent:
         return
-    wish = Wish(team=team, title=title, contact=contact, reason=reason, mail=mail)
+    wanted = RegistrationRequest(team=team, title=title, contact=contact, reason=reason, mail=mail)
     try:
         client = counted(st.context.ip_address or "")
-        state = arena().registration.apply(wish, client=client, subject=subject)
+        state = arena().registration.apply(wanted, client=client, subject=subject)
     except ArenaError as error:
         show_error(error)
         return

@@ -20,11 +20,12 @@ from arena.site.services import arena
 from arena.site.systems.fixes_part import show_fixes
 from arena.site.systems.weaknesses import claim_rows, missed_rows
 from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
-from arena.site.ui.formats import ordinal, percent, shown
+from arena.site.ui.formats import ordinal, shown
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, plain_table
 from arena.site.ui.url_state import say_unknown
 from data.errors import NotFoundError
+from data.percent import percent
 from leaderboard.export.tables import Stamp
 
 
@@ -134,7 +135,7 @@ def show_claims(report: Report) -> None:
     if not report.doubtful:
         note("None are known: its claims were not scored, or none is likelier false than true.")
         return
-    note(report.told_by)
+    note(report.source)
     put(
         _listed(
             report,
@@ -157,7 +158,7 @@ def show_citations(report: Report) -> None:
     heading("Citations", anchor="citations")
     found = report.citations
     if found is None:
-        note("Not scored: no answer of the round cites by numbers in brackets, or metrics were left out.")
+        note("Not scored: no answer of the round has a citation, or metrics were left out.")
         return
     strip(
         (
@@ -168,7 +169,7 @@ def show_citations(report: Report) -> None:
             ("unsupported", f"{found.unsupported:,}"),
         )
     )
-    note(f"Decided by {found.told_by}. {found.silence}")
+    note(f"Decided by {found.source}. {found.silence}")
     for title, sentences in (
         ("Uncited", found.uncited_first),
         ("Not supported by what they cite", found.unsupported_first),

@@ -15,22 +15,24 @@ from arena.services.submissions.status import SubmissionStatus
 from arena.services.submissions.views import SubmissionLine, SubmissionView
 from arena.site.auth import tell
 from arena.site.services import arena
-from arena.site.ui.components import note, strip, subheading
-from arena.site.ui.done import show_done
+from arena.site.ui.components import note, strip, subheading, tick
 from arena.site.ui.errors import show_error
-from arena.site.ui.formats import format_time, ordinal, percent, title_of
+from arena.site.ui.flash_messages import show_flash
+from arena.site.ui.formats import format_time, ordinal, title_of
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, plain_table, rows_table
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
+from data.percent import percent
 from data.records import Submission, SubmissionKind, SubmissionState, TokenScope
+from data.records.irreversible import Irreversible
 
 CHOSEN = "submission"
 
 
 def show_actions(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
     """Offer what the submission's state allows; the services decide."""
-    show_done(CHOSEN)
+    show_flash(CHOSEN)
     if submission.state is SubmissionState.WITHDRAWN:
         return
     if submission.state is SubmissionState.CHECKED:
@@ -64,15 +66,11 @@ def act(work: Callable[[], object], done: str, place: str) -> None:
 
 
 def _withdraw(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
-    note(
-        "Its texts, and what judges wrote of them, are shown to nobody any more; its name, dates and reason "
-        "stay. Published boards keep their numbers. This cannot be undone."
-        + ("" if status.attempt else " If its judging has not begun, the attempt is given back.")
-    )
+    if not status.attempt:
+        note("If its judging has not begun, the attempt is given back.")
     reason = st.text_input("Reason (readers see it)", key=f"reason-{submission.id}", max_chars=500)
-    sure = st.checkbox(
-        f"Yes, withdraw version {submission.version} of {submission.system}", key=f"sure-{submission.id}"
-    )
+    note(f"Withdraw version {submission.version} of {submission.system}:")
+    sure = tick(Irreversible.WITHDRAW_SUBMISSION, key=f"sure-{submission.id}")
     if st.button("Withdraw", disabled=not sure, key=f"withdraw-{submission.id}"):
         done = f"Submission {submission.id} is withdrawn."
         act(lambda: arena().submissions.withdraw(submission.id, reason=reason, caller=caller), done, CHOSEN)

@@ -15,14 +15,14 @@ from arena.site.services import arena
 from arena.site.teams.file_check import CheckedFile, next_file, problem_list, show_check, take_file
 from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
 from arena.site.ui.components import heading, lead, name_page, note, page_heading
-from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
+from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.progress import shown
 from arena.site.ui.tables import anchor
 from arena.site.uploaded_files import choose_file, laid_down
 from data.errors import ArenaError, FileFormatError, InvalidFileError, RecordError
-from data.records import Problem, Submission, SystemCard, require_name
+from data.records import Problem, Submission, SystemCard, require_system_name
 from submissions.card import FIELDS, check_fields, load_card
 
 MOST_MB = 1
@@ -189,7 +189,7 @@ def _missing(open_set: OpenSet, request: SubmissionRequest, quota: Quota) -> str
     if not request.system:
         return "Give the system a name to go on."
     try:
-        require_name(request.system, "System name")
+        require_system_name(request.system)
     except RecordError as error:
         return str(error)
     return "" if request.card is not None else "Correct the system card to go on."
@@ -235,10 +235,15 @@ def _add(
     tell(f"{title} is {submission.state.value} as submission {submission.id}.", SUBMITTED)
 
 
+def opening() -> None:
+    """Say what the page is for."""
+    lead("From your file of answers to a place in the queue: checked first, submitted when you confirm.")
+
+
 def show() -> None:
     """Take a file of answers."""
     page_heading("Submit")
-    lead("From your file of answers to a place in the queue: checked first, submitted when you confirm.")
+    opening()
     caller = show_visitor("check and submit a file")
     open_set = choose_set()
     if open_set is None:
@@ -254,6 +259,6 @@ def show() -> None:
             show_check(open_set, checked.result)
             if checked.result.accepted:
                 offer_submission(open_set, checked, team, quota, caller)
-        show_done(SUBMITTED)
+        show_flash(SUBMITTED)
         show_last()
     show_other_ways(open_set)

@@ -18,15 +18,16 @@ from arena.site.auth import choose_team, show_pairs, show_visitor
 from arena.site.notifications import show_notifications
 from arena.site.services import arena
 from arena.site.teams.submissions import act, show_submissions
-from arena.site.ui.components import heading, name_page, note, page_heading, strip
-from arena.site.ui.done import show_done
+from arena.site.ui.components import heading, name_page, note, page_heading, strip, tick
 from arena.site.ui.errors import show_error
+from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, in_line, words_table
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
-from data.records import Role, SubmissionState, Token, TokenScope
+from data.records import Role, SubmissionState, TaskKind, Token, TokenScope
+from data.records.irreversible import Irreversible
 
 PAGE = 50
 MARK = "aa_"
@@ -43,7 +44,7 @@ NO_LIMIT = "no limit"
 def show_members(team: str, caller: Caller) -> None:
     """List the members; owners add and remove them."""
     view = arena().teams.view(team, caller=caller)
-    show_done("members")
+    show_flash("members")
     if view.members:
         rows = [
             (member.account, member.role.value, format_time(member.created_at)) for member in view.members
@@ -77,7 +78,7 @@ def _add(team: str, caller: Caller) -> None:
 def _remove(team: str, accounts: list[str], caller: Caller) -> None:
     with st.form("remove-member", border=True):
         account = st.selectbox("Member to remove", accounts)
-        sure = st.checkbox("Yes, remove this member")
+        sure = tick(Irreversible.REMOVE_MEMBER)
         sent = st.form_submit_button("Remove")
     if sent and not sure:
         note("Tick the box to remove the member.")
@@ -119,7 +120,7 @@ def _value(value: object) -> str:
 def show_tokens(team: str, caller: Caller) -> None:
     """List the tokens; owners make and revoke them."""
     owner = may(caller, TokenScope.MANAGE, team=team)
-    show_done("tokens")
+    show_flash("tokens")
     if owner:
         _create(team, caller)
     tokens = arena().tokens.all(team=team, caller=caller)
@@ -181,7 +182,7 @@ def _revoke(live: dict[int, Token], caller: Caller) -> None:
             tuple(live),
             format_func=lambda token_id: f"{live[token_id].name} ({MARK}{live[token_id].prefix}…)",
         )
-        sure = st.checkbox("Yes, revoke it: its users are refused at once")
+        sure = tick(Irreversible.REVOKE)
         sent = st.form_submit_button("Revoke")
     if sent and not sure:
         note("Tick the box to revoke the token.")
@@ -218,7 +219,7 @@ def show() -> None:
     title = arena().teams.view(team, caller=caller).team.title or team
     heading(title)
     name_page("My team", title)
-    show_done()
+    show_flash()
     _show_summary(team, caller)
     labels = {name: label for name, (label, _) in PARTS.items()}
     part = choose_segment("part", "Part", labels, shown=False)
@@ -227,6 +228,9 @@ def show() -> None:
 
 def _show_summary(team: str, caller: Caller) -> None:
     """Show where the team stands, with links to what it can do next."""
+    for concern in arena().concerns.of_team(team, caller=caller):
+        text = f"{concern.system} was {concern.decision} by the organisers: {concern.reason}"
+        put(element("p", text, class_="aa-note", role="status"))
     lines = arena().submissions.find(team=team, caller=caller)[::-1]
     subscriptions = arena().subscriptions.all(team=team, caller=caller)
     queued = [line for line in lines if line.status.state is SubmissionState.QUEUED]
@@ -239,7 +243,7 @@ def _show_summary(team: str, caller: Caller) -> None:
             ("subscriptions to events", f"{len(subscriptions):,}"),
         ]
     )
-    written = arena().references.open_to(caller)
+    written = arena().annotation.open_to(caller, TaskKind.REFERENCES)
     tasks = [anchor(f"Write references of {task.name}", "references", task=task.name) for task in written]
     tasks += [*_unsubmitted(lines), *_queued(queued), *_reports(reports)]
     if not subscriptions:

@@ -23,7 +23,7 @@ FORMER = ("says", "control", "counts")
 
 
 class Basis(StrEnum):
-    """What the ratings of a page rest on, as the address names it."""
+    """What the ratings of a page depend on, as the address names it."""
 
     JUDGE = "judge"
     PEOPLE = "people"
@@ -119,23 +119,28 @@ def why_not(view: BoardView, domain: str, basis: Basis) -> str:
     return OVERALL_ALONE if domain != OVERALL and is_overall_only(basis) else ""
 
 
-def warn_of_basis(view: BoardView, domain: str) -> None:
-    """Say that the address asks for ratings that the board does not have; nothing where it has them."""
+def basis_warning(view: BoardView, domain: str) -> str:
+    """That the address asks for ratings that the board does not have; empty where it has them."""
     asked = addressed_basis()
     if asked is None:
         reason = "The address asks for ratings that do not exist"
     elif why := why_not(view, domain, asked):
         reason = f"{LABELS[asked]}: {why}"
     else:
-        return
-    text = f"{reason}. The ratings below are as the judge says."
-    put(element("p", text, class_="aa-notice", role="status"))
+        return ""
+    return f"{reason}. The ratings below are as the judge says."
+
+
+def warn_of_basis(view: BoardView, domain: str) -> None:
+    """Say that the address asks for ratings that the board does not have; nothing where it has them."""
+    if text := basis_warning(view, domain):
+        put(element("p", text, class_="aa-notice", role="status"))
 
 
 def choose_basis(view: BoardView, domain: str) -> Basis:
     """Offer what the board has; what it lacks is in the help, with the reason."""
     offered, chosen = possible(view, domain), chosen_basis(view, domain)
-    shown = [basis for basis in offered if basis in USUAL or basis is chosen]
+    shown = usual(view, domain)
     further = [basis for basis in offered if basis not in USUAL]
     key, more = f"choice-{ADDRESS}", f"choice-{ADDRESS}-more"
     st.session_state[key] = chosen
@@ -174,6 +179,12 @@ def is_overall_only(basis: Basis) -> bool:
 def basis_query(basis: Basis) -> Mapping[str, str]:
     """What a link carries so that the next page shows the same; nothing for the judge's own."""
     return {} if basis is Basis.JUDGE else {ADDRESS: basis.value}
+
+
+def usual(view: BoardView, domain: str) -> tuple[Basis, ...]:
+    """Of what the board can show in a domain, what stands side by side: the usual, and what is chosen."""
+    chosen = chosen_basis(view, domain)
+    return tuple(basis for basis in possible(view, domain) if basis in USUAL or basis is chosen)
 
 
 def _lacking(view: BoardView, domain: str) -> Iterator[str]:

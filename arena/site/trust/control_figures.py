@@ -1,4 +1,4 @@
-"""A board's ratings under each control, and what sways its judge, read from its JSON."""
+"""A board's ratings under each control, and what biases its judge, read from its JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.site.ui.formats import Bounded, points
-from leaderboard.vocabulary import COVARIATES, Control
+from leaderboard.vocabulary import CENTRED, COVARIATES, Control
 
 LENGTH_CONTROLLED = "length-controlled"
 LABELS: Mapping[Control, str] = MappingProxyType({control: control.words for control in Control})
@@ -25,6 +25,7 @@ class Placed:
     rank_upper: int
     letters: str | None
     component: int
+    ladder: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,13 @@ def read_controls(standings: Json) -> Mapping[Control, Controlled]:
     """The ratings under each control, or why there are none; older boards know control for length alone."""
     length = read_beside(standings, LENGTH_CONTROLLED)
     fits = (standings.get(COVARIATES) or {}).get("fits", ())
+    if standings.get("shape", 1) == 1:
+        if length.ratings:
+            length = replace(length, note=f"{length.note} {CENTRED}")
+        fits = [
+            {**fit, "left_out": [*fit["left_out"], {"reason": CENTRED}]} if "left_out" in fit else fit
+            for fit in fits
+        ]
     controls = {
         (control := Control(fit["control"])): _read(fit | {"note": _note(fit, control)}) for fit in fits
     }
@@ -115,4 +123,5 @@ def _placed(row: Json) -> Placed | None:
         rank_upper=row["rank_upper"],
         letters=row.get("letters"),
         component=row.get("component", 0),
+        ladder=row.get("ladder", row.get("component", 0)),
     )

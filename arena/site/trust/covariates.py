@@ -1,4 +1,4 @@
-"""What sways a board's judge: the board under a control, and what each control is worth in points."""
+"""What biases a board's judge: the board under a control, and what each control is worth in points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from leaderboard.vocabulary import Control
 HEADER = ("Term", "Points", "95 % interval", "Inflation", "Points are")
 NOT_THEN = "The board was published without these figures."
 MEANING = (
-    "What may sway the judge beside how good answers are, fitted together with the ratings. An interval that "
+    "What may bias the judge beside how good answers are, fitted together with the ratings. An interval that "
     "holds 0 says that the battles show no such effect. Inflation says how many times larger the squared "
     "error is because a term goes together with others or with the systems: above 10 it can hardly be told."
 )
@@ -45,6 +45,7 @@ def _controlled_lines(view: BoardView, fit: Controlled) -> tuple[Line, ...]:
             rank_upper=placed.rank_upper,
             letters=placed.letters,
             component=placed.component,
+            ladder=placed.ladder,
         )
         for name, placed in fit.ratings.items()
         if name in lines
@@ -65,7 +66,7 @@ def length_in_short(view: BoardView) -> str:
 
 def show_covariates(view: BoardView) -> None:
     """What each term is worth in each fit, or why there is none."""
-    put(element("h2", "What sways the judge", id="covariates"))
+    put(element("h2", "What biases the judge", id="covariates"))
     if any(fit.coefficients for fit in view.controls.values()):
         note(MEANING)
     for control, fit in view.controls.items():

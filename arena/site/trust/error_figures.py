@@ -41,7 +41,7 @@ class ErrorFigures:
 
     Attributes:
         systems: By name, best first; none where nothing tells it.
-        sentence: What it rests on, or why there is nothing.
+        sentence: What it depends on, or why there is nothing.
     """
 
     systems: Mapping[str, ErrorParts]

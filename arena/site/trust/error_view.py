@@ -78,7 +78,7 @@ def _row(parts: ErrorParts, kind: ErrorKind) -> Element:
 
 
 def _widened(line: Line, parts: ErrorParts | None, kind: ErrorKind) -> Line:
-    if parts is None:
+    if parts is None or line.unranked:
         return line
     ends = parts.ends[kind]
     return replace(

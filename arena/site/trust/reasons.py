@@ -17,8 +17,6 @@ class TrustFigure(StrEnum):
     FAILURES = "without a verdict"
     ATTACKS = "prompt-injection test"
     RETEST = "asked again"
-    DRIFT = "drift"
-    SAME_JUDGE = "same judge as before"
 
 
 class Judging(StrEnum):
@@ -81,13 +79,6 @@ _REASONS: Mapping[TrustFigure, Mapping[Judging, Unmeasured]] = MappingProxyType(
                 "nothing to measure", "it computes, so the same texts get the same verdict"
             ),
             Judging.ASKED: Unmeasured("not asked again yet", "nobody has retested the round"),
-            Judging.IMPORTED: Unmeasured("cannot be measured", "the judge cannot be asked again from here"),
-        },
-        TrustFigure.DRIFT: {
-            Judging.EMBEDDED: Unmeasured(
-                "nothing to measure", "it computes, and does not change without a new version"
-            ),
-            Judging.ASKED: Unmeasured(_NOT_MEASURED, "no battle of an earlier round was asked again"),
             Judging.IMPORTED: Unmeasured("cannot be measured", "the judge cannot be asked again from here"),
         },
     }

@@ -11,9 +11,9 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.html_pages import rendered
-from arena.site.ui.help_texts import DEFINITIONS, FLAGS
-from arena.site.ui.markup import as_html, element, put, put_html
+from arena.html_pages import as_html, rendered
+from arena.site.ui.markup import element, put
+from data.records.irreversible import Irreversible
 
 
 def notice_of(text: str) -> Element:
@@ -78,6 +78,11 @@ def lead(text: str) -> None:
     put(element("p", text, class_="aa-lead"))
 
 
+def tick(act: Irreversible, *, key: str | None = None, disabled: bool = False) -> bool:
+    """A box whose words are what an act leads to, which nothing takes back; whether it is ticked."""
+    return st.checkbox(act.consequences, key=key, disabled=disabled)
+
+
 def note(text: str) -> None:
     """Show a side note in small type; for our own words and validated names."""
     put(element("p", text, class_="aa-note"))
@@ -89,19 +94,6 @@ def verbatim(text: str) -> None:
     Streamlit's own box would make every reader load its highlighter of 1.5 MB.
     """
     put(element("pre", text, class_="aa-verbatim"))
-
-
-def definitions() -> None:
-    """What the columns and the marks next to names mean."""
-    with st.expander("What the columns mean", icon=":material/help:"):
-        put_html(_definitions())
-
-
-@cache
-def _definitions() -> str:
-    named = (*DEFINITIONS.items(), *FLAGS.values())
-    terms = [element("p", element("strong", name), f"  {text}") for name, text in named]
-    return as_html(element("div", *terms, class_="aa-terms"))
 
 
 LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from data.percent import percent, percent_figure
 from data.records import Submission
 
 KILO = 1_000
@@ -13,16 +14,6 @@ KILO = 1_000
 def points(value: float) -> str:
     """A rating as text, in whole points."""
     return f"{value:.0f}".replace("-", "−")
-
-
-def percent(share: float | None) -> str:
-    """A share as text, per cent with one decimal."""
-    return "–" if share is None else f"{100 * share:.1f} %".replace("-", "−")
-
-
-def whole_percent(share: float) -> str:
-    """A share as text, in whole per cent."""
-    return f"{100 * share:.0f} %"
 
 
 def shown(value: float | None, form: str) -> str:
@@ -60,7 +51,7 @@ def range_of_shares(value: Bounded) -> str:
     """A share's interval as its two ends."""
     if value.lower is None or value.upper is None:
         return "–"
-    return f"{100 * value.lower:.1f} to {100 * value.upper:.1f} %"
+    return f"{percent_figure(value.lower)} to {percent(value.upper)}"
 
 
 def span(seconds: float) -> str:

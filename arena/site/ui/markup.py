@@ -6,19 +6,17 @@ link (`marked_text`, lists of questions); there it is text of an element, escape
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import Element
 
 import streamlit as st
-from streamlit.cursor import Cursor
-from streamlit.delta_generator import DeltaGenerator
-from streamlit.delta_generator_singletons import get_dg_singleton_instance
+
+from arena.html_pages import Parts, as_html
 
 Child = Element | str
-MOST_JOINED = 20_000
-"""Characters that are shown as one at most: a long table is drawn while the rest is still made."""
 
 
 def element(tag: str, *children: Child, **attributes: str) -> Element:
@@ -45,14 +43,15 @@ def explain(node: Element, meaning: str) -> Element:
     return node
 
 
+def folded(title: str, inside: Element, *, is_open: bool = False) -> Element:
+    """What unfolds below its title; browsers do that without a script."""
+    opened = {"open": "open"} if is_open else {}
+    return element("details", element("summary", title), inside, class_="aa-folded", **opened)
+
+
 def row(tag: str, cells: Iterable[Element], **attributes: str) -> Element:
     """Make an element of many children."""
     return element(tag, *cells, **attributes)
-
-
-def as_html(root: Element) -> str:
-    """The element as HTML, every text and attribute escaped."""
-    return tostring(root, encoding="unicode", method="html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +64,7 @@ class _Whole:
         return self.html
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What was shown last: its HTML, and the place that follows it on the page."""
-
-    html: str
-    shown: DeltaGenerator
-    cursor: Cursor
-    following: int
-
-
-_LAST: ContextVar[_Shown | None] = ContextVar("last", default=None)
+_JOINED: ContextVar[list[str] | None] = ContextVar("joined", default=None)
 
 
 def put(root: Element) -> None:
@@ -83,31 +72,53 @@ def put(root: Element) -> None:
     put_html(as_html(root))
 
 
+def put_part(parts: Parts, block: str) -> None:
+    """Show a block of a page's template."""
+    put_html(parts.part(block))
+
+
 def put_html(html: str) -> None:
-    """Show what `as_html` made.
+    """Show what `as_html` or a template made."""
+    waiting = _JOINED.get()
+    if waiting is not None:
+        waiting.append(html)
+    elif html.strip():
+        st.html(_Whole(html))
 
-    What follows directly on other HTML joins it as one element of Streamlit, since each element takes a
-    browser as long as a table of fifty cells does.
+
+@contextmanager
+def joined() -> Iterator[None]:
+    """Show all HTML that is put meanwhile as one element of Streamlit; nothing else may be shown.
+
+    Each element takes a browser as long as a table of fifty cells does.
     """
-    cursor, last = _cursor(), _LAST.get()
-    if last is None or not _follows(cursor, last) or len(last.html) + len(html) > MOST_JOINED:
-        shown = st.html(_Whole(html))
-        is_free = cursor is not None and not cursor.is_locked
-        _LAST.set(_Shown(html, shown, cursor, cursor.index) if cursor is not None and is_free else None)
+    if _JOINED.get() is not None:
+        yield
         return
-    joined = f"{last.html}{html}"
-    last.shown.html(_Whole(f'<div class="aa-flow">{joined}</div>'))
-    _LAST.set(_Shown(joined, last.shown, last.cursor, last.following))
+    waiting: list[str] = []
+    token = _JOINED.set(waiting)
+    try:
+        yield
+    finally:
+        _JOINED.reset(token)
+        put_html(as_flow(waiting))
 
 
-def _cursor() -> Cursor | None:
-    """Where Streamlit shows what comes next; None outside a run of a page."""
-    # Streamlit has no public way to ask whether two elements follow on each other.
-    return get_dg_singleton_instance().main_dg._active_dg._cursor  # noqa: SLF001 - as said above
+def html_put_by(show: Callable[[], None]) -> str:
+    """The HTML of a part of a page that puts nothing else."""
+    waiting: list[str] = []
+    token = _JOINED.set(waiting)
+    try:
+        show()
+    finally:
+        _JOINED.reset(token)
+    return "".join(waiting)
 
 
-def _follows(cursor: Cursor | None, last: _Shown) -> bool:
-    return cursor is last.cursor and cursor.index == last.following
+def as_flow(htmls: Iterable[str]) -> str:
+    """HTML one below the other, as far apart as elements of Streamlit."""
+    pieces = [html for html in htmls if html]
+    return "".join(pieces) if len(pieces) < 2 else f'<div class="aa-flow">{"".join(pieces)}</div>'  # noqa: PLR2004 - one needs no box
 
 
 def _append_text(parent: Element, text: str) -> None:

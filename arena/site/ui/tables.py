@@ -95,6 +95,14 @@ def rows_table(
     return element("div", table, class_=class_, **wrap)
 
 
+def scrolled(root: Element) -> Element:
+    """A table in a box that may have to scroll, which can be reached by keyboard."""
+    caption = root.find("table/caption")
+    label = "Table" if caption is None else str(caption.text)
+    root.attrib.update({"tabindex": "0", "role": "region", "aria-label": label})
+    return root
+
+
 def _head(name: str, classes: str) -> Element:
     """The heading of a column; a column without a name has a cell there, since nothing would be read out."""
     attributes = {"scope": "col"} if name else {}

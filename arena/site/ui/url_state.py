@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import streamlit as st
 
+from arena.site.services import address
 from arena.site.ui.markup import element, put
 
 if TYPE_CHECKING:
     from streamlit.elements.lib.mutable_tab_container import TabContainer
 
 
+Value = TypeVar("Value", bound=Hashable)
 LONGEST_SHOWN = 60
 """Characters that are repeated of what an address names in vain."""
 
 
+def distinct(labels: Mapping[Value, str]) -> dict[Value, str]:
+    """Labels that say what they stand for where several things have the same one.
+
+    Streamlit finds what was chosen by its label, so that of two equal ones the wrong one may be taken.
+    """
+    counts = Counter(labels.values())
+    return {value: f"{label} ({value})" if counts[label] > 1 else label for value, label in labels.items()}
+
+
 def chosen_words(name: str) -> str:
     """What the address says that the reader searches for."""
-    return st.query_params.get(name, "")
+    return address().get(name, "")
 
 
 def optional_select(name: str, label: str, options: Mapping[str, str], nothing: str) -> str | None:
@@ -33,7 +45,7 @@ def optional_select(name: str, label: str, options: Mapping[str, str], nothing: 
 
 def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
     """Several things, which the address names with commas between them."""
-    addressed = st.query_params.get(name, "").split(",")
+    addressed = chosen_words(name).split(",")
     return [option for option in options if option in addressed] or list(default)
 
 
@@ -45,7 +57,7 @@ def choose_pills(name: str, label: str, options: Mapping[str, str], default: Seq
         label,
         tuple(options),
         selection_mode="multi",
-        format_func=options.__getitem__,
+        format_func=distinct(options).__getitem__,
         key=key,
         on_change=_list_into_address,
         args=(name, key),
@@ -82,7 +94,7 @@ def choose_one(
         label,
         tuple(options),
         key=key,
-        format_func=options.__getitem__,
+        format_func=distinct(options).__getitem__,
         width=width,
         on_change=_into_address,
         args=(name, key),
@@ -113,7 +125,7 @@ def choose_segment(
         label,
         tuple(options),
         required=True,
-        format_func=options.__getitem__,
+        format_func=distinct(options).__getitem__,
         key=key,
         wrap=wrap,
         help=advice,
@@ -132,6 +144,7 @@ def addressed_tabs(name: str, label: str, titles: Mapping[str, str]) -> Sequence
     opened, so that only what is open has to be made.
     """
     key = f"choice-{name}"
+    titles = distinct(titles)
     default = titles.get(st.query_params.get(name, ""), next(iter(titles.values())))
     _say_unknown(name, label, titles)
     values = {title: value for value, title in titles.items()}
@@ -173,10 +186,14 @@ def _say_unknown(name: str, label: str, options: Mapping[str, str]) -> None:
         say_unknown(wanted, f"{label}: {next(iter(options.values()))}.")
 
 
+def unknown_choice(wanted: str, instead: str) -> str:
+    """That the address names something that cannot be chosen here, and what is shown instead."""
+    return f"The address names “{wanted[:LONGEST_SHOWN]}”, which is not a choice here. {instead}"
+
+
 def say_unknown(wanted: str, instead: str) -> None:
     """Say that the address names something that cannot be chosen here, and what is shown instead."""
-    text = f"The address names “{wanted[:LONGEST_SHOWN]}”, which is not a choice here. {instead}"
-    put(element("p", text, class_="aa-note", role="status"))
+    put(element("p", unknown_choice(wanted, instead), class_="aa-note", role="status"))
 
 
 def _into_address(name: str, key: str) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data.files.jsonl import each_record
+from data.errors import InputError
 from data.files.qrels import BEIR_HEADER, QrelsFile, read_qrels
 from data.files.question_sets.rows import question_from_json, question_to_json, require_unused, set_head
+from data.files.tabular.records import each_record
 from data.files.text_files import ReadLimits
 from data.files.trec_runs import run_field
 from data.records import Passage, ProblemList, Question, QuestionSet, Severity, Split
@@ -26,6 +27,7 @@ MOST_PASSAGES = 50
 """Relevant documents of a question that become its passages; of more they only become its documents."""
 DOMAIN = "questions"
 NAMED = 5
+RELEVANT_FROM = 1.0
 
 Judgments = Mapping[str, Mapping[str, Mapping[str, float]]]
 
@@ -58,6 +60,7 @@ class BeirFolder:
         if len(asked) < len(rows):
             count = f"{len(rows) - len(asked):,} of {len(rows):,} queries"
             self._note("left-out", f"{count} are judged in neither test nor dev, and are left out.")
+        self._note_absent(rows)
         wanted = {name for row in asked for name in self._documents(row)}
         texts = {
             str(row["_id"]): Passage(str(row["_id"]), str(row["text"]), str(row.get("title") or ""))
@@ -79,6 +82,26 @@ class BeirFolder:
                 self._problems.add(0, "duplicate-question", message, advice="Give every query its own id.")
         return questions
 
+    def _note_absent(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Warn of judged queries that are nowhere, and of grades that boards do not count."""
+        names = {name for row in rows for name in (str(row["_id"]), run_field(str(row["_id"])))}
+        judged = dict.fromkeys(question for read in self._read.values() for question in read.judgments)
+        absent = [question for question in judged if question not in names]
+        if absent:
+            named = ", ".join(absent[:NAMED])
+            self._note("missing-question", f"{len(absent):,} judged queries are not in {QUERIES}: {named}.")
+        grades = (
+            grade
+            for read in self._read.values()
+            for by_subtopic in read.judgments.values()
+            for own in by_subtopic.values()
+            for grade in own.values()
+        )
+        small = sum(0 < grade < RELEVANT_FROM for grade in grades)
+        if small:
+            what = f"{small:,} judgments have grades between 0 and {RELEVANT_FROM:g}"
+            self._note("small-grade", f"{what}, which count as not relevant, as in trec_eval.")
+
     def judgments(self) -> QrelsFile | None:
         """The judgments of all splits that are read; None where there are none."""
         merged: dict[str, dict[str, dict[str, float]]] = {}
@@ -91,18 +114,24 @@ class BeirFolder:
         repeated = sum(read.repeated for read in self._read.values())
         return QrelsFile(kind=QrelsKind.GRADED, relevant_from=1.0, judgments=merged, repeated=repeated)
 
-    def _each(self, name: str, wanted: set[str] | None = None) -> list[tuple[int, dict[str, Any]]]:
+    def _each(self, name: str, wanted: set[str] | None = None) -> list[tuple[int, Mapping[str, Any]]]:
         """The rows of a file, of documents only those that are wanted."""
 
-        def make(line: int, row: object, problems: ProblemList) -> dict[str, Any] | None:
-            named = isinstance(row, dict) and isinstance(row.get("_id"), str | int)
-            if not isinstance(row, dict) or not named or not isinstance(row.get("text"), str):
+        def make(line: int, row: Mapping[str, Any], problems: ProblemList) -> Mapping[str, Any] | None:
+            if not isinstance(row.get("_id"), str | int) or not isinstance(row.get("text"), str):
                 message = f"{name}: this line has no _id with a text."
                 problems.add(line, "missing-field", message, advice='Write {"_id": …, "text": …}.')
                 return None
             return row if wanted is None or str(row["_id"]) in wanted else None
 
-        return list(each_record(_file(self._folder, name), self._limits, make, self._problems))
+        rows = list(each_record(_file(self._folder, name), self._limits, make, self._problems))
+        if name == CORPUS:
+            for line, row in _others_of_one_id(rows):
+                message = f"{name}: the id {row['_id']!r} stands there twice, with different texts."
+                self._problems.add(
+                    line, "duplicate-document", message, advice="Give every document its own id."
+                )
+        return rows
 
     def _is_asked(self, row: Mapping[str, Any]) -> bool:
         return not self._read or bool(_own(row)) or self._grades(row) is not None
@@ -124,7 +153,7 @@ class BeirFolder:
         return relevant if len(relevant) <= MOST_PASSAGES else []
 
     def _relevant(self, row: Mapping[str, Any]) -> list[str]:
-        return [name for name, grade in (self._grades(row) or {}).items() if grade > 0]
+        return [name for name, grade in (self._grades(row) or {}).items() if grade >= RELEVANT_FROM]
 
     def _question(self, line: int, row: Mapping[str, Any], texts: Mapping[str, Passage]) -> Question | None:
         own = _own(row)
@@ -139,7 +168,7 @@ class BeirFolder:
             "split": split.value,
             "gold_doc_ids": self._relevant(row),
             **({**own, "gold_doc_ids": own.get("gold_doc_ids")} if own else {}),
-            "id": str(row["_id"]),
+            "id": str(own.get("id", row["_id"])),
             "question": row["text"],
             "passages": [
                 {"id": passage.id, "title": passage.title, "text": passage.text} for passage in passages
@@ -167,7 +196,9 @@ def write_beir(questions: QuestionSet, judgments: Judgments, folder: Path) -> No
 
     Raises:
         ConflictError: The folder has such files already.
+        InputError: BEIR cannot hold the set: a grade is no whole number, or there is no passage.
     """
+    _require_readable(questions, judgments)
     require_unused(folder / QUERIES, folder / CORPUS, folder / QRELS)
     (folder / QRELS).mkdir(parents=True, exist_ok=True)
     (folder / "set.toml").write_text(set_head(questions), encoding="utf-8")
@@ -175,18 +206,42 @@ def write_beir(questions: QuestionSet, judgments: Judgments, folder: Path) -> No
     with (folder / QUERIES).open("w", encoding="utf-8", newline="\n") as file:
         for question in questions.questions:
             metadata = question_to_json(question)
-            row = {"_id": metadata.pop("id"), "text": metadata.pop("question"), "metadata": metadata}
+            # The judgments call it so, and BEIR's loader looks it up by that.
+            row = {"_id": _field(question.id), "text": metadata.pop("question"), "metadata": metadata}
+            if row["_id"] == question.id:
+                del metadata["id"]
             metadata["passages"] = [
-                {"id": passage.id, "corpus_id": _take(corpus, question, passage)}
+                {"id": passage.id, "corpus_id": _field(_take(corpus, question, passage))}
                 for passage in question.passages
             ]
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     with (folder / CORPUS).open("w", encoding="utf-8", newline="\n") as file:
         for name, passage in corpus.items():
-            row = {"_id": name, "title": passage.title, "text": passage.text}
+            row = {"_id": _field(name), "title": passage.title, "text": passage.text}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     for split in Split:
         _write_qrels(questions, judgments, split, folder / QRELS / f"{split.value}.tsv")
+
+
+def _require_readable(questions: QuestionSet, judgments: Judgments) -> None:
+    """Refuse what BEIR's own loader cannot read."""
+    own = (question.id for question in questions.questions)
+    grades = [
+        (question, name, grade)
+        for question in own
+        for by_name in judgments.get(question, {}).values()
+        for name, grade in by_name.items()
+        if grade != int(grade)
+    ]
+    if grades:
+        question, name, grade = grades[0]
+        message = (
+            f"{len(grades):,} grades are no whole numbers, the first is {grade:g} of {name} for {question}."
+        )
+        raise InputError(message, advice="BEIR's scores are whole: export the set in another format.")
+    if not any(question.passages for question in questions.questions):
+        message = f"{questions.name} has no passages, and BEIR reads no folder with an empty {CORPUS}."
+        raise InputError(message, advice="Attach passages first, or export the set in another format.")
 
 
 def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> str:
@@ -209,13 +264,17 @@ def _write_qrels(questions: QuestionSet, judgments: Judgments, split: Split, pat
         for own in judgments.get(question.id, {}).values():
             for name, grade in own.items():
                 grades[name] = max(grade, grades.get(name, grade))
-        lines += [
-            f"{run_field(question.id)}\t{run_field(name)}\t{grade:g}\n" for name, grade in grades.items()
-        ]
+        lines += [f"{_field(question.id)}\t{_field(name)}\t{grade:g}\n" for name, grade in grades.items()]
     if lines:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.write(f"{BEIR_HEADER}\tcorpus-id\tscore\n")
             file.writelines(lines)
+
+
+def _field(name: str) -> str:
+    """A name as all files have it: itself, unless it would shift the fields between tabs or be another's."""
+    plain = name.isprintable() and name == name.strip() and not set(name) & set('{"%')
+    return name if plain else run_field(name)
 
 
 def _own(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -224,6 +283,17 @@ def _own(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(metadata, dict) or "domain" not in metadata:
         return {}
     return metadata if isinstance(metadata.get("passages"), list) else {}
+
+
+def _others_of_one_id(
+    rows: Iterable[tuple[int, Mapping[str, Any]]],
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The rows whose id an earlier row of another text or title has."""
+    first: dict[str, tuple[object, object]] = {}
+    for line, row in rows:
+        content = (row["text"], row.get("title") or "")
+        if first.setdefault(str(row["_id"]), content) != content:
+            yield line, row
 
 
 def _file(folder: Path, name: str) -> Path:

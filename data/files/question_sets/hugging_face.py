@@ -7,21 +7,19 @@ https://huggingface.co/docs/hub/datasets-cards, and https://huggingface.co/docs/
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from data.errors import FileFormatError
-from data.files.parquet import parquet_batches
-from data.files.question_sets.croissant import croissant_json
+from data.files.croissant import DataField, DataFile, DataTable, Metadata
 from data.files.question_sets.rows import (
-    question_from_json,
     question_to_json,
     require_unused,
     set_head,
 )
 from data.files.text_files import ReadLimits, read_text
-from data.records import ProblemList, Question, QuestionSet, Split
+from data.records import Question, QuestionSet, Split
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,58 +37,37 @@ LICENCES = frozenset(
     }
 )
 """Licences that the Hub knows by these names."""
-SPLITS: Mapping[Split, str] = {Split.TEST: "test", Split.DEV: "validation"}
-DEV = frozenset({"dev", "validation", "valid", "val"})
-COLUMNS: Mapping[str, Sequence[str]] = {
-    "id": ("id", "question_id", "qid", "_id"),
-    "question": ("question", "query", "user_input"),
-    "reference": ("reference", "answer", "ground_truth", "response"),
-    "domain": ("domain", "category", "subject"),
-    "passages": ("passages", "contexts", "retrieved_contexts", "reference_contexts"),
-}
-"""The names under which a field of ours is looked for, in this order."""
 POSITION = "position"
-OWN = (
-    "aspects",
-    "short_answers",
-    "sub_questions",
-    "gold_doc_ids",
-    "citation_numbers",
-    "citations",
-    "nuggets",
-)
+FIELDS: Mapping[str, str] = {
+    "id": "The question's id.",
+    "domain": "Subject area of the question.",
+    "question": "The question.",
+    "reference": "The answer that the set gives.",
+}
+LISTS: Mapping[str, str] = {
+    "aspects": "Facets that a good answer addresses.",
+    "short_answers": "Short answers to the question.",
+    "sub_questions": "Questions that a good answer answers.",
+    "gold_doc_ids": "Documents that the reference was written from.",
+}
+STRUCTS: Mapping[str, tuple[str, ...]] = {
+    "passages": ("id", "title", "text"),
+    "nuggets": ("text", "importance"),
+}
+VERSION_PARTS = 3
+SPLITS: Mapping[Split, str] = {Split.TEST: "test", Split.DEV: "validation"}
 
 
 def is_dataset(path: Path) -> bool:
     """Whether a folder holds Parquet files, or a file is one."""
-    return bool(_files(path))
+    return bool(dataset_files(path))
 
 
-def read_dataset(path: Path, limits: ReadLimits, problems: ProblemList) -> list[Question]:
-    """Read the questions of a dataset in their order; what is wrong is noted with its row.
-
-    The split is that of the file's name; `dev` and `validation` are one, any other is for testing.
-
-    Raises:
-        FileFormatError: A file is damaged, over a limit, or has no column with questions.
-    """
-    questions: dict[str, tuple[float, Question]] = {}
-    for file in _files(path):
-        split = _split_of(file)
-        domain = path.name.split(".")[0] or "questions"
-        for number, row in enumerate(_rows(file, limits), start=1):
-            fields = _fields(row, {"id": f"{split}-{number}", "domain": domain, "split": split.value})
-            question = question_from_json(number, fields, problems)
-            if question is None:
-                continue
-            if question.id in questions:
-                message = f"{file.name} row {number}: the question id {question.id!r} stands there already."
-                problems.add(number, "duplicate-question", message, advice="Give every question its own id.")
-                continue
-            position = row.get(POSITION)
-            place = float(position) if isinstance(position, int) else float(len(questions))
-            questions[question.id] = (place, question)
-    return [question for _, question in sorted(questions.values(), key=lambda item: item[0])]
+def dataset_files(path: Path) -> list[Path]:
+    """The Parquet files of a folder, in their order, or the file itself where it is one."""
+    if path.is_dir():
+        return sorted(file for file in path.rglob("*.parquet") if file.is_file())
+    return [path] if path.suffix == ".parquet" and path.is_file() else []
 
 
 def read_card(path: Path) -> dict[str, str]:
@@ -147,8 +124,7 @@ def write_dataset(questions: QuestionSet, folder: Path) -> None:
             pq.write_table(table, written[name], row_group_size=ROW_GROUP)
     (folder / "set.toml").write_text(set_head(questions), encoding="utf-8")
     (folder / README).write_text(_card(questions, written), encoding="utf-8")
-    croissant = croissant_json(questions, written, folder, _licence(questions.licence))
-    text = json.dumps(croissant, ensure_ascii=False, indent=2)
+    text = json.dumps(_metadata(questions, written, folder).as_json(), ensure_ascii=False, indent=2)
     (folder / CROISSANT).write_text(text + "\n", encoding="utf-8")
 
 
@@ -168,6 +144,50 @@ def _schema() -> pa.Schema:
             ("nuggets", pa.list_(nugget)),
             *(("language", text), (POSITION, pa.int64())),
         ]
+    )
+
+
+def _metadata(questions: QuestionSet, written: Mapping[str, Path], folder: Path) -> Metadata:
+    files = [
+        DataFile.of(path, name=f"{split}-file", url=path.relative_to(folder).as_posix())
+        for split, path in written.items()
+    ]
+    fields = [
+        *(DataField(name=name, description=text) for name, text in FIELDS.items()),
+        *(DataField(name=name, description=text, repeated=True) for name, text in LISTS.items()),
+        *(DataField(name=name, parts=parts, repeated=True) for name, parts in STRUCTS.items()),
+    ]
+    licence = _licence(questions.licence)
+    known = licence not in {"", OTHER}
+    described = questions.note or f"Questions of the set {questions.name}, with references and passages."
+    numbers = questions.version.split(".")
+    whole = len(numbers) <= VERSION_PARTS and all(one.isascii() and one.isdigit() for one in numbers)
+    return Metadata(
+        name=questions.name,
+        title=questions.title,
+        description=described,
+        licence=f"https://spdx.org/licenses/{_spdx(licence)}" if known else questions.licence,
+        # Croissant wants three numbers: `1` becomes `1.0.0`.
+        version=".".join([*numbers, "0", "0"][:VERSION_PARTS]) if whole else "1.0.0",
+        cite_as=questions.source,
+        language=questions.language,
+        files=files,
+        tables=[
+            DataTable(
+                name=split,
+                file=f"{split}-file",
+                description=f"The questions of the split {split}.",
+                key=["id"],
+                fields=fields,
+            )
+            for split in written
+        ],
+    )
+
+
+def _spdx(name: str) -> str:
+    return {"mit": "MIT", "apache-2.0": "Apache-2.0", "odc-by": "ODC-By-1.0", "odbl": "ODbL-1.0"}.get(
+        name, name.upper()
     )
 
 
@@ -218,51 +238,3 @@ def _licence(text: str) -> str:
     """A licence as the Hub names it; `other` where it does not, empty where there is none."""
     name = text.strip().lower().replace(" ", "-")
     return name if name in LICENCES else OTHER if name else ""
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_dir():
-        return sorted(file for file in path.rglob("*.parquet") if file.is_file())
-    return [path] if path.suffix == ".parquet" and path.is_file() else []
-
-
-def _split_of(file: Path) -> Split:
-    named = file.parent.name if file.stem.isdigit() else file.stem.split("-", 1)[0]
-    return Split.DEV if named.lower() in DEV else Split.TEST
-
-
-def _rows(file: Path, limits: ReadLimits) -> Iterator[dict[str, Any]]:
-    try:
-        for batch in parquet_batches(file, _chosen, most_bytes=limits.file_bytes):
-            yield from batch.to_pylist()
-    except UnicodeDecodeError as error:
-        message = f"{file.name} has a text that is not UTF-8."
-        raise FileFormatError(message, advice="Save texts as UTF-8.", code="not-utf8") from error
-
-
-def _chosen(file: Path, schema: pa.Schema) -> list[str]:
-    if not any(name in schema.names for name in COLUMNS["question"]):
-        wanted = ", ".join(COLUMNS["question"])
-        given = ", ".join(repr(name[:60]) for name in schema.names[:20])
-        message = f"{file.name} has no column with questions ({wanted}); there are: {given}."
-        raise FileFormatError(message, advice="Name one of them.", code="missing-column")
-    readable = {*OWN, POSITION}.union(*COLUMNS.values())
-    return [name for name in schema.names if name in readable]
-
-
-def _fields(row: Mapping[str, Any], default: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of a question by our names; those that a column of Parquet leaves empty are left out."""
-    fields: dict[str, Any] = dict(default)
-    for ours, names in COLUMNS.items():
-        kinds = list if ours == "passages" else str | int
-        given = [row[name] for name in names if isinstance(row.get(name), kinds) and row[name] != ""]
-        fields |= {ours: given[0]} if given else {}
-    fields |= {name: row[name] for name in OWN if row.get(name) is not None}
-    return {name: _plain(value) for name, value in fields.items()}
-
-
-def _plain(value: object) -> object:
-    """A value without the empty fields that structs of Parquet have."""
-    if isinstance(value, Mapping):
-        return {name: inner for name, inner in value.items() if inner is not None}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value

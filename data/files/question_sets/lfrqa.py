@@ -63,20 +63,18 @@ class LfrqaRows:
         self._left_out: list[str] = []
         self._first_line = 0
 
-    def question(self, line: int, row: object, problems: ProblemList) -> Question | None:
+    def question(self, line: int, row: Mapping[str, object], problems: ProblemList) -> Question | None:
         """Make a question of one row.
 
         The id is `{domain}-{qid}`; the answer becomes the reference; an empty answer is a question
         without a reference, with a warning.
         """
-        if not isinstance(row, Mapping):
-            problems.add(line, "not-object", "This line is not a JSON object.")
-            return None
         qid = row.get("qid")
         if not isinstance(qid, int | str) or isinstance(qid, bool):
             problems.add(line, "missing-field", "There is no qid.", advice="Give the file as published.")
             return None
-        empty = isinstance(row.get("answer"), str) and not row["answer"].strip()
+        answer = row.get("answer")
+        empty = isinstance(answer, str) and not answer.strip()
         if empty:
             message = f"Question {qid} has an empty reference answer and is kept without one."
             problems.add(line, "empty-reference", message, severity=Severity.WARNING)
@@ -84,7 +82,7 @@ class LfrqaRows:
             "id": f"{self._domain}-{qid}",
             "domain": self._domain,
             "question": row.get("question"),
-            "reference": None if empty else row.get("answer"),
+            "reference": None if empty else answer,
             "short_answers": row.get("short_answers", []),
             "gold_doc_ids": row.get("gold_doc_ids", []),
             "citation_numbers": row.get("citation_numbers", []),

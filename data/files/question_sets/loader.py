@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -11,14 +12,14 @@ from types import MappingProxyType
 from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, RecordError
-from data.files.jsonl import Make, each_record
 from data.files.qrels import QrelsFile
 from data.files.question_sets import lfrqa
 from data.files.question_sets.beir import BeirFolder, is_beir
-from data.files.question_sets.hugging_face import is_dataset, read_card, read_dataset
+from data.files.question_sets.hugging_face import dataset_files, is_dataset, read_card
 from data.files.question_sets.nuggets import with_nuggets
-from data.files.question_sets.rows import question_from_json
+from data.files.question_sets.tables import read_question_tables
 from data.files.question_sets.wikicontradict import HEAD, LABEL, NAME, is_wikicontradict, read_wikicontradict
+from data.files.tabular.records import Make, each_record
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines, read_text
 from data.records import (
     ENGLISH,
@@ -45,6 +46,8 @@ HEAD_FIELDS = (
 )
 MOMENTS = ("opens_at", "closes_at")
 NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
+QUESTIONS = "questions"
+NAMED = 10
 HIDDEN = "hidden_references"
 PUBLIC = "public_texts"
 FLAGS = (HIDDEN, PUBLIC)
@@ -90,10 +93,11 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
         return _load_references(path, referenced, name, limits)
     questions = [entry for entry in files if _is_questions_file(path, entry)]
     if len(questions) != 1:
-        message = f"{path.name or path} holds {len(questions)} question files."
+        names = ", ".join(entry.name for entry in files[:NAMED]) or "nothing"
+        message = f"{path.name or path} holds {len(questions)} files of questions; there are: {names}."
         advice = (
-            "Bring a folder with set.toml and questions.jsonl, LFRQA's annotation files, a folder of BEIR, "
-            "or a Hugging Face dataset in Parquet."
+            "Name the one file of questions questions.jsonl (or .csv, .json, .xlsx), or bring LFRQA's "
+            "annotation files, a folder of BEIR, or a Hugging Face dataset in Parquet."
         )
         raise FileFormatError(message, advice=advice, code="no-questions")
     if _begins_as_wikicontradict(questions[0], limits):
@@ -102,12 +106,13 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
 
 
 def _is_questions_file(path: Path, entry: Path) -> bool:
-    return entry == path or entry.name in {"questions.jsonl", "questions.jsonl.gz"}
+    return entry == path or entry.name.split(".")[0] == QUESTIONS
 
 
 def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
     problems = ProblemList()
-    found = _read_questions(file, limits, problems, question_from_json)
+    default = (path if path.is_dir() else file).name.split(".")[0] or "questions"
+    found = read_question_tables([file], default, limits, problems)
     found = with_nuggets(found, file.parent, limits, problems)
     return _with_head(path, file.parent, name, {}, found, limits, problems)
 
@@ -121,7 +126,8 @@ def _load_beir(path: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
 
 def _load_dataset(path: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
     problems = ProblemList()
-    found = read_dataset(path, limits, problems)
+    default = path.name.split(".")[0] or "questions"
+    found = read_question_tables(dataset_files(path), default, limits, problems)
     folder = path if path.is_dir() else path.parent
     return _with_head(path, folder, name, read_card(path), found, limits, problems)
 
@@ -215,6 +221,10 @@ def _read_questions(
     return found
 
 
+OVERALL = "overall"
+"""What boards, rates and ratings call all domains together; no domain can have this id."""
+
+
 def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[str, Any]:
     try:
         head = tomllib.loads(read_text(file, limits))
@@ -245,6 +255,11 @@ def _finish(
     problems: ProblemList,
     path: Path,
 ) -> LoadedSet:
+    for domain in domains:
+        if domain.casefold() == OVERALL:
+            message = f"The domain {domain!r} is reserved: all domains together are called so."
+            problems.add(0, "reserved-domain", message, advice="Give the domain another id.")
+    _refuse_twins(found, problems)
     if not found and not problems.errors:
         problems.add(0, "empty-file", "There are no questions.", advice="Write at least one.")
     if not problems.errors:
@@ -261,8 +276,18 @@ def _finish(
             return LoadedSet(questions, problems.result())
     listed = problems.result()
     count = problems.errors
-    message = f"{path} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
+    message = f"{path.name} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
     raise InvalidFileError(message, listed, advice="Mend them and import again.")
+
+
+def _refuse_twins(found: Sequence[Question], problems: ProblemList) -> None:
+    """Note ids that differ in white space around them or in their Unicode form, which look the same."""
+    first: dict[str, str] = {}
+    for question in found:
+        other = first.setdefault(unicodedata.normalize("NFC", question.id).strip(), question.id)
+        if other != question.id:
+            message = f"The ids {other!a} and {question.id!a} look the same."
+            problems.add(0, "duplicate-question", message, advice="Give every question its own id.")
 
 
 def _label(domain: str) -> str:

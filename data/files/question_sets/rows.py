@@ -4,52 +4,41 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from data.errors import ConflictError
-from data.files.question_sets.nuggets import NUGGETS, nugget_to_json, read_nuggets
-from data.records import ENGLISH, Passage, ProblemList, Question, QuestionSet, Split
+from data.files.tabular.fields import NUGGETS, Fields
+from data.files.tabular.values import id_text
+from data.records import ENGLISH, Nugget, Passage, ProblemList, Question, QuestionSet, Split
+
+Item = TypeVar("Item", str, int)
 
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
+OWN_FIELDS = (*STRING_LISTS, "gold_doc_ids", "citation_numbers", "citations", NUGGETS)
+"""What tables of questions have beside the columns that every table may have."""
 SPLITS = frozenset(split.value for split in Split)
 
 
-def question_from_json(line: int, row: object, problems: ProblemList) -> Question | None:
+def question_from_json(line: int, row: Mapping[str, object], problems: ProblemList) -> Question | None:
     """Make a question of one parsed line, noting every problem it has; None where it has one."""
-    if not isinstance(row, Mapping):
-        message = "This line is not a JSON object."
-        problems.add(line, "not-object", message, advice='Write {"id": …, "domain": …, "question": …}.')
-        return None
-    before = problems.errors
-    key, domain, text = (_required(line, row, name, problems) for name in ("id", "domain", "question"))
-    reference = _optional_text(line, row, "reference", problems)
-    passages = _passages(line, row.get("passages"), problems)
-    aspects, short, subs = (_strings(line, row, name, problems) for name in STRING_LISTS)
-    gold = tuple(str(value) for value in _list(line, row, "gold_doc_ids", problems))
-    numbers = _citation_numbers(line, row, problems)
-    citations = _citations(line, row, problems)
-    nuggets = read_nuggets(line, row, problems)
-    split = _split(line, row.get("split", Split.TEST.value), problems)
-    if problems.errors > before:
-        return None
-    return Question(
-        id=key,
-        domain=domain,
-        question=text,
-        reference=reference,
-        passages=passages,
-        aspects=aspects,
-        short_answers=short,
-        sub_questions=subs,
-        gold_doc_ids=gold,
-        citation_numbers=numbers,
-        citations=citations,
-        nuggets=nuggets,
-        split=split,
-        language=str(row.get("language") or ENGLISH),
-    )
+    fields = Fields(line, row, problems)
+    found: dict[str, Any] = {
+        "id": fields.id("id"),
+        "domain": fields.id("domain"),
+        "question": fields.text("question"),
+        "reference": fields.optional("reference"),
+        "passages": fields.passages("passages", "p"),
+        **{name: fields.texts(name) for name in STRING_LISTS},
+        "gold_doc_ids": fields.ids("gold_doc_ids"),
+        "citation_numbers": _lists(fields, "citation_numbers", _whole_number, "whole numbers"),
+        "citations": _lists(fields, "citations", id_text, "document ids, one for each sentence"),
+        "nuggets": fields.nuggets(),
+        "split": _split(fields),
+        "language": str(row.get("language") or ENGLISH),
+    }
+    return None if fields.wrong else Question(**found)
 
 
 def question_to_json(question: Question) -> dict[str, Any]:
@@ -80,6 +69,13 @@ def passage_to_json(passage: Passage) -> dict[str, str]:
     return {"id": passage.id, "title": passage.title, "text": passage.text} if passage.title else row
 
 
+def nugget_to_json(nugget: Nugget) -> str | dict[str, str]:
+    """Write a nugget: its text alone where it says nothing of its importance."""
+    if nugget.importance is None:
+        return nugget.text
+    return {"text": nugget.text, "importance": nugget.importance.value}
+
+
 def content_hash(questions: QuestionSet) -> str:
     """The sha256 over everything in a set but its name, so that a renamed copy has the same hash."""
     digest = hashlib.sha256()
@@ -106,110 +102,29 @@ def _canonical(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _required(line: int, row: Mapping[str, object], name: str, problems: ProblemList) -> str:
-    value = row.get(name)
-    if isinstance(value, str) and value.strip():
-        return value
-    if name == "id" and isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if value is None:
-        problems.add(line, "missing-field", f"There is no {name}.", advice=f"Give every line its {name}.")
-    elif isinstance(value, str):
-        problems.add(line, "empty-field", f"The {name} is empty.", advice=f"Give every line its {name}.")
-    else:
-        problems.add(line, "wrong-type", f"The {name} is {_kind(value)}, not a string.")
-    return ""
-
-
-def _optional_text(line: int, row: Mapping[str, object], name: str, problems: ProblemList) -> str | None:
-    value = row.get(name)
-    if value is None or isinstance(value, str):
-        return value or None
-    problems.add(line, "wrong-type", f"The {name} is {_kind(value)}, not a string.")
-    return None
-
-
-def _list(line: int, row: Mapping[str, object], name: str, problems: ProblemList) -> list[object]:
-    value = row.get(name)
-    if value is None:
-        return []
-    if isinstance(value, list):
-        return value
-    problems.add(line, "wrong-type", f"{name} is {_kind(value)}, not a list.")
-    return []
-
-
-def _strings(line: int, row: Mapping[str, object], name: str, problems: ProblemList) -> tuple[str, ...]:
-    values = _list(line, row, name, problems)
-    wrong = [value for value in values if not isinstance(value, str) or not value.strip()]
-    if wrong:
-        problems.add(line, "wrong-type", f"{name} holds {_kind(wrong[0])} where a text is expected.")
-        return ()
-    return tuple(value for value in values if isinstance(value, str))
-
-
-def _citations(line: int, row: Mapping[str, object], problems: ProblemList) -> tuple[tuple[str, ...], ...]:
-    citations = []
-    for value in _list(line, row, "citations", problems):
-        if not isinstance(value, list) or not all(map(_is_id, value)):
-            message = (
-                "citations is not a list of lists of document ids, one for each sentence of the reference."
-            )
-            problems.add(line, "wrong-type", message)
+def _lists(
+    fields: Fields, name: str, read: Callable[[object], Item | None], what: str
+) -> tuple[tuple[Item, ...], ...]:
+    lists: list[tuple[Item, ...]] = []
+    for value in fields.list(name):
+        items = [read(item) for item in value] if isinstance(value, list) else [None]
+        if None in items or "" in items:
+            fields.note("wrong-type", f"{name} is not a list of lists of {what}.")
             return ()
-        citations.append(tuple(map(str, value)))
-    return tuple(citations)
+        lists.append(tuple(item for item in items if item is not None))
+    return tuple(lists)
 
 
-def _is_id(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+def _whole_number(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
-def _citation_numbers(
-    line: int, row: Mapping[str, object], problems: ProblemList
-) -> tuple[tuple[int, ...], ...]:
-    values = _list(line, row, "citation_numbers", problems)
-    numbers = []
-    for value in values:
-        if not isinstance(value, list) or not all(isinstance(number, int) for number in value):
-            problems.add(line, "wrong-type", "citation_numbers is not a list of lists of whole numbers.")
-            return ()
-        numbers.append(tuple(value))
-    return tuple(numbers)
-
-
-def _passages(line: int, value: object, problems: ProblemList) -> tuple[Passage, ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        problems.add(line, "wrong-type", f"passages is {_kind(value)}, not a list.")
-        return ()
-    passages: list[Passage] = []
-    for number, item in enumerate(value, start=1):
-        entry = {"text": item} if isinstance(item, str) else item
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("text"), str):
-            problems.add(line, "bad-passage", f"Passage {number} has no text.")
-            continue
-        title = entry.get("title") or ""
-        if not isinstance(title, str):
-            problems.add(line, "bad-passage", f"The title of passage {number} is {_kind(title)}.")
-            continue
-        passages.append(Passage(str(entry.get("id") or f"p{number}"), entry["text"], title))
-    if len({passage.id for passage in passages}) != len(passages):
-        problems.add(line, "duplicate-passage", "Two passages of one question have one id.")
-    return tuple(passages)
-
-
-def _split(line: int, value: object, problems: ProblemList) -> Split:
+def _split(fields: Fields) -> Split:
+    value = fields.row.get("split", Split.TEST.value)
     if isinstance(value, str) and value in SPLITS:
         return Split(value)
-    problems.add(line, "wrong-value", f"The split is {value!r}.", advice='Use "test" or "dev".')
+    fields.note("wrong-value", f"The split is {value!r}.", 'Use "test" or "dev".')
     return Split.TEST
-
-
-def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number")
 
 
 def write_set(questions: QuestionSet, folder: Path) -> None:

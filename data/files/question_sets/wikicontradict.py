@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from data.files.jsonl import each_record
+from data.files.tabular.records import each_record
 from data.files.text_files import ReadLimits
 from data.records import Answer, Passage, ProblemList, Question
 
@@ -82,8 +82,8 @@ def read_wikicontradict(
     }
 
 
-def _line(line: int, row: object, problems: ProblemList) -> _Line | None:
-    if not is_wikicontradict(row) or not isinstance(row, Mapping):
+def _line(line: int, row: Mapping[str, object], problems: ProblemList) -> _Line | None:
+    if not is_wikicontradict(row):
         message = "This line has no question with context1 and context2."
         problems.add(line, "missing-field", message, advice="Give the file as published.")
         return None

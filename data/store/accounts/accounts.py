@@ -93,7 +93,7 @@ class TeamStore(StorePart):
         except IntegrityError as error:
             raise ConflictError(
                 f"There is an account {name!r}, or one with this subject or e-mail address, already.",
-                advice="`arena teams account list` names them.",
+                advice="`arena teams accounts` names them.",
             ) from error
         return self.account(name)
 
@@ -195,7 +195,7 @@ class TeamStore(StorePart):
 def _row_of(connection: Connection, table: Table, kind: str, name: str) -> AnyRow:
     row: AnyRow | None = connection.execute(select(table).where(table.c.name == name)).first()
     if row is None:
-        command = "arena teams list" if kind == "team" else "arena teams account list"
+        command = "arena teams list" if kind == "team" else "arena teams accounts"
         raise NotFoundError(f"There is no {kind} {name!r}.", advice=f"`{command}` names them.")
     return row
 

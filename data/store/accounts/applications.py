@@ -37,7 +37,7 @@ class ApplicationStore(StorePart):
         row = self._first(select(applications).where(applications.c.id == number))
         if row is None:
             raise NotFoundError(
-                f"There is no application {number}.", advice="`arena teams applications list` names them."
+                f"There is no application {number}.", advice="`arena teams applications` names them."
             )
         return to_record(Application, row)
 
@@ -61,15 +61,24 @@ class ApplicationStore(StorePart):
         row = self._first(query.order_by(applications.c.id.desc()).limit(1))
         return None if row is None else to_record(Application, row)
 
-    def sent(
-        self, *, since: datetime, client: str | None = None, address: str | None = None
-    ) -> tuple[int, datetime | None]:
-        """How many came in since a moment, from a client or for an address, and when the first did."""
+    def addresses(self, *, since: datetime) -> tuple[str, ...]:
+        """For which mail addresses some came in since a moment, each as often as it did."""
+        query = select(applications.c.address).where(
+            applications.c.created_at >= since, applications.c.channel == Channel.MAIL
+        )
+        return tuple(row.address for row in self._all(query))
+
+    def forget(self, digest: str) -> None:
+        """End one whose code reached nobody, and forget whose it was."""
+        statement = update(applications).where(applications.c.code == digest)
+        self._change(statement.values({**FORGOTTEN, "state": ApplicationState.EXPIRED}))
+
+    def sent(self, *, since: datetime, client: str | None = None) -> tuple[int, datetime | None]:
+        """How many came in since a moment, from a client or in all, and when the first did."""
         query = select(func.count(), func.min(applications.c.created_at)).where(
             applications.c.created_at >= since
         )
         query = query if client is None else query.where(applications.c.client == client)
-        query = query if address is None else query.where(applications.c.address == address)
         ((count, first),) = self._all(query)
         return int(count), first
 

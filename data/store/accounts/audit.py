@@ -13,6 +13,13 @@ from data.store.connections import BUSY_TIMEOUT_MS
 from data.tables.columns import now
 from data.tables.teams import audit
 
+SEEN_BY_NO_READER = (
+    *(Action.SIGNED_IN, Action.SIGNED_OUT, Action.TOKEN_CREATED, Action.TOKEN_REVOKED),
+    *(Action.JOB_QUEUED, Action.JOB_CANCELLED, Action.SUBSCRIPTION_ADDED, Action.SUBSCRIPTION_REMOVED),
+)
+LATEST = 32
+"""So many changes may be stored in another order than that of their numbers, which they get before."""
+
 
 class AuditStore(StorePart):
     """Writes down who did what, and reads it back."""
@@ -30,6 +37,15 @@ class AuditStore(StorePart):
         """Add a line."""
         row = to_row(audit, note, at=now(), subject=note.subject[:250], detail=dict(note.detail or {}))
         self._change(insert(audit).values(row))
+
+    def changes(self) -> tuple[int, ...]:
+        """The numbers of the latest changes that readers may notice; other than before after each of them.
+
+        Whatever holds what was read of rights, texts and boards names this, read before them.
+        """
+        unseen = audit.c.action.in_([action.value for action in SEEN_BY_NO_READER])
+        query = select(audit.c.id).where(~unseen).order_by(audit.c.id.desc()).limit(LATEST)
+        return tuple(row.id for row in self._all(query))
 
     def entries(
         self,

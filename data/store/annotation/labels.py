@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, and_, delete, func, insert, select, update
 
 from data.errors import NotFoundError
-from data.records import BlindItem, GivenLabel, Passage, Span, SpanKind
+from data.records import BlindItem, GivenLabel
 from data.store.annotation.queue import count_full
-from data.store.annotation.tasks import add_person
+from data.store.annotation.tasks import add_person, labels_of, named
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.question_sets import restore
 from data.tables.annotation import annotation_items, annotation_labels, annotation_people
@@ -27,7 +27,6 @@ class BroughtLabel:
     item: int
     person: str
     value: int | None
-    spans: tuple[Span, ...] = ()
     comment: str = ""
     skip_reason: str | None = None
     seconds: float = 0.0
@@ -61,7 +60,6 @@ class LabelStore(StorePart):
             first=shown.second if turned else shown.first,
             second=shown.first if turned else shown.second,
             value=-row.value if turned and row.value is not None else row.value,
-            spans=_spans(row.spans),
             comment=row.comment,
             skip_reason=row.skip_reason,
         )
@@ -90,7 +88,7 @@ class LabelStore(StorePart):
             select(
                 annotation_labels,
                 annotation_labels.c.item_id.label("item"),
-                annotation_labels.c.is_aside.label("aside"),
+                annotation_labels.c.is_excluded.label("excluded"),
                 annotation_people.c.name.label("person"),
             )
             .select_from(_of_people())
@@ -100,9 +98,9 @@ class LabelStore(StorePart):
             )
             .order_by(annotation_items.c.position, annotation_labels.c.id)
         )
-        return tuple(to_record(GivenLabel, row, spans=_spans(row.spans)) for row in self._all(query))
+        return tuple(to_record(GivenLabel, row) for row in self._all(query))
 
-    def set_aside(self, task_id: int, person: str, reason: str | None) -> int:
+    def exclude(self, task_id: int, person: str, reason: str | None) -> int:
         """Let somebody's labels of a task count no more, for a reason; None lets them count again.
 
         Returns:
@@ -114,17 +112,19 @@ class LabelStore(StorePart):
         with self._database.together() as connection:
             changed = connection.execute(
                 update(annotation_people)
-                .where(annotation_people.c.task_id == task_id, annotation_people.c.name == person)
-                .values(aside_reason=reason, aside_at=None if reason is None else now())
+                .where(named(task_id, person))
+                .values(excluded_reason=reason, excluded_at=None if reason is None else now())
             )
             if not changed.rowcount:
                 raise _nobody(person)
             connection.execute(
-                update(annotation_labels).where(_is_of(task_id, person)).values(is_aside=reason is not None)
+                update(annotation_labels)
+                .where(labels_of(task_id, person))
+                .values(is_excluded=reason is not None)
             )
             count_full(connection, annotation_items.c.task_id == task_id)
             labelled = annotation_labels.c.value.is_not(None)
-            counted = select(func.count()).where(_is_of(task_id, person), labelled)
+            counted = select(func.count()).where(labels_of(task_id, person), labelled)
             return int(connection.execute(counted).scalar_one())
 
     def delete_of(self, task_id: int, person: str) -> int:
@@ -134,10 +134,10 @@ class LabelStore(StorePart):
             NotFoundError: Nobody of this name labels in the task.
         """
         with self._database.together() as connection:
-            mine = and_(annotation_people.c.task_id == task_id, annotation_people.c.name == person)
+            mine = named(task_id, person)
             if connection.execute(select(annotation_people.c.id).where(mine)).first() is None:
                 raise _nobody(person)
-            gone = connection.execute(delete(annotation_labels).where(_is_of(task_id, person))).rowcount
+            gone = connection.execute(delete(annotation_labels).where(labels_of(task_id, person))).rowcount
             # They agree anew before they label again.
             connection.execute(update(annotation_people).where(mine).values(consented_at=None))
             count_full(connection, annotation_items.c.task_id == task_id)
@@ -187,7 +187,6 @@ def _row(label: BroughtLabel, person: int) -> dict[str, Any]:
         "person_id": person,
         "b_first": False,
         "value": label.value,
-        "spans": [asdict(span) for span in label.spans] or None,
         "comment": label.comment,
         "skip_reason": label.skip_reason,
         "held_until": 0.0,
@@ -197,10 +196,6 @@ def _row(label: BroughtLabel, person: int) -> dict[str, Any]:
     }
 
 
-def _spans(stored: Any) -> tuple[Span, ...]:  # noqa: ANN401 - what the database holds as JSON
-    return tuple(Span(**{**span, "kind": SpanKind(span["kind"])}) for span in stored or ())
-
-
 def _texts() -> Select[*tuple[Any, ...]]:
     answer_a, answer_b = answers.alias("answer_a"), answers.alias("answer_b")
     return (
@@ -208,7 +203,6 @@ def _texts() -> Select[*tuple[Any, ...]]:
             annotation_items,
             questions.c.content,
             answer_a.c.text.label("text_a"),
-            answer_a.c.contexts.label("contexts_a"),
             answer_b.c.text.label("text_b"),
         )
         .join(questions, questions.c.id == annotation_items.c.question_id)
@@ -218,16 +212,8 @@ def _texts() -> Select[*tuple[Any, ...]]:
 
 
 def _shown(row: AnyRow) -> BlindItem:
-    question = restore(row.content)
-    contexts = tuple(Passage(**context) for context in row.contexts_a or ())
-    named = (passage for passage in (*question.passages, *contexts) if passage.id == row.passage)
     return BlindItem(
-        id=row.id,
-        question=question,
-        first=row.text_a or "",
-        second=row.text_b or "",
-        passage=next(named, None) if row.passage else None,
-        sub_question=row.sub_question,
+        id=row.id, question=restore(row.content), first=row.text_a or "", second=row.text_b or ""
     )
 
 
@@ -241,15 +227,7 @@ def _answers(alias: FromClause, side: ColumnElement[int]) -> ColumnElement[bool]
     return and_(alias.c.submission_id == side, alias.c.question_id == annotation_items.c.question_id)
 
 
-def _is_of(task_id: int, person: str) -> ColumnElement[bool]:
-    return annotation_labels.c.person_id.in_(
-        select(annotation_people.c.id).where(
-            annotation_people.c.task_id == task_id, annotation_people.c.name == person
-        )
-    )
-
-
 def _nobody(person: str) -> NotFoundError:
     return NotFoundError(
-        f"Nobody called {person} labels in this task.", advice="`arena labels task show TASK` lists them."
+        f"Nobody called {person} labels in this task.", advice="`arena labels show TASK` lists them."
     )

@@ -9,25 +9,14 @@ as there is room.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Select,
-    and_,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select, update
 
 from data.errors import ConflictError, ForbiddenError, NotFoundError
-from data.records import AnnotationTask, OwnProgress, Span
+from data.records import AnnotationTask, OwnProgress
 from data.store.annotation.references import require_rework
+from data.store.annotation.tasks import labels_of, named
 from data.store.base import AnyRow, StorePart
 from data.store.engine import db_now, new_id
 from data.tables.annotation import annotation_items, annotation_labels, annotation_people, annotation_tasks
@@ -47,7 +36,7 @@ class LabelQueueStore(StorePart):
 
         Raises:
             ConflictError: The task is closed.
-            ForbiddenError: Their labels were set aside.
+            ForbiddenError: Their labels were excluded.
         """
         with self._database.together() as connection:
             _lock(connection, task.id)
@@ -78,7 +67,7 @@ class LabelQueueStore(StorePart):
             moment = db_now(connection)
             changed = connection.execute(
                 update(annotation_labels)
-                .where(annotation_labels.c.id == label, _is_of(task.id, person))
+                .where(annotation_labels.c.id == label, labels_of(task.id, person))
                 .values(shown_at=moment)
             )
             if not changed.rowcount:
@@ -90,7 +79,6 @@ class LabelQueueStore(StorePart):
         person: str,
         *,
         shown_value: int,
-        spans: Sequence[Span] = (),
         comment: str = "",
         text: str | None = None,
     ) -> None:
@@ -101,7 +89,7 @@ class LabelQueueStore(StorePart):
         Raises:
             NotFoundError: The item was not given to them.
             ConflictError: The task is closed, others took the item, or the reference is audited or accepted.
-            ForbiddenError: Their labels were set aside.
+            ForbiddenError: Their labels were excluded.
         """
         with self._database.together() as connection:
             row = _editable(connection, label, person)
@@ -113,7 +101,6 @@ class LabelQueueStore(StorePart):
                 connection,
                 row,
                 value=value,
-                spans=[asdict(span) for span in spans] or None,
                 comment=comment,
                 text=text,
                 skip_reason=None,
@@ -125,16 +112,12 @@ class LabelQueueStore(StorePart):
             row = _editable(connection, label, person)
             if row.text is not None:
                 require_rework(connection, label)
-            self._keep(connection, row, value=None, spans=None, comment="", text=None, skip_reason=reason)
+            self._keep(connection, row, value=None, comment="", text=None, skip_reason=reason)
 
     def progress(self, task: AnnotationTask, person: str) -> OwnProgress:
         """How far somebody is."""
         with self._database.begin() as connection:
-            who = connection.execute(
-                select(annotation_people.c.id).where(
-                    annotation_people.c.task_id == task.id, annotation_people.c.name == person
-                )
-            ).scalar()
+            who = connection.execute(select(annotation_people.c.id).where(named(task.id, person))).scalar()
             rows = connection.execute(
                 select(
                     annotation_labels.c.id,
@@ -182,7 +165,7 @@ def count_full(connection: Connection, which: ColumnElement[bool]) -> None:
         .where(
             annotation_labels.c.item_id == annotation_items.c.id,
             annotation_labels.c.value.is_not(None),
-            ~annotation_labels.c.is_aside,
+            ~annotation_labels.c.is_excluded,
         )
         .correlate(annotation_items)
         .scalar_subquery()
@@ -201,15 +184,13 @@ def _lock(connection: Connection, task_id: int) -> None:
 
 def _person(connection: Connection, task_id: int, name: str) -> int:
     row = connection.execute(
-        select(annotation_people.c.id, annotation_people.c.aside_reason).where(
-            annotation_people.c.task_id == task_id, annotation_people.c.name == name
-        )
+        select(annotation_people.c.id, annotation_people.c.excluded_reason).where(named(task_id, name))
     ).first()
     if row is None:
         raise NotFoundError(f"{name} does not label in this task.", advice="Ask the organisers.")
-    if row.aside_reason is not None:
+    if row.excluded_reason is not None:
         raise ForbiddenError(
-            f"The labels of {name} were set aside: {row.aside_reason}", advice="Ask the organisers."
+            f"The labels of {name} were excluded: {row.excluded_reason}", advice="Ask the organisers."
         )
     return int(row.id)
 
@@ -245,7 +226,7 @@ def _others(item: ColumnElement[int], person: int, moment: ColumnElement[float])
         .where(
             other.c.item_id == item,
             other.c.person_id != person,
-            ~other.c.is_aside,
+            ~other.c.is_excluded,
             or_(
                 other.c.value.is_not(None),
                 and_(other.c.skip_reason.is_(None), other.c.held_until > moment),
@@ -291,14 +272,6 @@ def _require_room(connection: Connection, row: AnyRow) -> None:
 
 def _set(connection: Connection, label: int, **values: Any) -> None:  # noqa: ANN401 - any column
     connection.execute(update(annotation_labels).where(annotation_labels.c.id == label).values(**values))
-
-
-def _is_of(task_id: int, person: str) -> ColumnElement[bool]:
-    return annotation_labels.c.person_id.in_(
-        select(annotation_people.c.id).where(
-            annotation_people.c.task_id == task_id, annotation_people.c.name == person
-        )
-    )
 
 
 def _not_theirs() -> NotFoundError:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, case, delete, func, insert, select, update
 
-from data.errors import ConflictError, NotFoundError
-from data.records.references import AuditBatch, AuditCheck, Draft, Failure, ReferenceState, WrittenReference
+from data.errors import ConflictError, ForbiddenError, NotFoundError
+from data.records.references import AuditBatch, Draft, Failure, ReferenceState, WrittenReference
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
 from data.tables.annotation import (
@@ -29,17 +31,12 @@ ROUNDING = 1e-9
 class ReferenceStore(StorePart):
     """Keeps what is written for tasks of references; handing out and keeping texts is the queue's."""
 
-    def put_drafts(self, drafts: Mapping[int, Draft]) -> None:
-        """Store drafts by the numbers of their items, in place of earlier ones."""
-        if not drafts:
-            return
-        rows = [
-            {"item_id": item, "text": draft.text, "model": draft.model, "prompt_hash": draft.prompt_hash}
-            for item, draft in drafts.items()
-        ]
+    def put_draft(self, item: int, draft: Draft) -> None:
+        """Store the draft of an item in place of an earlier one."""
+        row = {"text": draft.text, "model": draft.model, "prompt_hash": draft.prompt_hash}
         with self._database.together() as connection:
-            connection.execute(delete(reference_drafts).where(reference_drafts.c.item_id.in_(list(drafts))))
-            connection.execute(insert(reference_drafts), rows)
+            connection.execute(delete(reference_drafts).where(reference_drafts.c.item_id == item))
+            connection.execute(insert(reference_drafts).values(item_id=item, **row))
 
     def drafts(self, task_id: int) -> Mapping[int, Draft]:
         """The drafts of a task by item."""
@@ -57,16 +54,13 @@ class ReferenceStore(StorePart):
     def batches(self, task_id: int) -> tuple[AuditBatch, ...]:
         """The batches of a task, oldest first."""
         check = reference_checks.c
-        drawn = check.is_drawn
-        audited = and_(drawn, check.is_valid.is_not(None))
-        valid = and_(drawn, check.is_valid.is_(True))
         query = (
             select(
                 reference_batches,
                 func.count(check.id).label("texts"),
-                func.count(check.id).filter(drawn).label("drawn"),
-                func.count(check.id).filter(audited).label("audited"),
-                func.count(check.id).filter(valid).label("valid"),
+                func.count(check.id).filter(check.is_drawn).label("drawn"),
+                func.count(check.is_valid).label("audited"),
+                func.count(check.id).filter(check.is_valid.is_(True)).label("valid"),
                 reference_batches.c.is_accepted.label("accepted"),
             )
             .outerjoin(reference_checks, check.batch_id == reference_batches.c.id)
@@ -76,49 +70,45 @@ class ReferenceStore(StorePart):
         )
         return tuple(to_record(AuditBatch, row) for row in self._all(query))
 
-    def checks(self, batch_id: int) -> tuple[AuditCheck, ...]:
-        """The sample of a batch, in the order in which its texts were written."""
+    def findings(self, task_id: int) -> tuple[tuple[Failure, ...], ...]:
+        """What was found of each decided text of all samples; a text counts once for each sample."""
         query = (
-            select(reference_checks)
-            .where(reference_checks.c.batch_id == batch_id, reference_checks.c.is_drawn)
-            .order_by(reference_checks.c.id)
+            select(reference_checks.c.failures)
+            .join(reference_batches, reference_batches.c.id == reference_checks.c.batch_id)
+            .where(reference_batches.c.task_id == task_id, reference_checks.c.is_valid.is_not(None))
         )
-        return tuple(_check(row) for row in self._all(query))
+        return tuple(tuple(map(Failure, failures)) for failures in self._values(query))
 
-    def draw(
-        self, task_id: int, seed: int, choose: Callable[[Sequence[int]], Collection[int]]
-    ) -> AuditBatch | None:
+    def draw(self, task_id: int, *, share: float, seed: int) -> AuditBatch | None:
         """Make a batch of every text that is in none, and draw its sample; None where there is no such text.
 
         Args:
             task_id: The task.
-            seed: Kept with the batch.
-            choose: Of numbers of labels, those to audit.
+            share: Of the batch that is in the sample, at least one text.
+            seed: Of the sample.
 
         Raises:
             ConflictError: Another batch is being audited.
         """
         with self._database.together() as connection:
             _lock(connection, task_id)
-            last = connection.execute(
-                select(reference_batches.c.number, reference_batches.c.is_accepted)
-                .where(reference_batches.c.task_id == task_id)
-                .order_by(reference_batches.c.number.desc())
-            ).first()
-            if last is not None and last.is_accepted is None:
+            batches = self.batches(task_id)
+            if batches and batches[-1].accepted is None:
                 raise ConflictError(
-                    f"Batch {last.number} is being audited.", advice="Decide its sample before the next one."
+                    f"Batch {batches[-1].number} is being audited.",
+                    advice="Decide its sample before the next one.",
                 )
             texts = map(_written, connection.execute(_texts(task_id)))
-            labels = [one.label for one in texts if one.state is ReferenceState.WRITTEN and not one.aside]
+            labels = [one.label for one in texts if one.state is ReferenceState.WRITTEN and not one.excluded]
             if not labels:
                 return None
-            drawn = set(choose(labels))
-            head = {"task_id": task_id, "number": 1 + (last.number if last else 0), "seed": seed}
+            random = Random(f"{seed}:{task_id}:{labels[0]}")  # noqa: S311 - a sample, no secret
+            drawn = set(random.sample(labels, math.ceil(share * len(labels))))
+            head = {"task_id": task_id, "number": 1 + len(batches), "seed": seed}
             batch = new_id(connection.execute(insert(reference_batches).values(head)))
             rows = [{"batch_id": batch, "label_id": label, "is_drawn": label in drawn} for label in labels]
             connection.execute(insert(reference_checks), rows)
-        return next(one for one in self.batches(task_id) if one.id == batch)
+        return self.batches(task_id)[-1]
 
     def decide(
         self,
@@ -130,7 +120,7 @@ class ReferenceStore(StorePart):
         auditor: str,
         least: float,
     ) -> AuditBatch:
-        """Keep what an auditor found; the last text of a sample decides its batch.
+        """Keep what an auditor found, and decide the batch with the last text of its sample.
 
         Args:
             task_id: The task.
@@ -142,45 +132,38 @@ class ReferenceStore(StorePart):
 
         Raises:
             NotFoundError: It is not in a sample of this task.
+            ForbiddenError: It is the auditor's own text.
             ConflictError: Its batch is decided.
         """
         with self._database.together() as connection:
             _lock(connection, task_id)
-            row = connection.execute(
-                select(reference_checks.c.batch_id, reference_batches.c.is_accepted)
-                .join(reference_batches, reference_batches.c.id == reference_checks.c.batch_id)
-                .where(
-                    reference_checks.c.id == check,
-                    reference_checks.c.is_drawn,
-                    reference_batches.c.task_id == task_id,
-                )
-            ).first()
-            if row is None:
+            text = next((one for one in self.written(task_id) if one.check == check), None)
+            if text is None:
                 raise NotFoundError(
                     f"No text of a sample has the number {check}.", advice="Ask for the next one."
                 )
-            if row.is_accepted is not None:
+            if text.writer == auditor:
+                raise ForbiddenError(
+                    "Nobody audits their own text.", advice="Let another organiser decide it."
+                )
+            if text.state is not ReferenceState.IN_AUDIT:
                 raise ConflictError("The batch of this text is decided.", advice="Ask for the next one.")
+            found = {"failures": [failure.value for failure in failures], "is_valid": not failures}
             connection.execute(
                 update(reference_checks)
                 .where(reference_checks.c.id == check)
-                .values(
-                    failures=[failure.value for failure in failures],
-                    is_valid=not failures,
-                    remark=remark,
-                    auditor=auditor,
-                    audited_at=now(),
-                )
+                .values(**found, remark=remark, auditor=auditor, audited_at=now())
             )
-            batch = next(one for one in self.batches(task_id) if one.id == row.batch_id)
+            # No other batch is open while one is audited.
+            batch = self.batches(task_id)[-1]
             if batch.audited == batch.drawn:
                 accepted = batch.valid >= least * batch.drawn - ROUNDING
                 connection.execute(
                     update(reference_batches)
-                    .where(reference_batches.c.id == batch.id)
+                    .where(reference_batches.c.task_id == task_id, reference_batches.c.number == batch.number)
                     .values(is_accepted=accepted, decided_at=now())
                 )
-        return next(one for one in self.batches(task_id) if one.id == batch.id)
+        return self.batches(task_id)[-1]
 
 
 def require_rework(connection: Connection, label: int) -> None:
@@ -224,14 +207,12 @@ def _texts(task_id: int) -> Select[*tuple[Any, ...]]:
             annotation_labels.c.id.label("label"),
             annotation_labels.c.item_id.label("item"),
             questions.c.key.label("question_id"),
-            questions.c.domain,
             annotation_people.c.name.label("writer"),
             annotation_labels.c.text,
-            annotation_labels.c.seconds,
-            annotation_labels.c.edits,
-            annotation_labels.c.is_aside.label("aside"),
+            annotation_labels.c.is_excluded.label("excluded"),
+            case((reference_checks.c.is_drawn, reference_checks.c.id)).label("check"),
             reference_checks.c.failures,
-            reference_checks.c.remark,
+            func.coalesce(reference_checks.c.remark, "").label("remark"),
             reference_checks.c.is_reworked,
             reference_batches.c.id.label("batch"),
             reference_batches.c.is_accepted,
@@ -248,9 +229,8 @@ def _texts(task_id: int) -> Select[*tuple[Any, ...]]:
 
 
 def _written(row: AnyRow) -> WrittenReference:
-    return to_record(
-        WrittenReference, row, state=_state(row), failures=_failures(row.failures), remark=row.remark or ""
-    )
+    failures = None if row.failures is None else tuple(map(Failure, row.failures))
+    return to_record(WrittenReference, row, state=_state(row), failures=failures)
 
 
 def _state(row: AnyRow) -> ReferenceState:
@@ -259,13 +239,3 @@ def _state(row: AnyRow) -> ReferenceState:
     if row.is_accepted is None:
         return ReferenceState.IN_AUDIT
     return ReferenceState.ACCEPTED if row.is_accepted else ReferenceState.RETURNED
-
-
-def _check(row: AnyRow) -> AuditCheck:
-    return to_record(
-        AuditCheck, row, batch=row.batch_id, label=row.label_id, failures=_failures(row.failures)
-    )
-
-
-def _failures(values: list[str] | None) -> tuple[Failure, ...] | None:
-    return None if values is None else tuple(map(Failure, values))

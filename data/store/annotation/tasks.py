@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -73,7 +73,7 @@ class AnnotationStore(StorePart):
         row = self._first(_tasks().where(annotation_tasks.c.name == name))
         if row is None:
             raise NotFoundError(
-                f"There is no annotation task {name!r}.", advice="`arena labels task list` names them."
+                f"There is no annotation task {name!r}.", advice="`arena labels show` names them."
             )
         return _task(row)
 
@@ -113,14 +113,17 @@ class AnnotationStore(StorePart):
             for row in self._all(query)
         )
 
-    def settle(self, item: int, value: int | None, *, by: str) -> None:
+    def adjudicate(self, item: int, value: int | None, *, by: str) -> None:
         """Keep what an adjudicator decided of an item; None takes it back."""
-        values = {"settled": value, "settled_by": "" if value is None else by}
-        settled_at = None if value is None else now()
+        taken_back = value is None
         self._change(
             update(annotation_items)
             .where(annotation_items.c.id == item)
-            .values(**values, settled_at=settled_at)
+            .values(
+                adjudicated=value,
+                adjudicated_by="" if taken_back else by,
+                adjudicated_at=None if taken_back else now(),
+            )
         )
 
     def people(self, task_id: int) -> tuple[TaskPerson, ...]:
@@ -136,7 +139,7 @@ class AnnotationStore(StorePart):
 
     def person(self, task_id: int, name: str) -> TaskPerson | None:
         """One of them; None where nobody has this name."""
-        row = self._first(_of_name(task_id, name))
+        row = self._first(select(annotation_people).where(named(task_id, name)))
         return None if row is None else to_record(TaskPerson, row, has_account=row.account_id is not None)
 
     def join(self, task_id: int, name: str, *, account: str | None) -> None:
@@ -146,7 +149,10 @@ class AnnotationStore(StorePart):
             NotFoundError: There is no such account.
         """
         with self._database.together() as connection:
-            if connection.execute(_of_name(task_id, name)).first() is not None:
+            if (
+                connection.execute(select(annotation_people.c.id).where(named(task_id, name))).first()
+                is not None
+            ):
                 return
             number = None
             if account is not None:
@@ -154,7 +160,7 @@ class AnnotationStore(StorePart):
                 if number is None:
                     raise NotFoundError(
                         f"There is no account {account}.",
-                        advice="Add it with `arena teams account add NAME`.",
+                        advice="Add it with `arena teams accounts NAME`.",
                     )
             add_person(connection, task_id, name, number)
 
@@ -162,11 +168,7 @@ class AnnotationStore(StorePart):
         """Keep that somebody agreed to the task's terms."""
         self._change(
             update(annotation_people)
-            .where(
-                annotation_people.c.task_id == task_id,
-                annotation_people.c.name == name,
-                annotation_people.c.consented_at.is_(None),
-            )
+            .where(named(task_id, name), annotation_people.c.consented_at.is_(None))
             .values(consented_at=now())
         )
 
@@ -177,10 +179,14 @@ def add_person(connection: Connection, task_id: int, name: str, account: int | N
     return new_id(connection.execute(insert(annotation_people).values(values)))
 
 
-def _of_name(task_id: int, name: str) -> Select[*tuple[Any, ...]]:
-    return select(annotation_people).where(
-        annotation_people.c.task_id == task_id, annotation_people.c.name == name
-    )
+def named(task_id: int, name: str) -> ColumnElement[bool]:
+    """Whether somebody is the one of this name in a task."""
+    return and_(annotation_people.c.task_id == task_id, annotation_people.c.name == name)
+
+
+def labels_of(task_id: int, name: str) -> ColumnElement[bool]:
+    """Whether a label is of the one of this name in a task."""
+    return annotation_labels.c.person_id.in_(select(annotation_people.c.id).where(named(task_id, name)))
 
 
 def _item_row(task: int, position: int, item: NewItem) -> dict[str, Any]:
@@ -208,7 +214,7 @@ def _tasks() -> Select[*tuple[Any, ...]]:
             of_task,
             annotation_items.c.gold.is_(None),
             annotation_labels.c.value.is_not(None),
-            ~annotation_labels.c.is_aside,
+            ~annotation_labels.c.is_excluded,
         )
     )
     return (

@@ -9,8 +9,10 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Exists, Select, Text, delete, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Exists, Select, Text, delete, exists, func, insert, or_, select, true
 
+from data.citations import citations
+from data.plugins import CODE, PluginKind, code_of
 from data.records import (
     EMBEDDED_ENGINE,
     ENGINE,
@@ -196,14 +198,19 @@ class ScoreStore(StorePart):
         return bool(self._all(found))
 
     def with_citations(self, numbers: Sequence[int]) -> bool:
-        """Whether an answer of some submissions cites by numbers in brackets: `[1]` or `[1, …`."""
+        """Whether an answer of some submissions cites a context or a passage, in any of the styles."""
+        may_cite = or_(*(answers.c.text.like(f"%{mark}%") for mark in ("[", "\u3010", "(1)", "(2)")))
         found = (
-            select(answers.c.id)
-            .where(answers.c.submission_id.in_(list(numbers)))
-            .where(answers.c.text.like("%[1]%") | answers.c.text.like("%[1,%"))
-            .limit(1)
+            select(answers.c.text, answers.c.contexts, questions.c.content)
+            .join(questions, questions.c.id == answers.c.question_id)
+            .where(answers.c.submission_id.in_(list(numbers)), may_cite)
+            .execution_options(yield_per=ANSWERS_AT_ONCE)
         )
-        return bool(self._all(found))
+        with self._database.begin() as connection, connection.execute(found) as rows:
+            return any(
+                citations(text, [one["id"] for one in contexts or content.get("passages", ())])
+                for text, contexts, content in rows
+            )
 
     def put(self, judge: str, rows: Sequence[tuple[int, Score]]) -> None:
         """Keep scores by the store's number of the answer, in one transaction."""
@@ -229,7 +236,7 @@ class ScoreStore(StorePart):
             submissions.c.id.in_(list(numbers)), scores.c.metric == metric, scores.c.judge == judge
         )
         if not former:
-            query = query.where(_current([judge]))
+            query = query.where(_current([judge]), _by_code(metric))
         with self._database.begin() as connection:
             for row in connection.execute(query):
                 yield to_record(ScoredAnswer, row)
@@ -332,7 +339,15 @@ def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Exists:
         scores.c.judge == judge,
         scores.c.outcome.not_in(list(again)),
         _current([judge]),
+        _by_code(metric),
     )
+
+
+def _by_code(metric: str) -> ColumnElement[bool]:
+    """Whether a score is of the code that a plugin's metric has today; what failed is of no code."""
+    code = code_of(PluginKind.METRICS, metric)
+    same = scores.c.details[CODE].as_string() == code
+    return or_(same, scores.c.outcome == Outcome.FAILED) if code else true()
 
 
 def _embedded(judge: str) -> bool:
@@ -357,7 +372,7 @@ def _item(row: AnyRow, question: Question) -> MetricItem:
         MetricItem,
         question,
         answer=row.text,
-        # The reference is no yardstick of itself.
+        # The reference is no ground truth of itself.
         reference=None if row.kind == "reference" else question.reference,
         contexts=tuple(Passage(**context) for context in row.contexts),
     )

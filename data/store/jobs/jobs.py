@@ -53,8 +53,8 @@ class JobStore(StorePart):
         return to_record(Job, row)
 
     def all(self, limit: int = SHOWN, *, kind: JobKind | None = None) -> tuple[Job, ...]:
-        """The newest jobs, of one kind where it is given, newest first."""
-        query = select_jobs() if kind is None else select_jobs().where(jobs.c.kind == kind)
+        """The newest jobs, of one kind where it is given, else of all but messages, newest first."""
+        query = select_jobs().where(jobs.c.kind != JobKind.NOTIFY if kind is None else jobs.c.kind == kind)
         rows = self._all(query.order_by(jobs.c.id.desc()).limit(limit))
         return tuple(to_record(Job, row) for row in rows)
 
@@ -78,7 +78,9 @@ class JobStore(StorePart):
     def position(self, job: Job) -> int | None:
         """The place of a queued job in the queue, 1 being the next; None where it does not wait."""
         before = (jobs.c.priority > job.priority) | ((jobs.c.priority == job.priority) & (jobs.c.id < job.id))
-        query = select(func.count()).where(jobs.c.state == JobState.QUEUED, jobs.c.owner == "", before)
+        query = select(func.count()).where(
+            jobs.c.state == JobState.QUEUED, jobs.c.owner == "", jobs.c.kind != JobKind.NOTIFY, before
+        )
         if job.state is not JobState.QUEUED:
             return None
         (ahead,) = self._values(query)

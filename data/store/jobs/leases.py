@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from data.progress import Work
-from data.records import Beat, Job, JobState, Lease, RoundState, WorkerId
+from data.records import Beat, Job, JobKind, JobState, Lease, RoundState, WorkerId
 from data.records.notifications import PauseReason
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
@@ -34,7 +34,7 @@ from data.store.notifications.outbox import finish_round, record_lost_worker
 from data.store.rounds.battle_claims import has_pending, has_work
 from data.store.rounds.fencing import lease_lost
 from data.tables.columns import now
-from data.tables.jobs import jobs, seats
+from data.tables.jobs import jobs, lease_rows
 from data.tables.rounds import ledgers, rounds
 
 GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled nothing."
@@ -60,8 +60,10 @@ class Release:
     result: dict[str, Any] | None = None
 
 
-def conclude(connection: Connection, job: AnyRow, release: Release, *, progress: bool) -> None:
-    """Decide what becomes of a job after somebody left; called with the job locked."""
+def conclude(
+    connection: Connection, job: AnyRow, release: Release, *, progress: bool, lost: bool = False
+) -> None:
+    """Decide what becomes of a job after somebody left, or was `lost`; called with the job locked."""
     current = connection.execute(select(jobs.c.state, jobs.c.attempts).where(jobs.c.id == job.id)).one()
     if current.state != JobState.RUNNING:
         return
@@ -69,8 +71,11 @@ def conclude(connection: Connection, job: AnyRow, release: Release, *, progress:
     if release.error:
         attempts += 1
     values: dict[str, Any] = {"attempts": attempts, "error": release.error}
-    has_other_leases = connection.execute(select(exists().where(seats.c.job_id == job.id))).scalar()
-    if release.error and (
+    has_other_leases = connection.execute(select(exists().where(lease_rows.c.job_id == job.id))).scalar()
+    if lost and not has_other_leases and _is_done(connection, job, release):
+        # Who stalls after its last verdict is lost with nothing left to do.
+        values |= {"state": JobState.DONE, "finished_at": now(), "error": ""}
+    elif release.error and (
         release.final or attempts >= job.most_attempts or (job.owner and not has_other_leases)
     ):
         values |= {"state": JobState.FAILED, "finished_at": now(), "error": _last_word(release, attempts)}
@@ -111,7 +116,14 @@ class LeaseStore(StorePart):
     """Hands out leases on jobs, and releases those of workers that stopped."""
 
     def take(
-        self, worker: WorkerId, *, lease: float, gone: IsGone, owner: str = "", job_id: int | None = None
+        self,
+        worker: WorkerId,
+        *,
+        lease: float,
+        gone: IsGone,
+        owner: str = "",
+        job_id: int | None = None,
+        messages: bool = False,
     ) -> tuple[Job, Lease] | None:
         """Take a lease on the first job that has one free; None where there is none.
 
@@ -121,19 +133,25 @@ class LeaseStore(StorePart):
             gone: Says of a worker whether its process is known to have ended.
             owner: Takes only jobs of this owner.
             job_id: Takes only this job.
+            messages: Takes only messages to subscribers, which other calls leave.
         """
+        if messages:
+            # Workers look every few seconds, beside a job too; where there is none, nothing is locked.
+            with self._database.begin() as connection:
+                if connection.execute(_candidates(connection, owner, job_id, messages=True)).first() is None:
+                    return None
         with self._database.together() as connection:
             _reap(connection, gone)
-            row = connection.execute(_candidates(connection, owner, job_id)).first()
+            row = connection.execute(_candidates(connection, owner, job_id, messages=messages)).first()
             if row is None:
                 return None
             moment = db_now(connection)
             used_slots = set(
-                connection.execute(select(seats.c.slot).where(seats.c.job_id == row.id)).scalars()
+                connection.execute(select(lease_rows.c.slot).where(lease_rows.c.job_id == row.id)).scalars()
             )
             slot = next(number for number in range(row.workers) if number not in used_slots)
             new = connection.execute(
-                insert(seats).values(
+                insert(lease_rows).values(
                     job_id=row.id,
                     slot=slot,
                     worker=worker.name,
@@ -151,7 +169,7 @@ class LeaseStore(StorePart):
                 .where(jobs.c.id == row.id)
                 .values(state=JobState.RUNNING, started_at=func.coalesce(jobs.c.started_at, now()))
             )
-            taken_lease = connection.execute(_select(connection).where(seats.c.id == number)).one()
+            taken_lease = connection.execute(_select(connection).where(lease_rows.c.id == number)).one()
             job = connection.execute(select_jobs().where(jobs.c.id == row.id)).one()
             return to_record(Job, job), _lease(taken_lease)
 
@@ -164,8 +182,8 @@ class LeaseStore(StorePart):
         with self._database.begin() as connection:
             moment = db_now(connection)
             changed = connection.execute(
-                update(seats)
-                .where(seats.c.id == lease_id)
+                update(lease_rows)
+                .where(lease_rows.c.id == lease_id)
                 .values(
                     beat_at=moment,
                     lease_until=moment + lease,
@@ -176,12 +194,12 @@ class LeaseStore(StorePart):
                 raise lease_lost(lease_id)
             row = connection.execute(
                 select(jobs.c.state, rounds.c.state.label("round_state"), _lease_count())
-                .join(seats, seats.c.job_id == jobs.c.id)
+                .join(lease_rows, lease_rows.c.job_id == jobs.c.id)
                 .outerjoin(rounds, rounds.c.id == jobs.c.round_id)
-                .where(seats.c.id == lease_id)
+                .where(lease_rows.c.id == lease_id)
             ).one()
         wanted = row.state == JobState.RUNNING and row.round_state in {None, *RUNNABLE}
-        return Beat(wanted=wanted, seats=row.lease_count)
+        return Beat(wanted=wanted, leases=row.lease_count)
 
     def release(self, lease_id: int, release: Release) -> None:
         """Release a lease; the last one to leave decides what becomes of job and round.
@@ -189,11 +207,15 @@ class LeaseStore(StorePart):
         A lease that is gone already is no matter.
         """
         with self._database.together() as connection:
-            job_id = connection.execute(select(seats.c.job_id).where(seats.c.id == lease_id)).scalar()
+            job_id = connection.execute(
+                select(lease_rows.c.job_id).where(lease_rows.c.id == lease_id)
+            ).scalar()
             if job_id is None:
                 return
             job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()
-            row = connection.execute(select(seats).where(seats.c.id == lease_id).with_for_update()).first()
+            row = connection.execute(
+                select(lease_rows).where(lease_rows.c.id == lease_id).with_for_update()
+            ).first()
             if row is None:
                 return
             _delete_lease(connection, row, job.round_id)
@@ -208,7 +230,7 @@ class LeaseStore(StorePart):
         """The leases taken on a job."""
         with self._database.begin() as connection:
             rows = connection.execute(
-                _select(connection).where(seats.c.job_id == job_id).order_by(seats.c.slot)
+                _select(connection).where(lease_rows.c.job_id == job_id).order_by(lease_rows.c.slot)
             )
             return tuple(_lease(row) for row in rows)
 
@@ -216,34 +238,40 @@ class LeaseStore(StorePart):
         """The leases taken on any job of a round, those of a job that was cancelled included."""
         query = select(jobs.c.id).where(jobs.c.round_id == round_id)
         with self._database.begin() as connection:
-            rows = connection.execute(_select(connection).where(seats.c.job_id.in_(query)))
+            rows = connection.execute(_select(connection).where(lease_rows.c.job_id.in_(query)))
             return tuple(_lease(row) for row in rows)
 
     def callers(self) -> int:
-        """How many leases share the limits a minute: all but those of processes that watch others judge.
+        """How many leases share the limits a minute: all but messages, and processes that watch others judge.
 
         Who starts a job for itself and several others takes the first lease, and calls nobody from it.
         """
-        watching = (jobs.c.owner != "") & (jobs.c.workers > 1) & (seats.c.slot == 0)
-        query = select(func.count()).select_from(seats.join(jobs, jobs.c.id == seats.c.job_id))
-        (count,) = self._values(query.where(~watching))
+        watching = (jobs.c.owner != "") & (jobs.c.workers > 1) & (lease_rows.c.slot == 0)
+        query = select(func.count()).select_from(lease_rows.join(jobs, jobs.c.id == lease_rows.c.job_id))
+        (count,) = self._values(query.where(~watching, jobs.c.kind != JobKind.NOTIFY))
         return int(count)
 
     def all(self) -> tuple[Lease, ...]:
         """Every lease that is taken."""
         with self._database.begin() as connection:
-            return tuple(_lease(row) for row in connection.execute(_select(connection).order_by(seats.c.id)))
+            return tuple(
+                _lease(row) for row in connection.execute(_select(connection).order_by(lease_rows.c.id))
+            )
 
 
 RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
 
 
 def _lease_count() -> ColumnElement[int]:
-    return select(func.count()).select_from(seats).scalar_subquery().label("lease_count")
+    held, of = lease_rows.alias(), jobs.alias()
+    query = select(func.count()).select_from(held.join(of, of.c.id == held.c.job_id))
+    return query.where(of.c.kind != JobKind.NOTIFY).scalar_subquery().label("lease_count")
 
 
-def _candidates(connection: Connection, owner: str, job_id: int | None) -> Select[*tuple[Any, ...]]:
-    leased = select(func.count()).where(seats.c.job_id == jobs.c.id).scalar_subquery()
+def _candidates(
+    connection: Connection, owner: str, job_id: int | None, *, messages: bool
+) -> Select[*tuple[Any, ...]]:
+    leased = select(func.count()).where(lease_rows.c.job_id == jobs.c.id).scalar_subquery()
     waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.not_before <= db_now(connection))
     shared = (
         (jobs.c.state == JobState.RUNNING)
@@ -251,7 +279,8 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
         & jobs.c.kind.in_(JUDGING)
         & has_work(jobs.c.round_id)
     )
-    query = select(jobs).where(jobs.c.owner == owner, waiting | shared)
+    of_kind = (jobs.c.kind == JobKind.NOTIFY) == messages
+    query = select(jobs).where(jobs.c.owner == owner, waiting | shared, of_kind)
     if job_id is not None:
         query = query.where(jobs.c.id == job_id)
     return (
@@ -269,22 +298,23 @@ def _reap(connection: Connection, is_gone: IsGone) -> int:
         job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()
         for old in (row for row in expired if row.job_id == job_id):
             row = connection.execute(
-                select(seats)
-                .where(seats.c.id == old.id, seats.c.beat_at == old.beat_at)
+                select(lease_rows)
+                .where(lease_rows.c.id == old.id, lease_rows.c.beat_at == old.beat_at)
                 .with_for_update(skip_locked=True)
             ).first()
             if row is not None:
                 _delete_lease(connection, row, job.round_id)
-                record_lost_worker(connection, row.worker, job_id, job.round_id)
+                if job.kind != JobKind.NOTIFY:  # else such messages could go on for ever
+                    record_lost_worker(connection, row.worker, job_id, job.round_id)
                 reason = Release(error=WORKER_LOST.format(name=row.worker))
-                conclude(connection, job, reason, progress=row.done > 0)
+                conclude(connection, job, reason, progress=row.done > 0, lost=True)
                 given_up += 1
     return given_up
 
 
 def _delete_lease(connection: Connection, row: AnyRow, round_id: int | None) -> None:
     """Delete a lease with its claims, and set the round's account to what it is known to have used."""
-    connection.execute(delete(seats).where(seats.c.id == row.id))
+    connection.execute(delete(lease_rows).where(lease_rows.c.id == row.id))
     if round_id is None:
         return
     connection.execute(
@@ -304,10 +334,10 @@ def _delete_lease(connection: Connection, row: AnyRow, round_id: int | None) -> 
 def _select(connection: Connection) -> Select[*tuple[Any, ...]]:
     moment = db_now(connection)
     return select(
-        seats,
-        (moment - seats.c.taken_at).label("seconds"),
-        (moment - seats.c.beat_at).label("beat_age"),
-        (seats.c.lease_until - moment).label("left"),
+        lease_rows,
+        (moment - lease_rows.c.taken_at).label("seconds"),
+        (moment - lease_rows.c.beat_at).label("beat_age"),
+        (lease_rows.c.lease_until - moment).label("left"),
     )
 
 

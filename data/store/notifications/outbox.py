@@ -1,4 +1,4 @@
-"""The outbox: events are recorded in the transaction in which they happen, with their deliveries.
+"""The outbox: events are recorded in the transaction in which they happen, with a job for each message.
 
 So none is lost, and none is sent of what was rolled back.
 """
@@ -6,28 +6,40 @@ So none is lost, and none is sent of what was rolled back.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
-from sqlalchemy import Connection, exists, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
-from data.records import OUT_OF_BUDGET, Outcome, Phase, RoundState, SubmissionKind, WavesEnd
-from data.records.notifications import (
-    OF_SUBMISSIONS,
-    DeliveryState,
-    EventKind,
-    NewEvent,
-    PauseReason,
+from data.errors import NotFoundError
+from data.records import (
+    OUT_OF_BUDGET,
+    Board,
+    JobKind,
+    JobState,
+    NewJob,
+    Outcome,
+    Phase,
+    RoundState,
+    SubmissionKind,
+    WavesEnd,
 )
-from data.store.base import StorePart, own_insert, to_record
-from data.store.engine import db_now, new_id
+from data.records.notifications import OF_SUBMISSIONS, Event, EventKind, NewEvent, PauseReason
+from data.store.base import StorePart, own_insert, to_record, to_row
 from data.store.submissions.writing import STORED_AS
 from data.tables.columns import now
-from data.tables.notifications import deliveries, events, subscriptions
+from data.tables.jobs import jobs
+from data.tables.notifications import events, subscriptions
 from data.tables.questions import question_sets, submissions
 from data.tables.rounds import battles, rounds, waves_ends
 from data.tables.teams import phases
 
 CLOSES_WITHIN = timedelta(days=1)
+RETENTION = timedelta(days=90)
+"""How long events without a key, and messages that ended, stay."""
+MOST_ATTEMPTS = 14
+"""Attempts of a message, over most of a day."""
 
 
 class OutboxStore(StorePart):
@@ -44,6 +56,18 @@ class OutboxStore(StorePart):
         number = select(rounds.c.id).where(rounds.c.name == name)
         with self._database.begin() as connection:
             record_finished(connection, int(connection.execute(number).scalar_one()))
+
+    def board(self, board: Board, what: str) -> None:
+        """Record that a board was `published`, `corrected` or `retracted`, for each team on it too."""
+        kind = EventKind.BOARD_RETRACTED if what == "retracted" else EventKind.BOARD_PUBLISHED
+        with self._database.begin() as connection:
+            record(connection, NewEvent.of_board(kind, board))
+            if board.round_name is not None:
+                on_board = EventKind.SUBMISSION_ON_BOARD
+                more = {"board": board.name, "what": what}
+                for event in _of_entrants(connection, board.round_name, on_board, **more):
+                    if event.team:
+                        record(connection, event)
 
     def round_paused(self, name: str, reason: PauseReason) -> None:
         """Record that somebody paused a round."""
@@ -66,9 +90,34 @@ class OutboxStore(StorePart):
         known = set(self._values(select(events.c.key).where(events.c.key.in_([new.key for new in closing]))))
         self.record(*(new for new in closing if new.key not in known))
 
+    def event(self, number: int) -> Event:
+        """The event of a message that waits.
+
+        Raises:
+            NotFoundError: It is forgotten, since no worker sent the message in all that time.
+        """
+        row = self._first(select(events).where(events.c.id == number))
+        if row is None:
+            message = f"Event {number} is older than {RETENTION.days} days, and forgotten."
+            raise NotFoundError(message, advice="Let a worker run, which sends messages.")
+        return to_record(Event, row)
+
+    def forget(self) -> None:
+        """Delete messages that ended long ago, and events; those with a key, which keep out others, stay."""
+        before = now() - RETENTION
+        old_messages = (jobs.c.kind == JobKind.NOTIFY) & (jobs.c.finished_at < before)
+        # Where workers run none waits that long: a message is tried for a day.
+        old_events = (events.c.at < before) & events.c.key.is_(None)
+        # Workers call this every minute: only where there is something is the database locked.
+        (any_old,) = self._values(select(exists().where(old_messages) | exists().where(old_events)))
+        if any_old:
+            with self._database.begin() as connection:
+                connection.execute(delete(jobs).where(old_messages))
+                connection.execute(delete(events).where(old_events))
+
 
 def record(connection: Connection, event: NewEvent) -> None:
-    """Record an event and a delivery for everybody who subscribed to it; nothing where its key is taken."""
+    """Record an event, with a message for everybody who subscribed to it; nothing where its key is taken."""
     row = {
         "uid": uuid.uuid4().hex,
         "kind": event.kind,
@@ -83,37 +132,34 @@ def record(connection: Connection, event: NewEvent) -> None:
     added = connection.execute(new).scalar()
     if added is None:
         return
-    wanted = select(subscriptions.c.id, subscriptions.c.kinds).where(
-        subscriptions.c.team.in_(_told(event.kind, event.team))
-    )
-    for number, kinds in connection.execute(wanted).all():
-        if not kinds or event.kind in kinds:
-            insert_delivery(connection, int(added), int(number))
-
-
-def insert_delivery(connection: Connection, event_id: int, subscription_id: int) -> int:
-    """Write a delivery that is due at once, and return its number."""
-    added = insert(deliveries).values(
-        event_id=event_id,
-        subscription_id=subscription_id,
-        state=DeliveryState.PENDING,
-        attempts=0,
-        next_at=db_now(connection),
-        claim="",
-        error="",
-    )
-    return new_id(connection.execute(added))
-
-
-def _told(kind: EventKind, team: str) -> list[str]:
-    """Whose subscriptions an event is for: the organisers', and its team's where it is about a submission."""
-    return ["", team] if team and kind in OF_SUBMISSIONS else [""]
+    # A team is notified of its own submissions alone, organisers of everything.
+    whose = ["", event.team] if event.team and event.kind in OF_SUBMISSIONS else [""]
+    wanted = select(subscriptions.c.id, subscriptions.c.kinds).where(subscriptions.c.team.in_(whose))
+    messages = [
+        to_row(
+            jobs,
+            NewJob(kind=JobKind.NOTIFY, most_attempts=MOST_ATTEMPTS),
+            state=JobState.QUEUED,
+            payload={"event": int(added), "subscription": int(number)},
+        )
+        for number, kinds in connection.execute(wanted).all()
+        if not kinds or event.kind in kinds
+    ]
+    if messages:
+        connection.execute(insert(jobs), messages)
 
 
 def record_finished(connection: Connection, round_id: int) -> None:
     """Record once for each submission of a round that it was judged, and whether the budget ran out."""
     _record_out_of_budget(connection, round_id)
-    round_ = connection.execute(select(rounds).where(rounds.c.id == round_id)).one()
+    name = connection.execute(select(rounds.c.name).where(rounds.c.id == round_id)).scalar_one()
+    for event in _of_entrants(connection, str(name), EventKind.SUBMISSION_JUDGED, round=str(name)):
+        record(connection, replace(event, key=f"judged {round_id} {event.data['submission']}"))
+
+
+def _of_entrants(connection: Connection, round_name: str, kind: EventKind, **more: str) -> Iterator[NewEvent]:
+    """An event for each submission of a round that is not withdrawn."""
+    round_ = connection.execute(select(rounds).where(rounds.c.name == round_name)).one()
     query = (
         select(submissions, question_sets.c.name.label("set_name"))
         .join(question_sets, question_sets.c.id == submissions.c.set_id)
@@ -127,23 +173,15 @@ def record_finished(connection: Connection, round_id: int) -> None:
     versions = round_.plan.get("systems", {})
     for row in connection.execute(query).all():
         if versions.get(row.system) == row.version:
-            record(
-                connection,
-                NewEvent(
-                    kind=EventKind.SUBMISSION_JUDGED,
-                    data={
-                        "submission": row.id,
-                        "set": row.set_name,
-                        "system": row.system,
-                        "version": row.version,
-                        "team": row.team,
-                        "round": round_.name,
-                    },
-                    team=row.team,
-                    path="/team",
-                    key=f"judged {round_id} {row.id}",
-                ),
-            )
+            data = {
+                "submission": row.id,
+                "set": row.set_name,
+                "system": row.system,
+                "version": row.version,
+                "team": row.team,
+                **more,
+            }
+            yield NewEvent(kind=kind, data=data, team=row.team, path="/team")
 
 
 def record_paused(connection: Connection, round_id: int, reason: PauseReason) -> None:

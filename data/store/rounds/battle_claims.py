@@ -1,4 +1,4 @@
-"""Which battles, canaries and control battles a lease judges at present."""
+"""Which battles and canaries a lease judges at present."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, Table, exists, func, literal, or_, select, update
 
 from data.records import Outcome, PendingBattle
-from data.records.retests import PendingAsking
 from data.store.base import StorePart, own_insert
-from data.store.rounds.askings import pending_askings
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.canaries import attacked_battles
 from data.store.rounds.fencing import lease_lost
-from data.tables.jobs import asking_holds, battle_holds, canary_holds, seats
+from data.tables.jobs import battle_holds, canary_holds, lease_rows
 from data.tables.questions import questions
-from data.tables.rounds import askings, battles, canaries, cheap_verdicts
+from data.tables.rounds import battles, canaries, cheap_verdicts
 
-CLAIMED = ((battles, battle_holds), (canaries, canary_holds), (askings, asking_holds))
+CLAIMED = ((battles, battle_holds), (canaries, canary_holds))
 """What a round has judged, each with who holds it."""
 
 
@@ -55,8 +53,8 @@ class ClaimStore(StorePart):
         with self._database.together() as connection:
             _lock(connection, lease_id)
             for table, claims in reversed(CLAIMED):
-                (key, seat) = claims.c
-                others = exists().where(key == table.c.id, seat != lease_id)
+                (key, lease) = claims.c
+                others = exists().where(key == table.c.id, lease != lease_id)
                 closed = connection.execute(
                     update(table)
                     .where(table.c.round_id == round_id, table.c.outcome.is_(None), ~others)
@@ -124,20 +122,9 @@ class ClaimStore(StorePart):
             claimed_ids = _claim(connection, canary_holds, lease_id, query)
             return list(attacked_battles(connection, canaries.c.id.in_(claimed_ids))) if claimed_ids else []
 
-    def controls(self, lease_id: int, round_id: int, *, limit: int) -> list[PendingAsking]:
-        """Give a lease control battles of a round that are pending and that nobody has claimed.
-
-        Raises:
-            LeaseLostError: The lease was given up.
-        """
-        query = _free(askings, asking_holds, lease_id, round_id).limit(limit)
-        with self._database.together() as connection:
-            claimed_ids = _claim(connection, asking_holds, lease_id, query)
-            return list(pending_askings(connection, askings.c.id.in_(claimed_ids))) if claimed_ids else []
-
 
 def has_pending(connection: Connection, round_id: int) -> bool:
-    """Whether a battle, canary or control battle of a round has no outcome."""
+    """Whether a battle or canary of a round has no outcome."""
     waiting = [
         exists().where(table.c.round_id == round_id, table.c.outcome.is_(None)) for table, _ in CLAIMED
     ]
@@ -150,7 +137,6 @@ def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
         (battles, battle_holds, _awaits(None)),
         (battles, battle_holds, _awaits_cheap()),
         (canaries, canary_holds, canaries.c.outcome.is_(None)),
-        (askings, asking_holds, askings.c.outcome.is_(None)),
     )
     return or_(
         *(
@@ -205,7 +191,7 @@ def _lock(connection: Connection, lease_id: int) -> None:
         LeaseLostError: It was given up.
     """
     lease = connection.execute(
-        select(seats.c.id).where(seats.c.id == lease_id).with_for_update(read=True, key_share=True)
+        select(lease_rows.c.id).where(lease_rows.c.id == lease_id).with_for_update(read=True, key_share=True)
     ).first()
     if lease is None:
         raise lease_lost(lease_id)

@@ -24,6 +24,7 @@ from sqlalchemy import (
 from data.records import STOPPED, BattleEnd, Outcome, PendingBattle, PlannedBattle, Preference, RoundState
 from data.store.base import StorePart
 from data.store.engine import pairs
+from data.tables.judgments import judgments
 from data.tables.questions import answers, questions, submissions
 from data.tables.rounds import battles, rounds
 
@@ -57,9 +58,20 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
             )
         ).all()
     }
+    unread: dict[int, int] = pairs(
+        connection.execute(
+            select(judgments.c.battle_id, func.count())
+            .where(
+                judgments.c.battle_id.in_([row.id for row in rows]),
+                judgments.c.outcome.in_([Outcome.UNREADABLE, Outcome.REFUSED]),
+            )
+            .group_by(judgments.c.battle_id)
+        )
+    )
     for row in rows:
         yield PendingBattle(
             id=row.id,
+            unread=unread.get(row.id, 0),
             key=row.key,
             question=by_id[row.question_id],
             system_a=sides[row.a_id].system,

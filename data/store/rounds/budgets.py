@@ -10,9 +10,9 @@ from data.errors import NotFoundError
 from data.records import Account
 from data.store.base import StorePart
 from data.store.rounds.fencing import lease_lost
-from data.tables.jobs import seats
+from data.tables.jobs import lease_rows
 from data.tables.judgments import judgments
-from data.tables.rounds import askings, battles, canaries, cheap_verdicts, ledgers, retest_ledgers
+from data.tables.rounds import battles, canaries, cheap_verdicts, ledgers, retest_calls, retest_ledgers
 
 ROUNDING = 1e-12
 Paid = tuple[float, int, int]
@@ -126,7 +126,7 @@ class LedgerStore(StorePart):
         """Free what a stopped run had set aside; only for a round that nobody judges.
 
         A run that was killed may have committed judgments whose cost it had not flushed yet: the account
-        is set to what judgments, canaries, control battles and cheap verdicts say was paid.
+        is set to what judgments, canaries and cheap verdicts say was paid.
         """
         with self._database.begin() as connection:
             account_row = connection.execute(select(self._ledgers).where(self._of(round_id))).first()
@@ -154,7 +154,6 @@ class LedgerStore(StorePart):
             _paid(connection, judgments, battles.c.round_id == number),
             _paid(connection, canaries, canaries.c.round_id == number),
             _paid(connection, cheap_verdicts, cheap_verdicts.c.round_id == number),
-            _paid(connection, askings, askings.c.round_id == number),
         ]
 
 
@@ -165,21 +164,21 @@ class RetestLedgerStore(LedgerStore):
     _key: ClassVar[str] = "retest_id"
 
     def _recorded(self, connection: Connection, number: int) -> list[Paid]:
-        return [_paid(connection, askings, askings.c.retest_id == number)]
+        return [_paid(connection, retest_calls, retest_calls.c.retest_id == number)]
 
 
 def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:
     """Add to the counters of a lease; False where it was given up."""
     changed = connection.execute(
-        update(seats)
-        .where(seats.c.id == lease_id)
-        .values({name: seats.c[name] + amount for name, amount in amounts.items()})
+        update(lease_rows)
+        .where(lease_rows.c.id == lease_id)
+        .values({name: lease_rows.c[name] + amount for name, amount in amounts.items()})
     )
     return changed.rowcount > 0
 
 
 def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> Paid:
-    """USD, input and output tokens that some judgments, canaries or askings say were paid."""
+    """USD, input and output tokens that some judgments, canaries or retest calls say were paid."""
     sums = [
         func.coalesce(func.sum(table.c[name]), 0) for name in ("cost_usd", "input_tokens", "output_tokens")
     ]

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, delete, update
 
 from data.errors import LeaseLostError
 from data.records import Verdict
-from data.tables.jobs import seats
+from data.tables.jobs import lease_rows
 
 
 def lease_lost(lease_id: int) -> LeaseLostError:
@@ -29,13 +29,14 @@ def release_claims(
     """
     judgments = [judgment for _, verdict in verdicts for judgment in verdict.judgments]
     updated_leases = connection.execute(
-        update(seats)
-        .where(seats.c.id == lease_id)
+        update(lease_rows)
+        .where(lease_rows.c.id == lease_id)
         .values(
-            done=seats.c.done + len(verdicts),
-            recorded_usd=seats.c.recorded_usd + sum(judgment.cost_usd or 0.0 for judgment in judgments),
-            recorded_input=seats.c.recorded_input + sum(judgment.input_tokens for judgment in judgments),
-            recorded_output=seats.c.recorded_output + sum(judgment.output_tokens for judgment in judgments),
+            done=lease_rows.c.done + len(verdicts),
+            recorded_usd=lease_rows.c.recorded_usd + sum(judgment.cost_usd or 0.0 for judgment in judgments),
+            recorded_input=lease_rows.c.recorded_input + sum(judgment.input_tokens for judgment in judgments),
+            recorded_output=lease_rows.c.recorded_output
+            + sum(judgment.output_tokens for judgment in judgments),
         )
     ).rowcount
     (key, _) = table.c

@@ -13,7 +13,9 @@ from data.tables.columns import now
 from data.tables.judgments import batches, judgments, replies
 from data.tables.rounds import battles, rounds
 
-NOT_KEPT = {"cached": False, "response_id": "", "response_model": ""}
+LOOKED_BACK = 20_000
+MEASURED = 200
+NOT_STORED = {"cached": False, "metered": True}
 
 
 class ReplyStore(StorePart):
@@ -22,7 +24,34 @@ class ReplyStore(StorePart):
     def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
         """The replies that are there, by key."""
         rows = self._all(select(replies).where(replies.c.key.in_(list(keys))))
-        return {row.key: to_record(Reply, row, **NOT_KEPT) for row in rows}
+        return {row.key: to_record(Reply, row, **NOT_STORED) for row in rows}
+
+    def known(self, keys: Sequence[str]) -> frozenset[str]:
+        """Of some keys those that have a reply."""
+        return frozenset(self._values(select(replies.c.key).where(replies.c.key.in_(list(keys)))))
+
+    def mean_output_tokens(self, judge: str, model: str) -> float | None:
+        """How long the last replies of a judge's model were on average, in tokens; None where there are none.
+
+        Only the newest `LOOKED_BACK` judgments are looked at.
+        """
+        newest = select(func.max(judgments.c.id)).scalar_subquery()
+        last = (
+            select(judgments.c.reply_key)
+            .where(
+                judgments.c.id > newest - LOOKED_BACK,
+                judgments.c.judge == judge,
+                judgments.c.model == model,
+                judgments.c.reply_key.is_not(None),
+            )
+            .order_by(judgments.c.id.desc())
+            .limit(MEASURED)
+        )
+        lengths = select(func.avg(replies.c.output_tokens)).where(
+            replies.c.key.in_(last), replies.c.output_tokens > 0
+        )
+        found = self._values(lengths)[0]
+        return None if found is None else float(found)
 
     def forget(self) -> int:
         """Empty the cache, and return how many replies there were; judgments keep their verdicts."""
@@ -53,10 +82,7 @@ class ReplyStore(StorePart):
 
 def put_replies(connection: Connection, new: Sequence[Reply], *, replace: bool = False) -> None:
     """Keep replies by key; one that is there already stays, or is replaced."""
-    by_key = {
-        reply.key: to_row(replies, reply, text=reply.text.replace("\x00", "\ufffd"), created_at=now())
-        for reply in new
-    }
+    by_key = {reply.key: to_row(replies, reply, created_at=now()) for reply in new}
     if not by_key:
         return
     statement = own_insert(connection, replies)

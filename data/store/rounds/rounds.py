@@ -1,11 +1,11 @@
-"""Rounds in the store, with their books."""
+"""Rounds in the store, with their accounting."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -19,24 +19,22 @@ from data.records import (
     RoundCounts,
     RoundState,
 )
-from data.records.retests import PlannedControls
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id, pairs
-from data.store.rounds.askings import any_unpriced
 from data.store.rounds.battles import insert_battles
 from data.store.rounds.canaries import insert_canaries, is_unpriced
-from data.store.rounds.retests import insert_controls
 from data.store.rounds.waves import CheapVerdicts, insert_cheap
+from data.tables.annotation import annotation_tasks
 from data.tables.columns import now
 from data.tables.judgments import judgments
 from data.tables.questions import question_sets
-from data.tables.rounds import askings, battles, canaries, cheap_verdicts, ledgers, rounds
+from data.tables.rounds import battles, canaries, cheap_verdicts, ledgers, rounds
 
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
 
 
 class RoundStore(StorePart):
-    """Creates rounds, moves them on, and keeps the books."""
+    """Creates rounds, moves them on, and keeps the accounts."""
 
     def create(
         self,
@@ -51,9 +49,8 @@ class RoundStore(StorePart):
         planned: Iterable[PlannedBattle],
         canaries: Iterable[PlannedCanary] = (),
         cheap: Sequence[CheapVerdicts | None] | None = None,
-        controls: PlannedControls | None = None,
     ) -> Round:
-        """Store a round with its battles, canaries and control battles in one transaction.
+        """Store a round with its battles and canaries in one transaction.
 
         `cheap` makes it a round in waves: for each cheap judge what it is known to say of the battles, None
         where it is to be asked.
@@ -77,7 +74,6 @@ class RoundStore(StorePart):
                 number = new_id(result)
                 insert_battles(connection, number, counted(planned, "storing battles"))
                 insert_canaries(connection, number, canaries)
-                insert_controls(connection, number, set_id, controls)
                 if cheap is not None:
                     insert_cheap(connection, number, cheap)
                 connection.execute(insert(ledgers).values(round_id=number, cap_usd=budget_usd))
@@ -126,6 +122,32 @@ class RoundStore(StorePart):
             )
         return round_
 
+    def delete(self, name: str, *, allowed: Sequence[RoundState]) -> None:
+        """Delete a round in one of the allowed states, with all that hangs on it.
+
+        Raises:
+            ConflictError: It is in another state, or people label its battles.
+            NotFoundError: No round has this name.
+        """
+        round_ = self.get(name)
+        with self._database.begin() as connection:
+            task = connection.execute(
+                select(annotation_tasks.c.name).where(annotation_tasks.c.round_id == round_.id)
+            ).scalar()
+            if task is not None:
+                raise ConflictError(
+                    f"People label battles of round {name} in the task {task}.",
+                    advice="Their labels would go with it, so the round stays.",
+                )
+            gone = connection.execute(
+                delete(rounds).where(rounds.c.id == round_.id, rounds.c.state.in_(list(allowed)))
+            ).rowcount
+        if not gone:
+            raise ConflictError(
+                f"Round {name} is {round_.state}, so it cannot be deleted.",
+                advice=f"It would have to be {' or '.join(allowed)}.",
+            )
+
     def set_budget(self, name: str, cap: float) -> Round:
         """Give a round another cap in USD; its account has it in the same transaction.
 
@@ -154,20 +176,30 @@ class RoundStore(StorePart):
             )
         return self.get(name)
 
-    def drop_rule(self, name: str) -> Round:
-        """Take a round's stopping rule out of its plan.
+    def amend(self, name: str, **values: Any) -> Round:  # noqa: ANN401 - JSON of any shape
+        """Put values into a round's plan, its `judge` included; None takes one out.
 
         Raises:
             NotFoundError: No round has this name.
         """
         with self._database.together() as connection:
             plan = connection.execute(select(rounds.c.plan).where(rounds.c.name == name)).scalar() or {}
-            kept = {key: value for key, value in plan.items() if key != "stop_when"}
+            kept = {key: value for key, value in (plan | values).items() if value is not None}
             connection.execute(update(rounds).where(rounds.c.name == name).values(plan=kept))
         return self.get(name)
 
+    def requests(self, name: str) -> int:
+        """How many requests a round's judge sent."""
+        query = (
+            select(func.coalesce(func.sum(judgments.c.calls), 0))
+            .join(battles, battles.c.id == judgments.c.battle_id)
+            .where(battles.c.round_id == self.get(name).id)
+        )
+        with self._database.begin() as connection:
+            return int(connection.execute(query).scalar_one())
+
     def counts(self, name: str) -> RoundCounts:
-        """The books of a round.
+        """The accounting of a round.
 
         Raises:
             NotFoundError: No round has this name.
@@ -217,8 +249,6 @@ def _asks_unpriced(connection: Connection, round_: Round) -> bool:
         .where(battles.c.round_id == round_.id, judgments.c.cost_usd.is_(None), judgments.c.calls > 0)
     )
     if connection.execute(unpriced.limit(1)).first() is not None:
-        return True
-    if any_unpriced(connection, askings.c.round_id == round_.id):
         return True
     others = [
         select(table.c.judgments).where(table.c.round_id == round_.id) for table in (canaries, cheap_verdicts)

@@ -20,11 +20,11 @@ from data.records import (
     Verdict,
     VoteColumns,
 )
-from data.store.base import AnyRow, StorePart, maker, to_row
+from data.store.base import AnyRow, StorePart, maker, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.battles import first_and_last
 from data.store.rounds.fencing import release_claims
-from data.store.rounds.replies import put_replies
+from data.store.rounds.replies import NOT_STORED, put_replies
 from data.tables.columns import now
 from data.tables.jobs import battle_holds
 from data.tables.judgments import judgments, replies
@@ -130,6 +130,13 @@ class EvidenceReader(StorePart):
             rows = connection.execute(query.order_by(battles.c.id)).all()
             return tuple(_with_judgments(connection, rows))
 
+    def of_battles(self, numbers: Sequence[int | None]) -> tuple[BattleEvidence, ...]:
+        """Some battles by their numbers, with every judgment; those that are not there are left out."""
+        query = _select().where(battles.c.id.in_([number for number in numbers if number is not None]))
+        with self._database.begin() as connection:
+            rows = connection.execute(query.order_by(battles.c.id)).all()
+            return tuple(_with_judgments(connection, rows))
+
     def recent(self, round_id: int, limit: int) -> tuple[BattleEvidence, ...]:
         """The battles of a round that were judged last, newest first, with their judgments."""
         newest = (
@@ -202,6 +209,8 @@ _OF_REPLY: Mapping[str, str] = MappingProxyType(
     {name: f"reply_{name}" for name in ("input_tokens", "output_tokens", "cost_usd")}
 )
 """What judgments have under the same name, with what it is called beside them."""
+_OF_ENDPOINT = ("response_id", "response_model", "fingerprint", "left_out")
+"""What an endpoint said of a reply, and what it was not sent."""
 
 
 def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[BattleEvidence]:
@@ -214,26 +223,39 @@ def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[
             replies.c.finish_reason,
             replies.c.logprobs,
             replies.c.thinking,
+            *(replies.c[name] for name in _OF_ENDPOINT),
             *(replies.c[name].label(label) for name, label in _OF_REPLY.items()),
         )
         .outerjoin(replies, replies.c.key == judgments.c.reply_key)
         .where(judgments.c.battle_id.in_(list(by_battle)))
         .order_by(judgments.c.id)
     )
-    found = connection.execute(query)
-    columns = tuple(found.keys())
-    number, judgment, reply = columns.index("battle_id"), maker(Judgment, columns, "reply"), _replies(columns)
+    result = connection.execute(query)
+    columns, found = tuple(result.keys()), result.all()
+    number, earlier = columns.index("battle_id"), columns.index("earlier_keys")
+    judgment, reply = maker(Judgment, columns, "reply", "earlier"), _replies(columns)
+    before = _by_key(connection, [key for row in found for key in row[earlier] or ()])
     for row in found:
-        by_battle[row[number]].append(judgment(row, reply=reply(row)))
+        asked = tuple(before[key] for key in row[earlier] or () if key in before)
+        by_battle[row[number]].append(judgment(row, reply=reply(row), earlier=asked))
     for battle in read:
         yield BattleEvidence(battle=battle, judgments=tuple(by_battle[battle.id]))
+
+
+def _by_key(connection: Connection, keys: Sequence[str]) -> Mapping[str, Reply]:
+    """The replies with these keys, as far as they are kept."""
+    if not keys:
+        return {}
+    rows = connection.execute(select(replies).where(replies.c.key.in_(keys))).all()
+    return {row.key: to_record(Reply, row, **NOT_STORED) for row in rows}
 
 
 def _replies(columns: Sequence[str]) -> Callable[[AnyRow], Reply | None]:
     """What makes the replies of judgments from rows with these columns; None of those without one."""
     named = ("reply_key", *_OF_REPLY.values())
     values = itemgetter(*map(columns.index, named))
-    reply = maker(Reply, columns, "key", "text", "finish_reason", *_OF_REPLY, "response_id", "response_model")
+    said = itemgetter(*map(columns.index, _OF_ENDPOINT))
+    reply = maker(Reply, columns, "key", "text", "finish_reason", *_OF_REPLY, *_OF_ENDPOINT, "metered")
     text, reason = columns.index("text"), columns.index("finish_reason")
 
     def made(row: AnyRow) -> Reply | None:
@@ -248,8 +270,8 @@ def _replies(columns: Sequence[str]) -> Callable[[AnyRow], Reply | None]:
             input_tokens=tokens or 0,
             output_tokens=written or 0,
             cost_usd=cost_usd,
-            response_id="",
-            response_model="",
+            metered=True,
+            **{name: value or "" for name, value in zip(_OF_ENDPOINT, said(row), strict=True)},
         )
 
     return made
@@ -347,7 +369,9 @@ def _insert_judgments(connection: Connection, settled: Sequence[tuple[int, Verdi
     connection.execute(
         insert(judgments), [_judgment_row(number, judgment, moment) for number, judgment in new]
     )
-    replied = [judgment.reply for _, judgment in new if judgment.reply is not None]
+    replied = [
+        reply for _, judgment in new for reply in (judgment.reply, *judgment.earlier) if reply is not None
+    ]
     # What came from the cache is stored already.
     put_replies(connection, [reply for reply in replied if not reply.cached])
 
@@ -360,6 +384,7 @@ def _judgment_row(number: int, judgment: Judgment, moment: datetime) -> dict[str
         battle_id=number,
         endpoint="" if reply is None else reply.endpoint,
         reply_key=None if reply is None else reply.key,
+        earlier_keys=[earlier.key for earlier in judgment.earlier] or None,
         latency=0.0 if reply is None else reply.latency,
         cached=reply is not None and reply.cached,
         created_at=moment,

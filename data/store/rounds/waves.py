@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.records import (
@@ -13,7 +13,6 @@ from data.records import (
     CheapVerdict,
     EndOfWaves,
     Outcome,
-    PendingBattle,
     Verdict,
     Wave,
     WaveArrays,
@@ -21,7 +20,6 @@ from data.records import (
 )
 from data.store.base import StorePart, to_record, to_row
 from data.store.engine import pairs
-from data.store.rounds.battles import QUESTIONS_AT_ONCE, pending_battles
 from data.store.rounds.canaries import judgment_json
 from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
@@ -129,24 +127,10 @@ class WaveStore(StorePart):
             cheap=shares,
         )
 
-    def texts(self, round_id: int) -> Iterator[PendingBattle]:
-        """Yield every battle of a round that two answers are there for, with its texts."""
-        of_round = (battles.c.round_id == round_id, _undisturbed())
-        numbers = list(
-            self._values(
-                select(battles.c.question_id).where(*of_round).distinct().order_by(battles.c.question_id)
-            )
-        )
-        for start in range(0, len(numbers), QUESTIONS_AT_ONCE):
-            batch = numbers[start : start + QUESTIONS_AT_ONCE]
-            with self._database.begin() as connection:
-                found = list(pending_battles(connection, *of_round, battles.c.question_id.in_(batch)))
-            yield from found
-
     def of_round(self, round_id: int) -> tuple[Wave, ...]:
         """The waves of a round in order."""
         rows = self._all(select(waves).where(waves.c.round_id == round_id).order_by(waves.c.number))
-        return tuple(to_record(Wave, row, chances=_array(row.chances)) for row in rows)
+        return tuple(to_record(Wave, row, sampling_probs=_array(row.chances)) for row in rows)
 
     def end_of(self, round_id: int) -> EndOfWaves | None:
         """Why a round drew no further wave; None where it may draw one."""
@@ -175,7 +159,7 @@ class WaveStore(StorePart):
 
     def open(self, round_id: int, wave: Wave, chosen: NDArray[np.int64]) -> bool:
         """Draw battles, by their numbers, for the round's own judge; False where another worker did."""
-        row = to_row(waves, wave, round_id=round_id, chances=wave.chances.tolist())
+        row = to_row(waves, wave, round_id=round_id, chances=wave.sampling_probs.tolist())
         row.pop("created_at")
         try:
             with self._database.begin() as connection:
@@ -252,10 +236,6 @@ def _starting(verdict: CheapVerdict | None) -> dict[str, object]:
     if verdict is None:
         return {"outcome": None, "share": None, "detail": "", "judgments": []}
     return {"outcome": verdict.outcome, "share": verdict.share, "detail": verdict.detail, "judgments": []}
-
-
-def _undisturbed() -> ColumnElement[bool]:
-    return battles.c.outcome.is_(None) | (battles.c.outcome != Outcome.MISSING)
 
 
 def _array(values: Sequence[object]) -> NDArray[np.float64]:

@@ -14,13 +14,13 @@ import asyncio
 import time
 from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from data.errors import StoppedError
 from data.records import Reply
 from judges.llm.cache import ReplyCache
-from judges.llm.chat_format import reply_of
+from judges.llm.chat_format import Learnt
 from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
@@ -60,6 +60,8 @@ class BatchTransport:
         self._journal = journal
         self._cache = cache
         self._clients = OpenAIClients(settings)
+        self._learnt = Learnt()
+        self._bodies: dict[str, dict[str, Any]] = {}
         self._gathered: dict[str, Request] = {}
         self._waiting: dict[str, asyncio.Future[Answer]] = {}
         self._handed_out: set[str] = set()
@@ -79,17 +81,22 @@ class BatchTransport:
         if request.tools:
             # Each turn would wait for a batch of its own; whoever asks has a way without tools.
             raise CallError(CallErrorKind.REJECTED, "Tools are not called in batches.")
-        started = time.perf_counter()
         if self._recovery is None or _failed(self._recovery):
             self._recovery = asyncio.create_task(self._recover())
         await asyncio.shield(self._recovery)
-        future = self._waiting.get(request.key) or self._gather(request)
-        answer = await asyncio.shield(future)
-        self._waiting.pop(request.key, None)
-        self._handed_out.add(request.key)
-        if isinstance(answer, CallError):
-            raise answer
-        return reply_of(request, answer, time.perf_counter() - started)
+
+        async def post(body: dict[str, Any]) -> object:
+            self._bodies[request.key] = body
+            future = self._waiting.get(request.key) or self._gather(request)
+            answer = await asyncio.shield(future)
+            self._waiting.pop(request.key, None)
+            self._bodies.pop(request.key, None)
+            self._handed_out.add(request.key)
+            if isinstance(answer, CallError):
+                raise answer
+            return answer
+
+        return await self._learnt.send(request, post)
 
     def _gather(self, request: Request) -> asyncio.Future[Answer]:
         future = self._waiting[request.key] = asyncio.get_running_loop().create_future()
@@ -120,7 +127,7 @@ class BatchTransport:
         record = BatchRecord(name=f"arena-{uuid4().hex}", endpoint=requests[0].endpoint, keys=keys)
         await self._journal.write(record)
         try:
-            record = replace(record, batch_id=await self._create(record, content_of(requests)))
+            record = replace(record, batch_id=await self._create(record, content_of(requests, self._bodies)))
         except CallError:
             # The provider may have made the batch although its answer was lost.
             existing = await self._find(record)

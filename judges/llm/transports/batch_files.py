@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from judges.llm.chat_format import body_of
-from judges.llm.errors import CallError, CallErrorKind, fault_of_status
+from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind, fault_of_status
 from judges.llm.requests import Request
 
 if TYPE_CHECKING:
@@ -24,9 +23,9 @@ Answer = Mapping[str, Any] | CallError
 """The provider's chat completion, or why there is none."""
 
 
-def line_of(request: Request) -> str:
-    """A request as a line of a batch file; its key comes back with the answer."""
-    line = {"custom_id": request.key, "method": "POST", "url": PATH, "body": body_of(request)}
+def line_of(request: Request, body: Mapping[str, Any]) -> str:
+    """A request's body as a line of a batch file; its key comes back with the answer."""
+    line = {"custom_id": request.key, "method": "POST", "url": PATH, "body": body}
     return json.dumps(line, ensure_ascii=False)
 
 
@@ -55,11 +54,13 @@ def answers_of(text: str) -> Iterator[tuple[str, Answer]]:
             key, response, error = row["custom_id"], row.get("response") or {}, row.get("error")
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
-        body = response.get("body")
+        if not isinstance(response, Mapping):
+            response = {"status_code": SERVER_STATUS, "body": response}
+        body, status = response.get("body"), response.get("status_code")
         if response.get("status_code") == OK and isinstance(body, Mapping):
             yield key, body
         elif response:
-            yield key, fault_of_status(int(response.get("status_code") or 0), body, {})
+            yield key, fault_of_status(status if isinstance(status, int) else SERVER_STATUS, body, {})
         else:
             yield key, CallError(CallErrorKind.TRANSIENT, f"The batch left this request out: {error}")
 
@@ -80,9 +81,9 @@ def ending_of(batch: Batch, wait: float) -> CallError:
     return CallError(CallErrorKind.TRANSIENT if again else CallErrorKind.FATAL, detail)
 
 
-def content_of(requests: Sequence[Request]) -> bytes:
-    """The file of a batch."""
-    return "\n".join(map(line_of, requests)).encode()
+def content_of(requests: Sequence[Request], bodies: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """The file of a batch, from the bodies by request key."""
+    return "\n".join(line_of(request, bodies[request.key]) for request in requests).encode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

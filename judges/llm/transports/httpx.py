@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from judges.llm.errors import CallError, CallErrorKind, fault_of_status
+from judges.llm.errors import fault_of_status
 from judges.llm.settings import AccessSettings
 from judges.llm.transports.openai import (
     IDLE_CONNECTION_SECONDS,
@@ -24,7 +24,7 @@ from judges.llm.transports.openai import (
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
-ERROR_STATUS = 400
+REDIRECT_STATUS = 300
 
 
 class DirectTransport(OpenAITransport):
@@ -36,7 +36,7 @@ class DirectTransport(OpenAITransport):
         self._session: ClientSession | None = None
         self._proxies: dict[str, str | None] = {}
 
-    async def _post(self, endpoint: str, body: dict[str, Any]) -> object:
+    async def _post(self, endpoint: str, body: dict[str, Any]) -> bytes:
         import aiohttp  # noqa: PLC0415 - loads only when an endpoint is asked
 
         headers = {
@@ -46,18 +46,16 @@ class DirectTransport(OpenAITransport):
         data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         url = f"{endpoint.rstrip('/')}/chat/completions"
         try:
-            posted = self._opened().post(url, data=data, headers=headers, proxy=self._proxy(endpoint))
+            posted = self._opened().post(
+                url, data=data, headers=headers, proxy=self._proxy(endpoint), allow_redirects=False
+            )
             async with posted as response:
                 status, raw = response.status, await response.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise unconnected(error, self._timeout) from error
-        if status >= ERROR_STATUS:
-            raise fault_of_status(status, _body_of(raw), response.headers)
-        try:
-            return json.loads(raw)
-        except ValueError as error:
-            detail = f"The endpoint's reply is not JSON: {error}"
-            raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error
+        if status >= REDIRECT_STATUS:
+            raise fault_of_status(status, raw.decode("utf-8", "replace"), response.headers)
+        return raw
 
     def _opened(self) -> ClientSession:
         import aiohttp  # noqa: PLC0415 - as above
@@ -89,11 +87,3 @@ class DirectTransport(OpenAITransport):
         await super().close()
         if self._session is not None:
             await self._session.close()
-
-
-def _body_of(raw: bytes) -> object:
-    """The JSON of an error's body, else its text."""
-    try:
-        return json.loads(raw)
-    except ValueError:
-        return raw.decode("utf-8", "replace")

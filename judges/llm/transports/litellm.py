@@ -9,16 +9,25 @@ Without a key for the endpoint litellm looks for the provider's usual variable.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-import time
+from collections.abc import Callable, Mapping
+from functools import wraps
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from data.records import Reply
-from judges.llm.chat_format import body_of, reply_of
-from judges.llm.errors import CallError, CallErrorKind, fault_of_status
+from judges.llm.chat_format import Learnt
+from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind, fault_of_status
+from judges.llm.prices import MILLION, Price, PriceFile
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
 from judges.llm.transports.openai import as_faults
+
+PRICE_MAP = "model_prices_and_context_window_backup.json"
+HANDLED, MADE = "create_client", "_get_async_http_client"
+"""What makes litellm's clients: of most providers, and of those that are as OpenAI's."""
 
 
 class LitellmTransport:
@@ -29,32 +38,43 @@ class LitellmTransport:
     def __init__(self, settings: AccessSettings) -> None:
         self._settings = settings
         self._litellm: Any = None
+        self._learnt = Learnt()
 
     async def send(self, request: Request) -> Reply:
         """Call once and return the reply."""
+
+        async def post(body: dict[str, Any]) -> object:
+            return await self._complete(request, body)
+
+        return await self._learnt.send(request, post)
+
+    async def _complete(self, request: Request, body: dict[str, Any]) -> object:
+        """The completion as litellm gives it."""
         litellm = self._loaded()
-        started = time.perf_counter()
-        options = body_of(request) | self._address(request.endpoint)
+        options = body | self._address(request.endpoint)
         if request.tools:
             # With tools litellm looks for an MCP gateway first, which needs a package of its own.
             options["_skip_mcp_handler"] = True
-        try:
-            with as_faults(self._settings.timeout):
-                async with asyncio.timeout(self._settings.timeout):
+        with as_faults(self._settings.timeout):
+            async with asyncio.timeout(self._settings.timeout):
+                try:
                     response = await litellm.acompletion(
                         **options,
                         timeout=self._settings.timeout,
                         num_retries=0,
                         max_retries=0,
-                        drop_params=True,
+                        # What is not sent must stand in the record, so that nothing is dropped unseen.
+                        drop_params=False,
                         caching=False,
                     )
-        except litellm.ContentPolicyViolationError as error:
-            raise CallError(CallErrorKind.REFUSED, str(error)) from error
-        except (litellm.APIError, litellm.APIConnectionError) as error:
-            status = int(getattr(error, "status_code", 500) or 500)
-            raise fault_of_status(status, str(error), {}) from error
-        return reply_of(request, response.model_dump(), time.perf_counter() - started)
+                except litellm.Timeout:
+                    raise
+                except litellm.ContentPolicyViolationError as error:
+                    raise CallError(CallErrorKind.REFUSED, str(error), moderation=True) from error
+                except Exception as error:
+                    # Its errors have statuses without a common class.
+                    raise _fault_of(error) from error
+        return _completion_of(response.model_dump(warnings=False))
 
     def _address(self, endpoint: str) -> dict[str, str]:
         """The endpoint and its key, where there are such."""
@@ -73,6 +93,7 @@ class LitellmTransport:
             litellm.suppress_debug_info = True
             litellm.telemetry = False
             litellm.cache = None
+            _follow_no_redirects()
             self._litellm = litellm
         return self._litellm
 
@@ -84,3 +105,59 @@ class LitellmTransport:
         if self._litellm is not None:
             await self._litellm.close_litellm_async_clients()
             self._litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+def _follow_no_redirects() -> None:
+    """Have litellm's clients follow none, for which it has no switch."""
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler  # noqa: PLC0415 - as above
+    from litellm.llms.openai.common_utils import BaseOpenAILLM  # noqa: PLC0415 - as above
+
+    def without(make: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(make)
+        def made(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - litellm's own
+            client = make(*args, **options)
+            client.follow_redirects = False
+            return client
+
+        return made
+
+    if not hasattr(AsyncHTTPHandler.create_client, "__wrapped__"):
+        setattr(AsyncHTTPHandler, HANDLED, without(AsyncHTTPHandler.create_client))
+        made_before = BaseOpenAILLM._get_async_http_client  # noqa: SLF001 - there is no other place
+        setattr(BaseOpenAILLM, MADE, staticmethod(without(made_before)))
+
+
+def _fault_of(error: Exception) -> Exception:
+    """What litellm raised as a fault: its status, its words, and what the endpoint's headers ask for."""
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        return error
+    body = getattr(error, "body", None)
+    said = body if isinstance(body, Mapping) else {"message": str(error)}
+    headers = getattr(error, "litellm_response_headers", None)
+    fault = fault_of_status(status, {"error": said}, headers or {})
+    # It calls a connection that was lost, and a reply that it cannot read, a 500 without headers.
+    fault.billable = status >= SERVER_STATUS and headers is None
+    return fault
+
+
+def _completion_of(payload: dict[str, Any]) -> dict[str, Any]:
+    """A completion with what litellm puts aside of each choice, such as an error in it, where it was."""
+    choices = payload.get("choices") or []
+    moved = [{**(choice.get("provider_specific_fields") or {}), **choice} for choice in choices]
+    return {**payload, "choices": moved}
+
+
+def price_map() -> PriceFile:
+    """The price map that litellm ships, read without importing litellm; empty where it is not there."""
+    spec = find_spec("litellm")
+    folders = spec.submodule_search_locations if spec else None
+    path = Path(folders[0]) / PRICE_MAP if folders else None
+    if path is None or not path.is_file():
+        return PriceFile()
+    models = {}
+    for name, row in json.loads(path.read_text(encoding="utf-8")).items():
+        input_cost, output_cost = row.get("input_cost_per_token"), row.get("output_cost_per_token")
+        if isinstance(input_cost, int | float) and isinstance(output_cost, int | float):
+            models[name] = Price(input=input_cost * MILLION, output=output_cost * MILLION)
+    return PriceFile(models=models)

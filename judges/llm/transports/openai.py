@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from data.records import Reply
-from judges.llm.chat_format import Quirk, body_of, quirk_of, reply_of
+from judges.llm.chat_format import Learnt
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
+from judges.llm.replies import payload_of
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 IDLE_CONNECTION_SECONDS = 30.0
-NO_QUIRKS: frozenset[Quirk] = frozenset()
 
 
 class OpenAIClients:
@@ -55,7 +54,8 @@ class OpenAIClients:
             api_key=settings.key_for(endpoint),
             max_retries=0,
             timeout=timeout,
-            http_client=DefaultAioHttpClient(limits=limits, timeout=timeout),
+            # A prompt has answers and references of private sets; it goes where it was meant to go.
+            http_client=DefaultAioHttpClient(limits=limits, timeout=timeout, follow_redirects=False),
         )
 
     async def close(self) -> None:
@@ -74,33 +74,25 @@ class OpenAITransport:
     def __init__(self, settings: AccessSettings, clients: OpenAIClients | None = None) -> None:
         self._timeout = settings.timeout
         self._clients = clients or OpenAIClients(settings)
-        self._quirks: dict[tuple[str, str], frozenset[Quirk]] = {}
+        self._learnt = Learnt()
 
     async def send(self, request: Request) -> Reply:
         """Call once; again without what the endpoint turns out not to support."""
-        endpoint = (request.endpoint, request.model)
-        quirks = self._quirks.get(endpoint, NO_QUIRKS)
-        while True:
-            body = body_of(request, quirks)
-            started = time.perf_counter()
-            try:
-                payload = await self._post(request.endpoint, body)
-                reply = reply_of(request, payload, time.perf_counter() - started)
-            except CallError as fault:
-                quirk = quirk_of(fault, body)
-                if quirk is None or quirk in quirks:
-                    raise
-                quirks |= {quirk}
-                continue
-            if quirks:
-                self._quirks[endpoint] = self._quirks.get(endpoint, NO_QUIRKS) | quirks
-            return reply
 
-    async def _post(self, endpoint: str, body: dict[str, Any]) -> object:
+        async def post(body: dict[str, Any]) -> object:
+            return payload_of(await self._post(request.endpoint, body))
+
+        return await self._learnt.send(request, post)
+
+    async def _post(self, endpoint: str, body: dict[str, Any]) -> bytes:
+        """The bytes of the endpoint's reply, whatever content type it gives them."""
+        import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
+
         client = self._clients.get(endpoint)
         with as_faults(self._timeout):
             async with asyncio.timeout(self._timeout):
-                return await client.post("/chat/completions", cast_to=object, body=body)
+                response = await client.post("/chat/completions", cast_to=httpx.Response, body=body)
+                return response.content
 
     def stop(self) -> None:
         """Calls in flight finish; there is nothing to release."""
@@ -127,7 +119,8 @@ def as_faults(timeout: float) -> Iterator[None]:
     except (TimeoutError, openai.APIConnectionError) as error:
         raise unconnected(error, timeout) from error
     except openai.APIStatusError as error:
-        raise fault_of_status(error.status_code, error.body, error.response.headers) from error
+        body = error.response.text if error.body is None else error.body
+        raise fault_of_status(error.status_code, body, error.response.headers) from error
     except (openai.OpenAIError, ValueError) as error:
         detail = f"The endpoint's reply is not JSON: {error}"
         raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error

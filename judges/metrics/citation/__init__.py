@@ -1,1 +1,29 @@
 """Whether the citations of an answer support its sentences."""
+
+from __future__ import annotations
+
+from judges.metrics.registry import Column, Cut, MetricInfo, Need, later, stored
+
+METRICS = (
+    MetricInfo(
+        name="citation-support",
+        title="Sentences that their citations support, and citations that support theirs (F1)",
+        build=later(f"{__name__}.metric"),
+        inputs=(Need.CITATIONS,),
+        needs="citations in brackets, and contexts or passages",
+        label="Citations",
+        symbol="F1",
+        measures=(
+            stored("precision", "P"),
+            stored("recall", "R"),
+            *(stored(name, name, "counts", name) for name in ("sentences", "uncited", "unsupported")),
+        ),
+        column=Column(
+            heading="Citations",
+            help="Mean of citation precision and recall (F1) over its answers, in per cent; an answer that "
+            "cites nothing counts 0, and a dash stands where none of its answers cites.",
+        ),
+        of_reference=False,
+        cut=Cut.ANSWER,
+    ),
+)

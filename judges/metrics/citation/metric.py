@@ -14,6 +14,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from data.errors import NotFoundError, SpecError
+from data.no_answer import is_no_answer
 from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
@@ -23,7 +24,7 @@ from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
 from judges.metrics.registry import Metric
 from judges.metrics.relations.model import Pair, Related
-from judges.pairwise.cleaning import clean, is_no_answer
+from judges.pairwise.cleaning import clean
 from judges.text.citations import CitedSentence, cited_sentences
 from judges.text.entailment import Entailment
 from judges.text.sentences import split_clauses
@@ -68,7 +69,9 @@ class SupportReply(BaseModel):
     support: Support
 
 
-RATE_SUPPORT = Task(name="rate_support", reply=SupportReply, max_tokens=64)
+RATE_SUPPORT = Task(
+    name="rate_support", reply=SupportReply, max_tokens=64, stub=lambda _: {"support": "full"}
+)
 
 
 class LlmSupportReader:
@@ -131,7 +134,7 @@ class Citation:
     """A sentence's citation.
 
     Attributes:
-        number: As the answer writes it, from 1.
+        number: The place of what is cited, from 1; one of no passage as the answer writes it.
         passage: Id of the passage; None where there is none of that number.
         support: None where it could not be told; `none` where there is no such passage.
     """
@@ -169,7 +172,7 @@ class CitationSupport:
         self._reader = reader
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; its numbers count its contexts from 1, or, without any, the set's passages.
+        """Score one answer, which cites its contexts, or, without any, the set's passages.
 
         Precision is the mean weight of its citations (full support 1, partial ½), recall the mean over its
         sentences of the weight of the best citation; an uncited sentence counts 0. Without a citation
@@ -187,17 +190,18 @@ class CitationSupport:
         Source: Gao et al. (2023), ALCE, section 4; weights as in TREC's RAG track.
         """
         answer = clean(item.answer)
-        found = () if is_no_answer(answer) else cited_sentences(answer)
+        passages, cites = _cited_from(item)
+        ids = [passage.id for passage in passages]
+        found = () if is_no_answer(answer) else cited_sentences(answer, ids)
         if not found:
             return unscored(item, NAME, Outcome.UNREADABLE, NO_SENTENCES)
-        passages, cites = _cited_from(item)
         if not passages:
             return unscored(item, NAME, Outcome.UNREADABLE, NO_PASSAGES)
         pairs = {
             (sentence.text, number): Pair(_text(passages[number - 1]), sentence.text)
             for sentence in found
             for number in sentence.numbers
-            if 1 <= number <= len(passages)
+            if 1 <= number <= len(passages) and _text(passages[number - 1]).strip()
         }
         grades = await self._reader.grade(list(pairs.values()), question=item.question)
         for grade in grades:
@@ -228,7 +232,9 @@ def _sentences(
         citations = []
         for number in sentence.numbers:
             if (sentence.text, number) not in grades:
-                citations.append(Citation(number, None, Support.NONE))
+                # Beyond the last, or of a passage without a text, which supports nothing.
+                name = passages[number - 1].id if 1 <= number <= len(passages) else None
+                citations.append(Citation(number, name, Support.NONE))
                 continue
             grade = grades[sentence.text, number]
             told = None if isinstance(grade, CallFailure) else grade

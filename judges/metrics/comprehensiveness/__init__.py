@@ -3,3 +3,83 @@
 Source: Dejl et al., "Comprehensiveness Metrics for Automatic Evaluation of Factual Recall in Text
 Generation".
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from judges.metrics.registry import Column, Cut, Facts, MetricInfo, Need, ReadFact, later, stored
+
+
+def _statements(details: Mapping[str, Any]) -> Iterator[ReadFact]:
+    """Each statement of the passages; what the answer contradicts it does not cover."""
+    contradicted = {_key(one) for one in details.get("contradicted", ())}
+    for one in details.get("contradicted", ()):
+        yield _fact(one, covered=False, note="contradicts it")
+    for one in details.get("missing", ()):
+        if _key(one) not in contradicted:
+            yield _fact(one, covered=False)
+    for one in details.get("covered", ()):
+        yield _fact(one, covered=True)
+
+
+def _key(statement: Mapping[str, Any] | str) -> str:
+    return statement if isinstance(statement, str) else str(statement.get("id") or statement.get("text", ""))
+
+
+def _fact(statement: Mapping[str, Any] | str, *, covered: bool, note: str = "") -> ReadFact:
+    if isinstance(statement, str):
+        return ReadFact(text=statement, covered=covered, note=note)
+    passages = tuple(map(str, statement.get("passages", ())))
+    return ReadFact(text=str(statement.get("text", "")), covered=covered, passages=passages, note=note)
+
+
+_BUILD = later(f"{__name__}.build")
+_NEEDS = "passages or a reference"
+_MEASURES = tuple(stored(name, name, "counts", name) for name in ("covered", "missing", "basis"))
+METRICS = (
+    MetricInfo(
+        name="comprehensiveness-nli",
+        title="Share of the relevant claims of the passages that the answer entails",
+        build=_BUILD,
+        inputs=(Need.GROUND_TRUTH,),
+        needs=_NEEDS,
+        label="Comprehensiveness",
+        lexical="Comprehensiveness counts all that the passages say: on answers that people found lacking "
+        "information it was no better than chance. Go by the facts of the reference where there are any.",
+        measures=_MEASURES,
+        column=Column(
+            heading="Comprehensive",
+            help="Mean share of the ground truth's statements that its answers cover, in per cent. On "
+            "answers that people found lacking information it was no better than chance.",
+            usual=True,
+            of_people=False,
+            begins="comprehensiveness",
+        ),
+        facts=Facts(
+            kind="statements of the passages",
+            given=Need.PASSAGES,
+            read=_statements,
+            begins="comprehensiveness-",
+        ),
+        cut=Cut.QUESTION,
+    ),
+    MetricInfo(
+        name="comprehensiveness-qa",
+        title="Share of the passages' answers to mined questions that the answer gives too",
+        build=_BUILD,
+        needs=_NEEDS,
+        measures=_MEASURES,
+        embedded=False,
+        cut=Cut.QUESTION,
+    ),
+    MetricInfo(
+        name="comprehensiveness-end-to-end",
+        title="Share of the relevant statements of the passages that one reading finds covered",
+        build=_BUILD,
+        needs=_NEEDS,
+        measures=_MEASURES,
+        cut=Cut.QUESTION,
+    ),
+)

@@ -141,13 +141,19 @@ QUANTITIES = LocalTool(
     arguments=QuantityCall,
     run=_compare,
 )
-COMPARE_ANSWERS = Task(name="compare_answers", reply=ComparedAnswers, max_tokens=512)
+COMPARE_ANSWERS = Task(
+    name="compare_answers",
+    reply=ComparedAnswers,
+    max_tokens=512,
+    stub=lambda _: {"reasoning": "word " * 20, "relation": "neutral"},
+)
 COMPARE_WITH_TOOL = Task(
     name="compare_answers",
     reply=RelatedAnswers,
     prompt="compare_answers_with_tool",
     max_tokens=512,
     tools=(QUANTITIES,),
+    stub=COMPARE_ANSWERS.stub,
 )
 
 

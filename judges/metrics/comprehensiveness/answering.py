@@ -15,7 +15,7 @@ from itertools import product
 
 from data.records import Passage
 from judges.metrics.comprehensiveness.claims import Claim
-from judges.metrics.relations.model import QUESTIONS_KEPT
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE
 from judges.metrics.relations.slots import Question, Values, beyond, values_of
 from judges.text.entailment import Entailment, StatementRelations, classify, entailment_weights
 from judges.text.sentences import split_clauses, split_sentences
@@ -254,7 +254,7 @@ def _first_places(passage: Passage) -> dict[str, int]:
     return places
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def ground_of(question: str, passages: tuple[Passage, ...]) -> Ground:
     """Every system's answer to a question is held against the same texts."""
     return Ground(question, passages)

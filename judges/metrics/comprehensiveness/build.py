@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, Field
 
@@ -12,9 +12,9 @@ from data.errors import NotFoundError, SpecError
 from data.records import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
-from judges.llm.templates import UNSAFE_ID, Tagged
+from judges.llm.templates import UNSAFE_ID, Input, Tagged
 from judges.metrics.comprehensiveness.answering import claims_of, read
-from judges.metrics.comprehensiveness.claims import Claim, Missing, Steps, yardstick_of
+from judges.metrics.comprehensiveness.claims import Claim, Missing, Steps, ground_truth_of
 from judges.metrics.comprehensiveness.llm_steps import LexicalSummariser, LlmSteps, LlmSummariser, Summariser
 from judges.metrics.comprehensiveness.nli import LexicalSteps, NliReader, RelatedByNli
 from judges.metrics.comprehensiveness.qa import QaReader
@@ -24,10 +24,12 @@ from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
 from judges.metrics.registry import NO_OPTIONS, Metric
 from judges.metrics.relations.nli import open_nli
+from judges.metrics.stubs import texts
 from judges.text.entailment import Entailment
+from judges.text.sentences import split_sentences
 from judges.text.statements import merge_statements
 
-NO_YARDSTICK = "There are neither passages nor a reference to hold the answer against."
+NO_GROUND_TRUTH = "There are neither passages nor a reference to hold the answer against."
 
 
 class Reader(Protocol):
@@ -63,10 +65,10 @@ class ComprehensivenessMetric:
         return self._name
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; without a yardstick, or where a step brought nothing, it stays unscored."""
-        passages = yardstick_of(item)
+        """Score one answer; without a ground truth, or where a step brought nothing, it stays unscored."""
+        passages = ground_truth_of(item)
         if not passages:
-            return unscored(item, self._name, Outcome.UNREADABLE, NO_YARDSTICK)
+            return unscored(item, self._name, Outcome.UNREADABLE, NO_GROUND_TRUTH)
         if self._summariser is not None:
             summaries = await self._summariser(item.question, passages)
             if isinstance(summaries, Missing):
@@ -144,7 +146,13 @@ class CoverageReply(BaseModel):
     uncovered: list[FoundStatement]
 
 
-EVALUATE_COVERAGE = Task(name="evaluate_coverage", reply=CoverageReply, max_tokens=4_096)
+def _all_covered(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
+    sentences = [one for text in texts(inputs["passages"]) for one in split_sentences(text)]
+    covered = [{"statement": sentence, "passages": []} for sentence in sentences]
+    return {"reasoning": " ".join(sentences[:2]), "covered": covered, "uncovered": []}
+
+
+EVALUATE_COVERAGE = Task(name="evaluate_coverage", reply=CoverageReply, max_tokens=4_096, stub=_all_covered)
 
 
 class EndToEndReader:
@@ -160,7 +168,7 @@ class EndToEndReader:
 
     async def read(self, item: MetricItem) -> Facts | Missing:
         """Ask once; what the reply lists on both sides counts as covered."""
-        passages = yardstick_of(item)
+        passages = ground_truth_of(item)
         reply = await self._runner.run(
             EVALUATE_COVERAGE,
             {"question": item.question, "passages": passages, "answer": Tagged("answer", item.answer)},
@@ -194,7 +202,7 @@ class LexicalEndToEndReader:
         covered: list[Json] = []
         missing: list[Json] = []
         contradicted: list[Json] = []
-        for claim in _distinct_claims(yardstick_of(item)):
+        for claim in _distinct_claims(ground_truth_of(item)):
             if steps.rate(claim) < self._settings.relevance:
                 continue
             fact: dict[str, Json] = {"text": claim.text, "passages": [claim.source]}

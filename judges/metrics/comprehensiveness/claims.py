@@ -87,7 +87,7 @@ class Steps(Protocol):
         ...
 
 
-def yardstick_of(item: MetricItem) -> tuple[Passage, ...]:
+def ground_truth_of(item: MetricItem) -> tuple[Passage, ...]:
     """The passages of an item, else its reference as one passage, else nothing."""
     passages = tuple(passage for passage in item.passages if passage.text.strip())
     if passages:

@@ -260,7 +260,7 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
 
 
 def coverage_json(coverage: Coverage) -> dict[str, Json]:
-    """What `arena metrics coverage` prints of one graph."""
+    """What `arena metrics analyse coverage` prints of one graph."""
     return to_json(coverage, defined=coverage.defined)
 
 

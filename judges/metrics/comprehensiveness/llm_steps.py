@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from pydantic import BaseModel, Field
 
 from data.records import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import ScoreField, Task, TaskRunner
-from judges.llm.templates import Tagged
+from judges.llm.templates import Input, Tagged
 from judges.metrics.comprehensiveness.claims import Claim, ClaimKind, Missing, Relations, Wordings
 from judges.metrics.comprehensiveness.graph import Relation
 from judges.metrics.comprehensiveness.nli import LexicalSteps
+from judges.metrics.stubs import first_words, says, texts
 from judges.text.entailment import Entailment
 from judges.text.sentences import split_sentences
 
@@ -61,14 +62,31 @@ class RelationReply(BaseModel):
 
 
 EXTRACT_CLAIMS = Task(name="extract_claims", reply=ExtractedClaims, max_tokens=4_096)
-REVISE_CLAIMS = Task(name="revise_claims", reply=RevisedClaims, max_tokens=4_096)
+REVISE_CLAIMS = Task(
+    name="revise_claims",
+    reply=RevisedClaims,
+    max_tokens=4_096,
+    stub=lambda inputs: {
+        "claims": [
+            {"number": number, "claims": [text]} for number, text in enumerate(texts(inputs["claims"]), 1)
+        ]
+    },
+)
 RATE_RELEVANCE = Task(
     name="rate_relevance",
     reply=Relevance,
     max_tokens=64,
     score=ScoreField(field="relevance", values=(1, 2, 3, 4, 5)),
+    stub=lambda _: {"relevance": 5},
 )
-CLASSIFY_RELATION = Task(name="classify_relation", reply=RelationReply, max_tokens=64)
+
+
+def _relation(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
+    (premise,), (hypothesis,) = texts(inputs["premise"]), texts(inputs["hypothesis"])
+    return {"relation": "entailment" if says(premise, hypothesis) else "neutral"}
+
+
+CLASSIFY_RELATION = Task(name="classify_relation", reply=RelationReply, max_tokens=64, stub=_relation)
 
 
 class LlmSteps:
@@ -177,7 +195,9 @@ class PassageSummary(BaseModel):
     summary: str = Field(description="The summary, or an empty string where nothing bears on the question.")
 
 
-SUMMARIZE_PASSAGE = Task(name="summarize_passage", reply=PassageSummary, max_tokens=2_048)
+SUMMARIZE_PASSAGE = Task(
+    name="summarize_passage", reply=PassageSummary, max_tokens=2_048, stub=first_words("passage", 80)
+)
 
 
 class LlmSummariser:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from itertools import chain
 from types import MappingProxyType
 
+from data.no_answer import is_no_answer
 from data.records import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.comprehensiveness.answering import Ground, claims_of, ground_of
@@ -18,13 +19,13 @@ from judges.metrics.comprehensiveness.claims import (
     Relations,
     Steps,
     Wordings,
-    yardstick_of,
+    ground_truth_of,
 )
 from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
 from judges.metrics.comprehensiveness.report import Facts, facts_of
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
 from judges.metrics.relations.model import Pair, RelationModel
-from judges.pairwise.cleaning import clean, is_no_answer
+from judges.pairwise.cleaning import clean
 from judges.text.entailment import Entailment
 from judges.text.statements import Statement, read_statements
 from judges.text.tokens import related, terms
@@ -65,7 +66,7 @@ class NliReader:
     async def graph(self, item: MetricItem) -> FactGraph | Missing:
         """Build the fact graph of one answer."""
         steps = self._steps(item)
-        texts = (Passage("", item.answer), *yardstick_of(item))
+        texts = (Passage("", item.answer), *ground_truth_of(item))
         by_text = await asyncio.gather(*(self._claims(steps, text) for text in texts))
         for claims in by_text:
             if isinstance(claims, Missing):
@@ -143,7 +144,7 @@ class LexicalSteps:
 
     @cached_property
     def _ground(self) -> Ground:
-        return ground_of(self._item.question, yardstick_of(self._item))
+        return ground_of(self._item.question, ground_truth_of(self._item))
 
     @cached_property
     def _verdict(self) -> bool | None:

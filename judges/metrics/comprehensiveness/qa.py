@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -14,11 +15,13 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.comprehensiveness.answer_relations import AnswerComparer, AnswerRelation
-from judges.metrics.comprehensiveness.claims import Missing, yardstick_of
+from judges.metrics.comprehensiveness.claims import Missing, ground_truth_of
 from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
 from judges.metrics.comprehensiveness.llm_steps import parts
 from judges.metrics.comprehensiveness.report import Facts, facts_of
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+from judges.metrics.stubs import says, texts
+from judges.text.sentences import split_sentences
 
 UNKNOWN = "unknown"
 
@@ -62,9 +65,35 @@ class AnsweredQuestions(BaseModel):
     answered: list[AnsweredQuestion]
 
 
-MINE_QUESTIONS = Task(name="mine_questions", reply=MinedQuestions, max_tokens=2_048)
-REFINE_QUESTIONS = Task(name="refine_questions", reply=RefinedQuestions, max_tokens=4_096)
-ANSWER_QUESTIONS = Task(name="answer_questions", reply=AnsweredQuestions, max_tokens=4_096)
+def _mined(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
+    """A question a sentence of the text."""
+    return {
+        "questions": [f"{sentence}?" for text in texts(inputs["text"]) for sentence in split_sentences(text)]
+    }
+
+
+def _answered(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
+    """A text answers what it was mined from: what shares most of the question's words."""
+    text = " ".join(texts(inputs["text"]))
+    questions = [one for one in enumerate(texts(inputs["questions"]), 1) if says(text, one[1])]
+    return {
+        "answered": [
+            {"number": number, "answers": [{"answer": question[:40], "confidence": 5}]}
+            for number, question in questions
+        ]
+    }
+
+
+MINE_QUESTIONS = Task(name="mine_questions", reply=MinedQuestions, max_tokens=2_048, stub=_mined)
+REFINE_QUESTIONS = Task(
+    name="refine_questions",
+    reply=RefinedQuestions,
+    max_tokens=4_096,
+    stub=lambda inputs: {
+        "questions": [{"question": text, "relevance": 5} for text in texts(inputs["mined"])]
+    },
+)
+ANSWER_QUESTIONS = Task(name="answer_questions", reply=AnsweredQuestions, max_tokens=4_096, stub=_answered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +127,7 @@ class QaReader:
     async def graph(self, item: MetricItem) -> FactGraph | Missing:
         """Build the graph of the answers that the texts give."""
         texts = [Passage("", item.answer)] if item.answer.strip() else []
-        texts += yardstick_of(item)
+        texts += ground_truth_of(item)
         pieces = [Passage(text.id, part) for text in texts for part in parts(text.text)]
         questions = await self._questions(item.question, pieces)
         if isinstance(questions, Missing):

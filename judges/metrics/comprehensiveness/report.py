@@ -1,4 +1,4 @@
-"""Scores of comprehensiveness with what they rest on: covered, missing, basis, sources."""
+"""Scores of comprehensiveness with what they depend on: covered, missing, basis, sources."""
 
 from __future__ import annotations
 

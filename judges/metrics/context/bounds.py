@@ -99,10 +99,10 @@ async def _reference(item: MetricItem, oracle: Oracle) -> Score:
     if not (item.reference or "").strip():
         reason = "There is no reference to be the oracle's answer."
         return unscored(item, AnswerCrux.name, Outcome.MISSING, reason)
-    # The reference is no yardstick of itself, where there is another one.
+    # The reference is no ground truth of itself, where there is another one.
     other = item.passages and item.sub_questions
-    yardstick = None if other else item.reference
-    return await AnswerCrux(oracle).score(replace(item, answer=item.reference or "", reference=yardstick))
+    ground_truth = None if other else item.reference
+    return await AnswerCrux(oracle).score(replace(item, answer=item.reference or "", reference=ground_truth))
 
 
 AT_ONCE = 16

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data.errors import InvalidFileError, RecordError
-from data.files.jsonl import read_records
+from data.files.tabular.records import read_records
 from data.files.text_files import ReadLimits
 from data.progress import Work, working
 from data.records import MetricItem, Outcome, Passage, ProblemList, Question
@@ -223,10 +223,7 @@ def read_sources(path: Path, limits: ReadLimits) -> tuple[Source, ...]:
     return sources
 
 
-def _source(line: int, row: object, problems: ProblemList) -> Source | None:
-    if not isinstance(row, Mapping):
-        problems.add(line, "not-object", "This line is not a JSON object.", advice=ADVICE)
-        return None
+def _source(line: int, row: Mapping[str, object], problems: ProblemList) -> Source | None:
     key, domain, summary = row.get("id", f"s{line}"), row.get("domain", DOMAIN), row.get("summary")
     documents = row.get("documents")
     if not all(isinstance(value, str) and value.strip() for value in (key, domain, summary)):

@@ -68,7 +68,7 @@ def losses_of(context: Score, answer: Score) -> Losses | None:
     """Compare the `context-crux` and the `answer-crux` score of one answer.
 
     Returns:
-        None where either has no value, or the two rest on different sub-questions.
+        None where either has no value, or the two depend on different sub-questions.
     """
     if context.score is None or answer.score is None:
         return None

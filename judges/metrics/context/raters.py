@@ -14,7 +14,7 @@ from judges.llm.tasks import TaskReply, TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.context.ratings import HIGHEST
 from judges.metrics.context.tasks import RATING, WEIGHTED_RATING, RatingReply
-from judges.metrics.relations.model import QUESTIONS_KEPT
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE
 from judges.text.contradictions import ContradictionFinder
 from judges.text.needs import Bag, NeedReader, windows_of, windows_over
 from judges.text.statements import read_statements
@@ -23,7 +23,7 @@ from judges.text.term_weights import TermWeights
 NOTHING_MET = 0.05
 MET_IN_FULL = 0.55
 UNTRUE_FROM = 0.5
-PASSAGES_KEPT = 1 << 10
+PASSAGE_CACHE_SIZE = 1 << 10
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.REFUSED, Outcome.UNREADABLE)
 Rows = list[list[float]]
 
@@ -128,13 +128,13 @@ class _Ground:
         return [_scaled(self._reader.meet(self._reader.read(each), windows).share) for each in sub_questions]
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _ground(question: str, reference: str, texts: tuple[str, ...]) -> _Ground:
     """Every system's answer to a question is held against the same texts."""
     return _Ground(question, reference, texts)
 
 
-@lru_cache(maxsize=PASSAGES_KEPT)
+@lru_cache(maxsize=PASSAGE_CACHE_SIZE)
 def _rated(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[float, ...]:
     """The ratings of a passage, which many answers to a question are measured by."""
     return tuple(ground.rated(windows_of(text), sub_questions))

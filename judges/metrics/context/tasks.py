@@ -14,6 +14,7 @@ from judges.llm.tasks import ScoreField, Task, TaskRunner
 from judges.llm.templates import Input
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.context.ratings import HIGHEST, LOWEST
+from judges.metrics.stubs import numbered_questions
 from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import read_statements
 
@@ -51,9 +52,13 @@ class RequestReply(_Reply):
 
 
 SUB_QUESTIONS = Task(
-    name="generate_sub_questions", reply=SubQuestionsReply, max_tokens=2_048, temperature=WRITING
+    name="generate_sub_questions",
+    reply=SubQuestionsReply,
+    max_tokens=2_048,
+    temperature=WRITING,
+    stub=numbered_questions("sub_questions"),
 )
-RATING = Task(name="rate_answerability", reply=RatingReply, max_tokens=64)
+RATING = Task(name="rate_answerability", reply=RatingReply, max_tokens=64, stub=lambda _: {"rating": 3})
 WEIGHTED_RATING = replace(RATING, score=ScoreField(field="rating", values=SCALE))
 PASSAGES = Task(name="write_passages", reply=PassagesReply, max_tokens=2_048, temperature=WRITING)
 REQUEST = Task(name="write_request", reply=RequestReply, max_tokens=256, temperature=WRITING)

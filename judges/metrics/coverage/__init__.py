@@ -1,1 +1,51 @@
 """Coverage of a question's aspects by the grounded claims of an answer (ICAT)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from judges.metrics.registry import Column, Facts, MetricInfo, Need, ReadFact, later, stored
+
+
+def _aspects(details: Mapping[str, Any]) -> Iterator[ReadFact]:
+    for aspect in details.get("aspects", ()):
+        passages = tuple(map(str, aspect["passages"]))
+        yield ReadFact(text=str(aspect["text"]), covered=bool(aspect["covered"]), passages=passages)
+
+
+_ICAT_M = MetricInfo(
+    name="coverage-icat-m",
+    title="ICAT with given aspects and given relevance",
+    build=later(f"{__name__}.metric"),
+    needs="aspects, passages and judgments (--judgments)",
+    symbol="ICAT",
+    measures=(stored("factuality", "S_fact"), stored("coverage", "S_cov")),
+    searches=True,
+    takes_judgments=True,
+)
+METRICS = (
+    _ICAT_M,
+    replace(
+        _ICAT_M,
+        name="coverage-icat-s",
+        title="ICAT with given aspects, aligned by the judge",
+        inputs=(Need.ASPECTS, Need.PASSAGES),
+        needs="aspects and passages",
+        label="Aspects",
+        column=Column(
+            heading="Aspects",
+            help="Mean share of a question's aspects that its grounded claims address, in per cent.",
+        ),
+        facts=Facts(kind="aspects", given=Need.ASPECTS, read=_aspects, begins="coverage-icat"),
+        takes_judgments=False,
+    ),
+    replace(
+        _ICAT_M,
+        name="coverage-icat-a",
+        title="ICAT with aspects and alignment by the judge",
+        needs="passages",
+        takes_judgments=False,
+    ),
+)

@@ -22,11 +22,11 @@ from judges.llm.templates import Tagged
 from judges.metrics.coverage.grounding import Grounded
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.settings import ALIGNMENT, ASPECTS
-from judges.metrics.relations.model import QUESTIONS_KEPT
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE
+from judges.text.ground_truth import GroundTruthText
 from judges.text.needs import NeedReader, windows_of
 from judges.text.statements import read_statements
 from judges.text.term_weights import TermWeights
-from judges.text.yardstick import YardstickText
 
 NOVELTY = 0.5
 
@@ -89,13 +89,13 @@ class LeadingStatements:
         return _leading(item.passages, item.question, self._most)
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _leading(passages: tuple[Passage, ...], question: str, most: int) -> tuple[str, ...]:
     """The leading statements; they are the same for every answer to a question."""
-    yardstick = YardstickText.read(passages, question)
-    if not yardstick.statements:
+    ground_truth = GroundTruthText.read(passages, question)
+    if not ground_truth.statements:
         return ()
-    gains = np.sqrt(yardstick.masses) * yardstick.relevance
+    gains = np.sqrt(ground_truth.masses) * ground_truth.relevance
     chosen: list[int] = []
     covered = np.zeros(len(gains))
     while len(chosen) < min(most, len(gains)):
@@ -104,8 +104,8 @@ def _leading(passages: tuple[Passage, ...], question: str, most: int) -> tuple[s
         if not offered[best]:
             break
         chosen.append(best)
-        covered = yardstick.coverage([yardstick.statements[place] for place in chosen])
-    return distinct(tuple(yardstick.statements[place].text for place in chosen))
+        covered = ground_truth.coverage([ground_truth.statements[place] for place in chosen])
+    return distinct(tuple(ground_truth.statements[place].text for place in chosen))
 
 
 def distinct(aspects: tuple[str, ...]) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ class EmbeddedAligner:
         return _alignment(aligned)
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _need_reader(question: str, reference: str, texts: tuple[str, ...]) -> NeedReader:
     """What a question's texts say; the same for every answer to it."""
     statements = [statement.terms for text in (reference, *texts) for statement in read_statements(text)]

@@ -40,7 +40,7 @@ class Correlation:
         value: −1 to 1; None where it does not exist.
         lower: Lower end of the percentile interval; None where too many resamples have no correlation.
         upper: Its upper end.
-        things: How many pairs of scores it rests on.
+        things: How many pairs of scores it depends on.
         resamples: How many of the resamples had a correlation.
     """
 

@@ -15,7 +15,7 @@ from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.coverage.sources import Source
 from judges.metrics.factuality.claims import Claim
-from judges.metrics.relations.model import QUESTIONS_KEPT, Pair, RelationModel
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Pair, RelationModel
 from judges.text.contradictions import ContradictionFinder
 from judges.text.entailment import Entailment
 from judges.text.needs import windows_of
@@ -119,7 +119,7 @@ class LexicalSupport:
         return places
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _weights(texts: frozenset[str], question: str) -> TermWeights:
     """Most answers to a question find the same chunks, and weights do not depend on their order."""
     statements = [each.terms for text in texts for each in read_statements(text)]

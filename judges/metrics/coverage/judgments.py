@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from data.corpora.chunking import document_of
 from data.errors import FileFormatError, InvalidFileError, RecordError
-from data.files.jsonl import read_records
+from data.files.tabular.records import read_records
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines
 from data.records import Json, ProblemList
 from judges.metrics.coverage.correlation import RESAMPLES, Coefficient, Correlation, correlate
@@ -297,10 +297,7 @@ def read_aspect_labels(path: Path, limits: ReadLimits) -> tuple[AspectLabel, ...
     return read_records(path, limits, _label)
 
 
-def _label(line: int, row: object, problems: ProblemList) -> AspectLabel | None:
-    if not isinstance(row, Mapping):
-        problems.add(line, "not-object", "This line is not a JSON object.")
-        return None
+def _label(line: int, row: Mapping[str, object], problems: ProblemList) -> AspectLabel | None:
     texts = {name: row.get(name) for name in ("question_id", "system", "aspect")}
     wrong = [name for name, value in texts.items() if not isinstance(value, str) or not value.strip()]
     covered = row.get("covered")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from data.corpora.chunking import OVERLAP, WORDS, Chunking
 from data.records import Json
 from judges.llm.tasks import Task
+from judges.llm.templates import Input
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.measures import BETA
 from judges.metrics.options import read_options
+from judges.metrics.stubs import ids, numbered_questions
 
 RETRIEVED = 10
 MOST_ASPECTS = 10
@@ -91,5 +93,10 @@ class AlignmentReply(_Reply):
     covered: tuple[AlignedAspect, ...]
 
 
-ASPECTS = Task(name="generate_aspects", reply=AspectsReply)
-ALIGNMENT = Task(name="align_aspects", reply=AlignmentReply, max_tokens=4_096)
+def _aligned(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
+    claims = ids(inputs["claims"])
+    return {"covered": [{"aspect": aspect, "claims": claims[:2]} for aspect in ids(inputs["aspects"])]}
+
+
+ASPECTS = Task(name="generate_aspects", reply=AspectsReply, stub=numbered_questions("aspects"))
+ALIGNMENT = Task(name="align_aspects", reply=AlignmentReply, max_tokens=4_096, stub=_aligned)

@@ -21,7 +21,7 @@ from data.errors import SpecError
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.evidence.contexts import Ranking, Retriever
-from judges.metrics.relations.model import QUESTIONS_KEPT
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE
 from judges.text.tokens import term, words
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class ChunkIndex:
         return tuple(self.chunks[place] for place in np.argsort(-scores, kind="stable")[:k])
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def chunk_index(passages: tuple[Passage, ...], chunking: Chunking) -> ChunkIndex:
     """The index of a question's passages, the same for every answer to it."""
     return ChunkIndex(passages, chunking)

@@ -1,1 +1,80 @@
 """Factuality: how much of an answer the passages support, even where the passages disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judges.metrics.registry import Column, Measure, MetricInfo, Need, later, stored
+
+MANY_RELATIONS = 300
+"""An answer's relations from which FR3 warns."""
+
+
+def _relations(details: Mapping[str, Any]) -> tuple[int, int, int]:
+    """How many relations FR3 asks about for an answer, its claims and its contexts."""
+    claims, contexts = (
+        len(found) if isinstance(found := details.get(name), list) else 0 for name in ("claims", "contexts")
+    )
+    return claims * contexts + contexts * (contexts - 1), claims, contexts
+
+
+def _many_relations(answers: Sequence[Mapping[str, Any]]) -> str:
+    relations, claims, contexts = max(map(_relations, answers), default=(0, 0, 0))
+    if relations < MANY_RELATIONS:
+        return ""
+    return (
+        f"factuality-fr3 relates up to {claims:,} claims with {contexts:,} contexts, and these with one "
+        f"another: {relations:,} requests for one answer. factuality-fr2 does without "
+        f"{contexts * (contexts - 1):,} of them."
+    )
+
+
+_FR1 = MetricInfo(
+    name="factuality-fr1",
+    title="FactReasoner, each claim against its own contexts",
+    build=later(f"{__name__}.assembly"),
+    needs="passages or contexts",
+    symbol="Pr",
+    measures=(
+        stored("supported", "#S"),
+        stored("contradicted", "#C"),
+        stored("undecided", "#U"),
+        Measure(name="recall_at_k", symbol="R@K"),
+        Measure(name="f1_at_k", symbol="F1@K"),
+        stored("entropy", "E"),
+        stored("entropy_repaired", "E repaired"),
+        stored("mean_context_posterior", "mean P(c)"),
+    ),
+    searches=True,
+    rates_claims=True,
+)
+_SUPPORTED = "Share of the claims that are supported, "
+METRICS = (
+    _FR1,
+    replace(_FR1, name="factuality-fr2", title="FactReasoner, claims against all contexts"),
+    replace(
+        _FR1,
+        name="factuality-fr3",
+        title="FactReasoner, claims and contexts against all contexts",
+        inputs=(Need.PASSAGES,),
+        label="Factuality",
+        column=Column(
+            heading="Factual",
+            help="Mean share of its claims that the passages support, as an LLM read them, in per cent.",
+            usual=True,
+            begins="factuality-",
+            asked=True,
+        ),
+        lexical_label="Factual precision (lexical)",
+        lexical="Factual precision here is lexical: a claim counts as supported where enough of its words "
+        "stand close together in a passage, so that wording moves it. Compare systems by the claims that "
+        "passages contradict, below, or have an LLM score them.",
+        warn=_many_relations,
+    ),
+    replace(_FR1, name="factuality-factscore", title=f"{_SUPPORTED}FactScore's way"),
+    replace(_FR1, name="factuality-factverify", title=f"{_SUPPORTED}FactVerify's way"),
+    replace(_FR1, name="factuality-veriscore", title=f"{_SUPPORTED}VeriScore's way"),
+    replace(_FR1, name="factuality-direct", title=f"{_SUPPORTED}all evidence weighed at once"),
+)

@@ -29,7 +29,7 @@ class Assessor(ABC):
         return f"factuality-{self._kind}"
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; `details` say what the score rests on.
+        """Score one answer; `details` say what the score depends on.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from judges.llm.requests import CallFailure
 from judges.metrics.relations.head import Noticed, trained_head
-from judges.metrics.relations.model import QUESTIONS_KEPT, Pair, Related
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Pair, Related
 from judges.metrics.relations.slots import Question, Slots
 from judges.text.contradictions import ContradictionFinder, Figures
 from judges.text.entailment import Entailment
@@ -198,7 +198,7 @@ class _Premises:
         )
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _ground(premises: frozenset[str], question: str) -> _Premises:
     """The premises of a question, read once for all answers; nothing depends on their order."""
     return _Premises(premises, question)

@@ -90,7 +90,7 @@ class FactReasoner(Assessor):
         return reasoner_details(await self.assess(item, claims), self._settings)
 
     async def assess(self, item: MetricItem, claims: Sequence[str] | None = None) -> Assessment:
-        """Return what the score of the answer, or of the given claims, rests on.
+        """Return what the score of the answer, or of the given claims, depends on.
 
         Raises:
             UnscoredError: There is nothing to score, or relations are still to come.

@@ -18,6 +18,7 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.metrics.comprehensiveness.llm_steps import CLASSIFY_RELATION
 from judges.metrics.relations.model import Pair, Related
+from judges.metrics.stubs import first_words, texts
 from judges.text.entailment import Entailment
 
 
@@ -59,12 +60,21 @@ class SummaryReply(_Reply):
 
 
 RELATION = replace(CLASSIFY_RELATION, logprobs=True)
-FACTSCORE = Task(name="factuality_factscore", reply=TrueReply, max_tokens=64)
-FACTVERIFY = Task(name="factuality_factverify", reply=FindingReply)
-VERISCORE = Task(name="factuality_veriscore", reply=FindingReply)
-DIRECT = Task(name="factuality_direct", reply=FindingReply, max_tokens=2_048)
-QUERY = Task(name="factuality_query", reply=QueryReply, max_tokens=128)
-SUMMARY = Task(name="factuality_summary", reply=SummaryReply, max_tokens=512)
+FACTSCORE = Task(name="factuality_factscore", reply=TrueReply, max_tokens=64, stub=lambda _: {"answer": True})
+FACTVERIFY = Task(
+    name="factuality_factverify",
+    reply=FindingReply,
+    stub=lambda _: {"reasons": "word " * 40, "finding": "undecided"},
+)
+VERISCORE = replace(FACTVERIFY, name="factuality_veriscore")
+DIRECT = replace(FACTVERIFY, name="factuality_direct", max_tokens=2_048)
+QUERY = Task(
+    name="factuality_query",
+    reply=QueryReply,
+    max_tokens=128,
+    stub=lambda inputs: {"query": " ".join(texts(inputs["claim"]))},
+)
+SUMMARY = Task(name="factuality_summary", reply=SummaryReply, max_tokens=512, stub=first_words("passage", 40))
 
 LABEL_PLACE = re.compile(r'"relation"\s*:\s*"')
 AROUND = " \t\n\"'"

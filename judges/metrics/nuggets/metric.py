@@ -11,6 +11,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from data.errors import NotFoundError, SpecError
+from data.no_answer import is_no_answer
 from data.records import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
@@ -21,7 +22,8 @@ from judges.metrics.nuggets.scores import Assignment, nugget_scores
 from judges.metrics.options import read_options
 from judges.metrics.registry import Metric
 from judges.metrics.relations.model import Pair, Related
-from judges.pairwise.cleaning import clean, is_no_answer
+from judges.metrics.stubs import ids
+from judges.pairwise.cleaning import clean
 from judges.text.entailment import Entailment
 
 NAME = "nuggets"
@@ -57,7 +59,14 @@ class AssignmentReply(BaseModel):
     assigned: tuple[AssignedNugget, ...]
 
 
-ASSIGNMENT = Task(name="assign_nuggets", reply=AssignmentReply, max_tokens=1_024)
+ASSIGNMENT = Task(
+    name="assign_nuggets",
+    reply=AssignmentReply,
+    max_tokens=1_024,
+    stub=lambda inputs: {
+        "assigned": [{"nugget": key, "assignment": "support"} for key in ids(inputs["nuggets"])]
+    },
+)
 
 
 class NuggetAssigner(Protocol):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from data.percent import percent, percent_figure
 from data.records import EMBEDDED_ENGINE
 
 RECORD = Path(__file__).with_name("figures.json")
@@ -50,7 +51,8 @@ class Measured(BaseModel):
     @property
     def percent(self) -> str:
         """In per cent, with the interval."""
-        return f"{100 * self.value:.0f} % ({100 * self.lower:.0f} to {100 * self.upper:.0f} %)"
+        lower, upper = percent_figure(self.lower, decimals=0), percent(self.upper, decimals=0)
+        return f"{percent(self.value, decimals=0)} ({lower} to {upper})"
 
 
 class Tenth(BaseModel):
@@ -126,6 +128,33 @@ class OnMissing(BaseModel):
     kappa: Measured
 
 
+class KnownAgreement(BaseModel):
+    """What is known of a metric's agreement with people.
+
+    Attributes:
+        metric: Its name, as it was measured.
+        figure: What was measured: an AUC, a kappa, or a share.
+        of_what: What people said, in words.
+        data: Whose labels.
+        measured: The figure with its 95 % interval over questions.
+        chance: What a constant gets.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    metric: str
+    figure: str
+    of_what: str
+    data: str
+    measured: Measured
+    chance: float
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether the interval holds what a constant gets."""
+        return self.measured.lower <= self.chance <= self.measured.upper
+
+
 class Figures(BaseModel):
     """How often the embedded version is right.
 
@@ -139,6 +168,9 @@ class Figures(BaseModel):
             share that people marked.
         claims: On WikiContradict and on QA-Feedback.
         missing: Comprehensiveness on QA-Feedback.
+        lacking: AUC of reference coverage for answers that people found lacking information, on QA-Feedback.
+        graded: Kappa of comprehensiveness with people's three grades on WikiContradict.
+        stated: Of QA-Feedback's answers with marked nuggets, the share that scores below its correction.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -151,6 +183,26 @@ class Figures(BaseModel):
     against_some: Measured
     claims: tuple[OnClaims, OnClaims]
     missing: OnMissing
+    lacking: Measured
+    graded: Measured
+    stated: Measured
+
+    @property
+    def agreement(self) -> tuple[KnownAgreement, ...]:
+        """What is known of metrics' agreement with people, by metric; of others nothing is."""
+        wiki, feedback = self.claims
+        lacking, wrong = "answers that lack information", "sentences that are wrong or unverifiable"
+        rows = (
+            ("reference-coverage", "AUC", lacking, feedback.data, self.lacking, 0.5),
+            ("comprehensiveness-nli", "AUC", lacking, feedback.data, self.missing.auc, 0.5),
+            ("comprehensiveness-nli", "kappa", "three grades of answers", wiki.data, self.graded, 0.0),
+            ("factuality-fr2", "AUC", wrong, feedback.data, feedback.auc, 0.5),
+            ("factuality-fr2", "kappa", wrong, feedback.data, feedback.kappa, 0.0),
+            ("factuality-fr1", "AUC", "answers that are wrong", wiki.data, wiki.auc, 0.5),
+            ("nuggets", "share", "answers below their corrections", feedback.data, self.stated, 0.5),
+        )
+        names = ("metric", "figure", "of_what", "data", "measured", "chance")
+        return tuple(KnownAgreement(**dict(zip(names, row, strict=True))) for row in rows)
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from typing import Protocol
 from judges.llm.requests import CallFailure
 from judges.text.entailment import Entailment
 
-QUESTIONS_KEPT = 64
+QUESTION_CACHE_SIZE = 64
 """Questions whose own texts a metric keeps as read: answers to one are scored one after the other."""
 
 

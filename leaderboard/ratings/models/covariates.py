@@ -1,8 +1,10 @@
 """Columns of a fit beside systems, and whether battles can tell what each of them is worth.
 
-A count of an answer's text enters as the relative difference of the two answers, (a − b) / (a + b + 1),
-standardised over the battles to mean 0 and deviation 1; a mark that one answer has and the other has not,
-such as the first place, enters as it is, between −1 and 1.
+A count of an answer's text enters as the relative difference of the two answers, (a − b) / (a + b + 1), in
+units of its root mean square over the battles; a mark that one answer has and the other has not, such as the
+first place, enters as it is, between −1 and 1. Both change sign with the sides and are 0 where answers are
+alike. Nothing is centred: in a fit without intercept, taking a mean away gives side a an advantage, which is
+the term of position where it is wanted.
 
 Sources: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2024 (the normalisation);
 Belsley, Kuh & Welsch, Regression Diagnostics (1980), chapter 3 (condition number and its bound of 30);
@@ -24,7 +26,7 @@ from data.records.plain import to_json
 from leaderboard.ratings.counts import Floats
 from leaderboard.ratings.result import RatingTable
 
-RELATIVE = "rating points per standard deviation of (a − b) / (a + b + 1)"
+RELATIVE = "rating points per root mean square of (a − b) / (a + b + 1)"
 FIRST = "rating points that the answer shown first gains"
 OWN_FAMILY = "rating points that an answer of the judge's own family gains"
 INFLATED = 10.0
@@ -76,7 +78,8 @@ class StyleEffect:
 
     Attributes:
         covariate: Its name.
-        points: Rating points that one unit of its column is worth: of a count, one standard deviation more.
+        points: Rating points that one unit of its column is worth: of a count, the root mean square
+            of its relative difference.
         se: Standard error.
         lower: Lower end of the 95 % interval.
         upper: Upper end.
@@ -150,7 +153,7 @@ class Identified:
 def relative_columns(
     covariates: Mapping[str, tuple[ArrayLike, ArrayLike]], rows: int
 ) -> tuple[tuple[CovariateColumn, ...], tuple[LeftOutCovariate, ...]]:
-    """The columns of counts, and those that are the same in all battles.
+    """The columns of counts, and those that differ in no battle.
 
     Args:
         covariates: For each its (N,) values, counts of 0 or more, in the answers of `a` and of `b`.
@@ -162,14 +165,14 @@ def relative_columns(
     columns, left_out = [], []
     for name, ends in covariates.items():
         relative = _relative(name, ends, rows)
-        spread = float(relative.std())
-        if spread > 0:
-            relative -= relative.mean()
-            relative /= spread
+        # Sorted, so that the order of the battles changes no digit.
+        size = math.sqrt(float(np.sort(relative**2).mean())) if rows else 0.0
+        if size > 0:
+            relative /= size
             columns.append(CovariateColumn(name=name, values=relative, scale=RELATIVE))
         else:
             reason = (
-                f"The difference in {_words(name)} is the same in all battles, so it has no effect to "
+                f"The two answers of every battle are alike in {_words(name)}, so it has no effect to "
                 "control for."
             )
             left_out.append(LeftOutCovariate(name=name, reason=reason))

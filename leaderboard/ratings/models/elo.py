@@ -1,4 +1,7 @@
-"""Online Elo, for comparison: it depends on the order of the battles, so many orders are averaged.
+"""Online Elo, for comparison: it depends on the order of the battles, so many random orders are averaged.
+
+The orders are drawn for the battles in canonical order, each with its first system in code order on side a:
+neither the order of the rows nor which system is named first changes a byte.
 
 All orders (and resamples) are played side by side, one battle of each a step. Order k walks through one
 random permutation from its own start with its own stride, which needs no memory for each order.
@@ -15,13 +18,13 @@ from dataclasses import replace
 import numpy as np
 
 from data.errors import InputError
-from leaderboard.battles import BattleTable
+from leaderboard.battles import SWAPPED, BattleTable
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, Ints, count_pairs
-from leaderboard.ratings.estimate import Estimate, in_gauge
+from leaderboard.ratings.estimate import in_gauge, resampled
 from leaderboard.ratings.models.newton import SPARSE_ABOVE
 from leaderboard.ratings.result import RatingTable, Settings
-from leaderboard.ratings.uncertainty import bounds
+from leaderboard.ratings.uncertainty.carrying import carrying_units
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Bounds, Cluster, IntervalKind, Weighting
 
 K_FACTOR = 4.0
@@ -29,7 +32,7 @@ ORDERS = 100
 BLOCK = 512
 
 
-def rate_online(table: BattleTable, settings: Settings, anchor: int | None) -> RatingTable:
+def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> RatingTable:
     """Ratings averaged over `ORDERS` random orders; intervals from reweighted battles in random orders.
 
     Intervals thus include what one order happens to do. Resamples always have gamma weights and
@@ -45,22 +48,28 @@ def rate_online(table: BattleTable, settings: Settings, anchor: int | None) -> R
         message = f"Online Elo is computed for up to {SPARSE_ABOVE} systems."
         raise InputError(message, advice="Rate so many systems with the method bradley-terry.")
     settings = replace(settings, weighting=Weighting.GAMMA, bounds=Bounds.PERCENTILE)
-    zero = MEAN if settings.anchor is None else settings.anchor.rating
+    table = oriented(table)
+    zero = MEAN if settings.anchor is None else settings.anchor.zero
     points = in_gauge(_play(table, settings, ORDERS, weighted=False).mean(axis=0), anchor) + zero
     draws = in_gauge(_play(table, settings, settings.bootstrap or 0, weighted=True), anchor) + zero
-    units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
-    lower, upper = bounds.percentile(draws, units)
-    covariance = np.atleast_2d(np.cov(draws, rowvar=False))
-    estimate = Estimate(
-        members=np.arange(len(table.systems)),
-        points=points,
-        se=np.sqrt(np.diag(covariance)),
-        lower=lower,
-        upper=upper,
-        draws=draws,
-        covariance=covariance,
+    pairs = count_pairs(table)
+    carrying = carrying_units(table, pairs, settings.cluster, anchor)
+    estimate = resampled(np.arange(len(table.systems)), points, draws, carrying)
+    return assemble(table, pairs, None, [estimate], settings)
+
+
+def oriented(table: BattleTable) -> BattleTable:
+    """The battles in canonical order, each with its first system in code order on side a."""
+    swapped = table.a > table.b
+    score = table.score
+    turned = replace(
+        table,
+        a=np.where(swapped, table.b, table.a),
+        b=np.where(swapped, table.a, table.b),
+        winner=np.where(swapped, SWAPPED[table.winner], table.winner),
+        score=None if score is None else np.where(swapped, 1 - score, score),
     )
-    return assemble(table, count_pairs(table), None, [estimate], settings)
+    return turned.select(turned.canonical())
 
 
 def _play(table: BattleTable, settings: Settings, orders: int, *, weighted: bool) -> Floats:

@@ -8,6 +8,7 @@ from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,16 +28,24 @@ class Groups:
 
     Attributes:
         label: (S,) group of each system: 0 is the main group, then by falling size. The main group is
-            the anchor's, else the one with most systems, then most battles.
+            the anchor's, else the one with most systems, then most battles, then the one that stands above
+            more systems, then by name.
         sizes: Systems of each group; a group of one has no rating of its own.
         above: (S,) whether a chain of battles won leads from the system into the main group but none back.
         below: (S,) the same from the main group to the system.
+        ladder: (S,) systems that any chain of battles links, 0 for the main group's: within one, groups may
+            stand above each other.
+        over: (S,) how many systems stand above each for certain, in its ladder.
+        under: (S,) how many stand below it.
     """
 
     label: Ints
     sizes: Ints
     above: NDArray[np.bool_]
     below: NDArray[np.bool_]
+    ladder: Ints
+    over: Ints
+    under: Ints
 
 
 def is_one_group(pairs: PairCounts) -> bool:
@@ -73,29 +82,63 @@ def ties_settle(pairs: PairCounts) -> bool:
     return True
 
 
-def find_groups(pairs: PairCounts, anchor: int | None = None) -> Groups:
-    """Group systems by strong connectivity of who took a share of a win from whom."""
+def find_groups(pairs: PairCounts, anchor: int | None = None, names: Sequence[str] | None = None) -> Groups:
+    """Group systems by strong connectivity of who took a share of a win from whom.
+
+    Args:
+        pairs: How pairs fared.
+        anchor: Code of the system whose group is the main one.
+        names: (S,) names, so that groups alike in all else have one order whatever the codes.
+    """
     graph = _took_from(pairs)
     _, component = connected_components(graph, connection="strong")
     sizes = np.bincount(component)
     battles = np.bincount(component, pairs.battles)
     first = np.full(len(sizes), pairs.systems)
-    np.minimum.at(first, component, np.arange(pairs.systems))
+    by_name = np.arange(pairs.systems)
+    if names is not None:
+        by_name[sorted(range(pairs.systems), key=names.__getitem__)] = np.arange(pairs.systems)
+    np.minimum.at(first, component, by_name)
+    over, under = _beaten(graph, component.astype(np.int64), sizes)
     anchored = np.zeros(len(sizes), dtype=bool)
     if anchor is not None:
         anchored[component[anchor]] = True
-    order = np.lexsort((first, -battles, -sizes, ~anchored))
+    order = np.lexsort((first, -under, -battles, -sizes, ~anchored))
     place = np.empty(len(sizes), dtype=np.int64)
     place[order] = np.arange(len(sizes))
     label = place[component]
     main = label == 0
     seed = int(np.argmax(main))
+    _, linked = connected_components(graph, directed=False)
+    # Numbered by the first group of each.
+    lowest = np.full(linked.max() + 1, len(sizes))
+    np.minimum.at(lowest, linked, label)
     return Groups(
         label=label,
         sizes=sizes[order],
         above=_reached(graph.T.tocsr(), seed) & ~main,
         below=_reached(graph, seed) & ~main,
+        ladder=np.argsort(np.argsort(lowest))[linked],
+        over=over[component],
+        under=under[component],
     )
+
+
+def _beaten(graph: csr_array, component: Ints, sizes: Ints) -> tuple[Ints, Ints]:
+    """(G,) how many systems stand above each group, and below it, by chains of battles that were all won."""
+    over, under = np.zeros(len(sizes), dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
+    if len(sizes) == 1:
+        return over, under
+    ends = graph.tocoo()
+    apart = component[ends.row] != component[ends.col]
+    edges = (np.ones(apart.sum()), (component[ends.row][apart], component[ends.col][apart]))
+    groups = coo_array(edges, shape=(len(sizes), len(sizes))).tocsr()
+    for group in range(len(sizes)):
+        reached = _reached(groups, group)
+        reached[group] = False
+        under[group] = sizes[reached].sum()
+        over[reached] += sizes[group]
+    return over, under
 
 
 def _reaches_all(edges: NDArray[np.bool_]) -> bool:

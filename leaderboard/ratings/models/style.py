@@ -1,4 +1,4 @@
-"""Style-controlled Bradley-Terry: how systems would rate if their answers were alike in what sways a judge.
+"""Style-controlled Bradley-Terry: how systems would rate if their answers were alike in what biases a judge.
 
 Each covariate has one coefficient for all systems; `leaderboard.ratings.models.covariates` makes its column.
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from data.errors import InputError, UnrankableError
-from leaderboard.battles import BattleTable
+from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, Ints, count_pairs
 from leaderboard.ratings.estimate import restrict, with_reach
@@ -26,14 +26,15 @@ from leaderboard.ratings.models.covariates import (
     identify,
     relative_columns,
 )
-from leaderboard.ratings.models.existence import find_groups
 from leaderboard.ratings.models.likelihoods import sigmoid
 from leaderboard.ratings.models.newton import CERTIFIED, SPARSE_ABOVE, TINY_STEP
-from leaderboard.ratings.rate import anchor_code, usable
+from leaderboard.ratings.models.separation import separating
+from leaderboard.ratings.rate import anchor_codes, groups_of, usable
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
-from leaderboard.ratings.uncertainty.bounds import quantile_of
+from leaderboard.ratings.uncertainty.carrying import carrying_units
 from leaderboard.ratings.uncertainty.differences import rate_as
+from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
 from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
 
 STEPS = 100
@@ -133,7 +134,7 @@ def rate_with_style(
 
     Raises:
         RecordError: A covariate of another length, or a value that is no count.
-        InputError: Covariates that are the same in all battles, or too many systems.
+        InputError: Covariates that differ in no battle, or too many systems.
         UnrankableError: No ratings exist.
     """
     chosen = replace(Settings() if settings is None else settings, prior=None, method=Method.BRADLEY_TERRY)
@@ -155,15 +156,16 @@ def rate_under_control(
     Raises:
         InputError: No column is left, or too many systems.
         NotFoundError: The anchor took part in no battle.
-        UnrankableError: No ratings exist.
+        UnrankableError: No ratings exist, or none under control.
     """
     style = [column.values for column in columns]
     table = usable(battles)
     if battles.weight is not None and len(table) < len(battles):
         style = [column[battles.weight > 0] for column in style]
+    table, style = _in_one_order(table, style)
     pairs = count_pairs(table)
-    anchor = anchor_code(table, settings.anchor)
-    groups = find_groups(pairs, anchor)
+    anchor = anchor_codes(table, settings.anchor)
+    groups = groups_of(table, pairs, settings)
     members = np.flatnonzero(groups.label == 0)
     _require_systems(len(members))
     inside = (groups.label[table.a] == 0) & (groups.label[table.b] == 0)
@@ -178,10 +180,13 @@ def rate_under_control(
         if identified.left_out:
             problem = replace(problem, style=[style[kept] for kept in identified.kept])
             start = _terms(problem, np.zeros(problem.size))
+        _require_overlap(problem, [columns[kept].name for kept in identified.kept])
         point, covariance = _fit(problem, start, used)
-    place = None if anchor is None else int(np.searchsorted(members, anchor))
-    reach = quantile_of(len(local.questions) if settings.cluster is Cluster.QUESTION else None)
-    estimate = with_reach(point, covariance, members, place, used, reach)
+    place = None if anchor is None else np.searchsorted(members, anchor)
+    carrying = carrying_units(local, count_pairs(local), settings.cluster, place)
+    estimate = with_reach(point, covariance, members, place, used, carrying)
+    units = len(local.questions) if settings.cluster is Cluster.QUESTION else len(local)
+    reach = float(t_quantile(freedom_of(units)))
     size = len(members)
     return ControlledRatings(
         ratings=assemble(table, pairs, groups, [estimate], used),
@@ -204,6 +209,36 @@ def _require_systems(count: int) -> None:
     if count > SPARSE_ABOVE:
         message = f"Style is controlled for up to {SPARSE_ABOVE} systems."
         raise InputError(message, advice="Rate fewer systems at a time.")
+
+
+def _in_one_order(table: BattleTable, style: Sequence[Floats]) -> tuple[BattleTable, list[Floats]]:
+    """The battles with the lower code on side a, sorted: sides and order of rows change no digit."""
+    turned = table.a > table.b
+    oriented = replace(
+        table,
+        a=np.minimum(table.a, table.b),
+        b=np.maximum(table.a, table.b),
+        winner=np.where(table.winner == Winner.TIE, table.winner, table.winner ^ turned).astype(np.int8),
+        score=None if table.score is None else np.where(turned, 1 - table.score, table.score),
+    )
+    style = [np.where(turned, -column, column) for column in style]
+    weight = () if table.weight is None else (table.weight,)
+    order = np.lexsort((*reversed(style), *weight, oriented.share, oriented.b, oriented.a, table.question))
+    return oriented.select(order), [column[order] for column in style]
+
+
+def _require_overlap(problem: _Problem, names: Sequence[str]) -> None:
+    """Refuse covariates under which no finite fit exists."""
+    found = [names[place].replace("_", " ") for place in separating(problem.table, problem.style)]
+    if not found:
+        return
+    listed = " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
+    raise UnrankableError(
+        f"Ratings under control for {listed} have no finite values: {listed} and the strengths of the "
+        "systems predict every battle without exception (perfect separation), so the larger the coefficient, "
+        "the better the fit.",
+        advice=f"Leave out {listed}, or judge more battles.",
+    )
 
 
 def _identified(products: Floats, columns: Sequence[CovariateColumn]) -> Identified:

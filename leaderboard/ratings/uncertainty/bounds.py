@@ -4,49 +4,55 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri
 
 from data.stats import LEVEL, bca_level
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
+from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
 
 TAIL = (1 - LEVEL) / 2
 # One-sided bounds leave 5 % on their one side.
 ONE_SIDED = 1 - LEVEL
 BISECTIONS = 80
-NORMAL = 1.959963984540054  # the standard normal quantile of 1 − TAIL
+LEAST_UNITS = 2.0
 
 
-def quantile_of(units: int | None) -> float:
-    """How many standard errors a 95 % interval reaches: Student's t with `units` − 1 degrees of freedom.
-
-    Args:
-        units: Independent questions; None where single battles are the units (the normal quantile).
-    """
-    return NORMAL if units is None or units <= 1 else float(stdtrit(units - 1, 1 - TAIL))
-
-
-def tail_of(units: int | None) -> float:
+def tail_of(units: Floats | float | None) -> Floats:
     """The share of draws beyond either end of an interval: 2.5 %, less with few questions.
 
     Draws spread by the factor √((n−1)/n) too little and know nothing of t; the expanded tail makes up for
     both.
 
+    Args:
+        units: Effective questions behind each interval; None where single battles are resampled.
+
     Source: Hesterberg (2015), "What teachers should know about the bootstrap", section 5.3.
     """
-    if units is None or units <= 1:
-        return TAIL
-    return float(ndtr(-np.sqrt(units / (units - 1)) * quantile_of(units)))
+    if units is None:
+        return np.asarray(TAIL)
+    behind = np.maximum(np.asarray(units, dtype=np.float64), LEAST_UNITS)
+    return np.asarray(ndtr(-np.sqrt(behind / (behind - 1)) * t_quantile(freedom_of(behind))))
 
 
-def percentile(draws: Floats, units: int | None = None) -> tuple[Floats, Floats]:
-    """(S,) lower and upper ends from (B, S) draws over a number of independent questions."""
+def percentile(draws: Floats, units: Floats | float | None = None) -> tuple[Floats, Floats]:
+    """(S,) lower and upper ends from (B, S) or (B,) draws over a number of independent questions."""
     tail = tail_of(units)
-    lower, upper = np.quantile(draws, [tail, 1 - tail], axis=0)
-    return lower, upper
+    ranked = np.sort(draws.reshape(len(draws), -1), axis=0)
+    lower, upper = (_at(ranked, np.broadcast_to(share, ranked.shape[1])) for share in (tail, 1 - tail))
+    return lower.reshape(draws.shape[1:]), upper.reshape(draws.shape[1:])
+
+
+def _at(ranked: Floats, share: Floats) -> Floats:
+    """(S,) quantiles of (B, S) sorted draws at a share of each column."""
+    place = np.clip(share, 0, 1) * (len(ranked) - 1)
+    first = np.minimum(place.astype(np.int64), len(ranked) - 2)
+    column = np.arange(ranked.shape[1])
+    low, high = ranked[first, column], ranked[first + 1, column]
+    return np.asarray(low + (place - first) * (high - low))
 
 
 def bca(
-    draws: Floats, point: Floats, acceleration: Floats, units: int | None = None
+    draws: Floats, point: Floats, acceleration: Floats, units: Floats | float | None = None
 ) -> tuple[Floats, Floats]:
     """(S,) bias-corrected and accelerated ends.
 
@@ -57,15 +63,9 @@ def bca(
     count = len(draws)
     below = ((draws < point).sum(axis=0) + (draws == point).sum(axis=0) / 2) / count
     bias = ndtri(np.clip(below, 1 / (count + 1), count / (count + 1)))
-    ends = []
-    ranked = np.sort(draws, axis=0)
-    for share in (tail_of(units), 1 - tail_of(units)):
-        place = np.clip(bca_level(bias, acceleration, np.array([share])), 0, 1) * (count - 1)
-        first = np.minimum(place.astype(np.int64), count - 2)
-        column = np.arange(draws.shape[1])
-        low, high = ranked[first, column], ranked[first + 1, column]
-        ends.append(low + (place - first) * (high - low))
-    return ends[0], ends[1]
+    ranked, tail = np.sort(draws, axis=0), np.broadcast_to(tail_of(units), draws.shape[1])
+    lower, upper = (_at(ranked, bca_level(bias, acceleration, share)) for share in (tail, 1 - tail))
+    return lower, upper
 
 
 def acceleration(influence: Floats | csr_array, weight: Floats | None = None) -> Floats:
@@ -87,8 +87,8 @@ def one_sided(pairs: PairCounts, outside: Ints, rated: Floats, effective: Floats
         pairs: All pairs.
         outside: Codes of systems without a rating.
         rated: (S,) log-odds ratings, NaN where there is none.
-        effective: (S,) independent battles a battle counts for, at most 1 (below it where several are on
-            one question).
+        effective: (S,) independent battles a battle counts for: below 1 where several are on one question,
+            anything where weights are of any scale.
         wins: Whether they won all (the bound is a lower one) or lost all (an upper one).
 
     Returns:

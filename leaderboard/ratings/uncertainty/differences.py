@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from data.errors import InputError, NotFoundError, StatisticsError, UnrankableError
 from leaderboard.battles import BattleTable
@@ -25,7 +25,10 @@ from leaderboard.ratings.models.likelihoods import sigmoid
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.uncertainty import bounds
-from leaderboard.ratings.vocabulary import POINTS, Cluster, Method
+from leaderboard.ratings.uncertainty.paired_errors import FEW_QUESTIONS, freedom_of, t_quantile
+from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
+
+NEEDED_STEPS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +42,9 @@ class Difference:
         se: Its standard error, paired.
         lower: Lower end of the 95 % interval.
         upper: Upper end.
-        chance: How sure it is that the first is the better: the share of joint draws (or the normal
-            probability) in which it is rated higher.
-        questions: How many questions that rests on.
+        prob_better: How sure it is that the first is the better, by the test of the two (Student's t).
+        questions: How many questions carry the difference: their effective number.
+        interval: Where the interval is from: percentiles of resamples, or t where few questions carry it.
     """
 
     first: str
@@ -50,8 +53,9 @@ class Difference:
     se: float
     lower: float
     upper: float
-    chance: float
+    prob_better: float
     questions: int
+    interval: IntervalKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,30 +108,23 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
     """
     first_code, second_code = _comparable(table, first, second)
     points = float(table.points[first_code] - table.points[second_code])
-    if table.covariance is None:
+    if table.errors is None:
         message = "Joint intervals are not kept for so many systems."
         raise StatisticsError(message, advice="Rate the battles of fewer systems.")
-    units = table.questions if table.settings.cluster is Cluster.QUESTION else None
-    if table.draws is None:
-        joint = table.covariance
-        variance = float(
-            joint[first_code, first_code]
-            + joint[second_code, second_code]
-            - 2 * joint[first_code, second_code]
-        )
-        se = math.sqrt(max(variance, 0.0))
-        reach = bounds.quantile_of(units)
-        lower, upper = points - reach * se, points + reach * se
-        chance = float(ndtr(points / se)) if se > 0 else 0.5
-    else:
-        drawn = table.draws[:, first_code] - table.draws[:, second_code]
-        drawn = drawn[~np.isnan(drawn)]
-        se = float(drawn.std(ddof=1))
-        lower, upper = (float(end) for end in bounds.percentile(drawn, units))
-        chance = float((drawn > 0).mean() + (drawn == 0).mean() / 2)
+    se = float(table.errors.se[first_code, second_code])
+    units = float(table.errors.units[first_code, second_code])
     if not math.isfinite(se):
         message = f"The battles do not say how sure the difference of {first} and {second} is."
         raise StatisticsError(message, advice="Judge them on more questions.")
+    reach = float(table.errors.reach[first_code, second_code])
+    lower, upper, kind = points - reach, points + reach, IntervalKind.SANDWICH
+    if table.draws is not None and units >= FEW_QUESTIONS:
+        drawn = table.draws[:, first_code] - table.draws[:, second_code]
+        drawn = drawn[~np.isnan(drawn)]
+        clustered = table.settings.cluster is Cluster.QUESTION
+        ends = bounds.percentile(drawn, units if clustered else None)
+        kind, se = IntervalKind.BOOTSTRAP, float(drawn.std(ddof=1))
+        lower, upper = _beside_test((float(ends[0]), float(ends[1])), (lower, upper))
     return Difference(
         first=first,
         second=second,
@@ -135,9 +132,28 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
         se=se,
         lower=lower,
         upper=upper,
-        chance=chance,
-        questions=table.questions,
+        prob_better=float(table.errors.prob_above(_gaps(table))[first_code, second_code]),
+        questions=_questions(table, units),
+        interval=kind,
     )
+
+
+def _gaps(table: RatingTable) -> Floats:
+    return np.asarray(table.points[:, None] - table.points)
+
+
+def _questions(table: RatingTable, units: float) -> int:
+    if table.settings.cluster is Cluster.QUESTION:
+        return max(round(units), 1)
+    return table.questions
+
+
+def _beside_test(ends: tuple[float, float], tested: tuple[float, float]) -> tuple[float, float]:
+    """Percentile ends, the one by 0 being the test's own where they alone would contradict the test."""
+    above, below = tested[0] > 0, tested[1] < 0
+    lower = tested[0] if above is not (ends[0] > 0) else ends[0]
+    upper = tested[1] if below is not (ends[1] < 0) else ends[1]
+    return lower, upper
 
 
 def differences_by_domain(
@@ -185,7 +201,7 @@ def questions_to_separate(table: RatingTable, first: str, second: str, power: fl
     """How many questions would tell two systems apart.
 
     The standard error falls with the root of the number of questions, so Q questions at a standard error
-    s become Q (s (z₀.₉₇₅ + z_power) / difference)².
+    s become Q (s (t + z_power) / difference)², with t of as many questions.
 
     Raises:
         InputError: A power outside ½–1.
@@ -197,32 +213,28 @@ def questions_to_separate(table: RatingTable, first: str, second: str, power: fl
     gap = difference(table, first, second)
     needed = None
     if gap.points:
-        ratio = gap.se * (bounds.NORMAL + float(ndtri(power))) / gap.points
-        needed = math.ceil(table.questions * ratio**2)
-    return Separation(first=first, second=second, questions=table.questions, needed=needed, power=power)
+        needed = _needed(gap.questions * (gap.se / gap.points) ** 2, float(ndtri(power)))
+    return Separation(first=first, second=second, questions=gap.questions, needed=needed, power=power)
 
 
-def chances_better(table: RatingTable) -> Floats:
+def _needed(each: float, power: float) -> int:
+    """The fewest questions that are enough by the t quantile of so many."""
+    needed = each * (float(t_quantile(freedom_of(np.inf))) + power) ** 2
+    for _ in range(NEEDED_STEPS):
+        needed = each * (float(t_quantile(freedom_of(max(needed, 3.0)))) + power) ** 2
+    return math.ceil(needed)
+
+
+def prob_better(table: RatingTable) -> Floats:
     """(S, S) probability that the row's system has the higher rating; NaN where two cannot be compared."""
-    size = len(table.systems)
-    chances = np.full((size, size), np.nan)
-    if table.draws is not None:
-        draws = table.draws
-        for row in range(size):
-            gap = draws[:, row : row + 1] - draws
-            counted = np.maximum((~np.isnan(gap)).sum(axis=0), 1)
-            chances[row] = ((gap > 0).sum(axis=0) + (gap == 0).sum(axis=0) / 2) / counted
-            chances[row, np.isnan(gap).all(axis=0)] = np.nan
-    elif table.covariance is not None:
-        variance = np.diag(table.covariance)
-        spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * table.covariance, 0))
-        gap = table.points[:, None] - table.points
-        certain = np.where(gap > 0, 1.0, np.where(gap < 0, 0.0, 0.5))
-        chances = np.where(spread > 0, ndtr(gap / np.where(spread > 0, spread, 1.0)), certain)
-        chances[np.isnan(gap) | np.isnan(spread)] = np.nan
-    apart = table.component[:, None] != table.component
-    chances[apart] = np.nan
-    return chances
+    if table.errors is None:
+        return np.full((len(table.systems), len(table.systems)), np.nan)
+    probs = table.errors.prob_above(_gaps(table))
+    probs[np.isnan(_gaps(table)) | np.isnan(table.errors.se)] = np.nan
+    np.fill_diagonal(probs, np.where(np.isnan(table.points), np.nan, 1 / 2))
+    other_component = table.component[:, None] != table.component
+    probs[other_component] = np.nan
+    return probs
 
 
 def win_shares(table: RatingTable) -> Floats:
@@ -254,21 +266,6 @@ def _comparable(table: RatingTable, first: str, second: str) -> tuple[int, int]:
     return first_code, second_code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StarBeside:
-    """Ratings from all battles and from those against the reference alone.
-
-    Attributes:
-        mixed: From all battles.
-        star: From the battles against the reference.
-        shifts: Star minus mixed, in points, of each system that both rate.
-    """
-
-    mixed: RatingTable
-    star: RatingTable
-    shifts: tuple[tuple[str, float], ...]
-
-
 def star_battles(battles: BattleTable, reference: str) -> BattleTable:
     """The battles against the reference.
 
@@ -280,32 +277,3 @@ def star_battles(battles: BattleTable, reference: str) -> BattleTable:
         raise NotFoundError(message, advice="Name the reference as the battle file does.")
     code = battles.systems.index(reference)
     return battles.select((battles.a == code) | (battles.b == code))
-
-
-def rate_beside_star(
-    battles: BattleTable,
-    reference: str,
-    settings: Settings | None = None,
-    *,
-    mixed: RatingTable | None = None,
-) -> StarBeside:
-    """Rate all battles, and those against the reference alone, by the same settings.
-
-    Args:
-        battles: The battles.
-        reference: The reference's name.
-        settings: How to rate.
-        mixed: The ratings of all battles by these settings, where somebody made them already.
-
-    Raises:
-        NotFoundError: No battle names the reference.
-        UnrankableError: As `rate`.
-    """
-    chosen = Settings() if settings is None else settings
-    mixed = rate_as(battles, chosen) if mixed is None else mixed
-    star = rate_as(star_battles(battles, reference), chosen)
-    points = dict(zip(mixed.systems, mixed.points.tolist(), strict=True))
-    shifts = (
-        (name, value - points[name]) for name, value in zip(star.systems, star.points.tolist(), strict=True)
-    )
-    return StarBeside(mixed=mixed, star=star, shifts=tuple(pair for pair in shifts if np.isfinite(pair[1])))

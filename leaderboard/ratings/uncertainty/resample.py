@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from data.parallel import parallel_map
 from data.progress import counted
-from data.spreading import mapped
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.counts import TIE, Cells, Floats, PairCounts, count_by_cluster, count_cells
 from leaderboard.ratings.models.existence import is_one_group, ties_settle
@@ -123,7 +123,7 @@ def draw(
         seed=seed,
     )
     chunks = range(-(-draws // units.chunk(draws)))
-    parts = mapped(_draw_chunk, ((number,) for number in chunks), (drawing,), total=len(chunks))
+    parts = parallel_map(_draw_chunk, ((number,) for number in chunks), (drawing,), total=len(chunks))
     thetas = np.empty((draws, units.pairs.systems))
     first = 0
     for part in counted(parts, "resampling, in parts", len(chunks)):

@@ -50,10 +50,14 @@ def clustered_covariance(inverse: Floats, scores: Floats | csr_array, systems: i
         scores: (questions, K) summed scores of each question, as `cluster_scores` makes them.
         systems: S; the rest of K is the tie parameter.
     """
-    meat = scores.T @ scores
+    # A power of two, so that squares of very large weights are numbers and no digit changes.
+    largest = float(np.abs(scores.data if isinstance(scores, csr_array) else scores).max(initial=0.0))
+    scale = 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
+    relative = scores / scale
+    meat = relative.T @ relative
     dense = np.asarray(meat.todense() if isinstance(meat, csr_array) else meat)
     questions = scores.shape[0]
-    return _bread(inverse, dense * (questions / (questions - 1)), systems)
+    return _bread(inverse * scale, dense * (questions / (questions - 1)), systems)
 
 
 def _bread(inverse: Floats, meat: Floats, systems: int) -> Floats:

@@ -22,7 +22,7 @@ LEAST_VARIANCE = 1e-18
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Counts:
-    """What the components rest on.
+    """What the components depend on.
 
     Attributes:
         battles: Of the estimate.
@@ -59,12 +59,12 @@ class Spread:
         own = np.sqrt(self.variance) * stdtrit(self.freedom, (1 + level) / 2)
         return np.asarray(own if self.part is None else np.maximum(own, self.part.reach(level)))
 
-    def chances(self, gap: Floats) -> Floats:
+    def p_values(self, gap: Floats) -> Floats:
         """How likely a distance from 0 at least as large is by chance; 1 without any spread."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            chance = 2 * stdtr(self.freedom, -np.abs(gap) / np.sqrt(self.variance))
-        own = np.where(self.variance > LEAST_VARIANCE, chance, 1.0)
-        return np.asarray(own if self.part is None else np.maximum(own, self.part.chances(gap)))
+            p_value = 2 * stdtr(self.freedom, -np.abs(gap) / np.sqrt(self.variance))
+        own = np.where(self.variance > LEAST_VARIANCE, p_value, 1.0)
+        return np.asarray(own if self.part is None else np.maximum(own, self.part.p_values(gap)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +109,11 @@ class Components:
         between: Of the wordings' moves around their mean, as measured.
         within: What of `between` is no shift: chance, and what a wording does on single questions.
         by_question: What a wording does on single questions; with repeats where these cannot be told.
-        repeats: What another asking in the same words changes.
+        repeats: What another call in the same words changes.
         units: (D,) questions that wordings were compared on.
         estimable: (D,) for which targets there are parts of the judge.
         own: How much of these parts the estimate has itself.
-        counts: What all this rests on.
+        counts: What all this depends on.
     """
 
     sampling: Floats

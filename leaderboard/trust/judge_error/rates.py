@@ -36,7 +36,7 @@ class ErrorRates:
         kind: What the intervals count.
         parts: By system and domain: of `mean_score`, `win_rate` and `win_tie_rate`, in shares.
         notes: What readers must know of the readings, in sentences.
-        counts: What the parts rest on.
+        counts: What the parts depend on.
     """
 
     table: RateTable
@@ -46,7 +46,7 @@ class ErrorRates:
     counts: Counts
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena battles winrates --error judge|all --json` prints."""
+        """The object that `arena battles rate --winrates --error judge|all --json` prints."""
         rows = [
             {
                 **row.as_json(),

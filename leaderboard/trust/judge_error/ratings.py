@@ -18,8 +18,9 @@ from data.stats import LEVEL
 from leaderboard.ratings import Flag, Method, Rating, RatingTable, Settings
 from leaderboard.ratings.counts import Floats, Ints
 from leaderboard.ratings.models.likelihoods import sigmoid
-from leaderboard.ratings.ranks import MOST_SYSTEMS, holm, letters, tie_groups
+from leaderboard.ratings.ranks import MOST_SYSTEMS, letters, tie_groups
 from leaderboard.ratings.uncertainty.differences import rate_as
+from leaderboard.ratings.uncertainty.paired_errors import holm, score_distance
 from leaderboard.ratings.vocabulary import POINTS, Cluster
 from leaderboard.trust.judge_error.components import Components, Counts, Spread
 from leaderboard.trust.judge_error.design import Design
@@ -45,7 +46,7 @@ class ErrorTable:
         kind: What the intervals count.
         parts: By system.
         notes: What readers must know of the readings, in sentences.
-        counts: What the parts rest on.
+        counts: What the parts depend on.
     """
 
     table: RatingTable
@@ -146,7 +147,7 @@ class _Group:
         place[[codes[table.systems[code]] for code in members.tolist()]] = np.arange(len(members))
         points = np.full(len(readings.systems), np.nan)
         points[place >= 0] = table.points[members][place[place >= 0]]
-        anchor = table.settings.anchor
+        anchor = None if table.settings.anchor is None else table.settings.anchor.alone()
         fixed = None if anchor is None else table.code(anchor.system)
         joint = np.zeros((0, 0)) if table.covariance is None else table.covariance[np.ix_(members, members)]
         return cls(
@@ -220,13 +221,13 @@ def _placed(
 
 
 def _better(points: Floats, spread: Spread, codes: Sequence[int]) -> NDArray[np.bool_]:
-    """(M, M) whether the row's system is surely better: Holm's procedure over Student's t of every pair."""
+    """(M, M) whether the row's system is surely better: Holm's procedure over the one test of every pair."""
     above, right = np.triu_indices(len(codes), k=1)
     chosen = np.ix_(codes, codes)
     gap = points[above] - points[right]
     distances = np.zeros_like(spread.variance)
-    distances[chosen] = points[:, None] - points
-    significant = holm(spread.chances(distances)[chosen][above, right])
+    distances[chosen] = score_distance(points[:, None] - points)
+    significant = holm(spread.p_values(distances)[chosen][above, right])
     sure = np.zeros((len(codes), len(codes)), dtype=bool)
     first, second = above[significant], right[significant]
     sure[first, second] = gap[significant] > 0

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError
+from data.records.retests import ORIGINAL, RetestCall
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings.counts import Floats, Ints
 
@@ -16,28 +17,12 @@ ITS_OWN = ""
 """The wording of a row that names none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetestRow:
-    """One verdict of a retest: `share_a` is the share of the win that `model_a` gets, 0–1.
-
-    `wording` names the words of the request, `repeat` which asking in these words it is.
-    """
-
-    question_id: str
-    domain: str
-    model_a: str
-    model_b: str
-    share_a: float
-    repeat: str
-    wording: str
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Readings:
     """Battles, and what each reading of them came to.
 
     A battle is a question and an unordered pair of systems. Rows that agree in battle, wording and repeat
-    (both orders of one asking, several judges) are one reading, their mean. Systems, questions, domains and
+    (both orders of one call, several judges) are one reading, their mean. Systems, questions, domains and
     wordings are numbered in sorted order, and readings are sorted: the order of the rows changes nothing.
 
     Attributes:
@@ -52,7 +37,7 @@ class Readings:
         battle: (M,) battle of each reading.
         wording: (M,) wording of each reading.
         values: (M, 3) what `a` got of each reading: share of the win, of wins, and of wins and ties.
-        own: (M,) whether the estimate rests on the reading; the others say only how sure it is.
+        own: (M,) whether the estimate depends on the reading; the others say only how sure it is.
         rows: Rows that the readings come from.
     """
 
@@ -87,8 +72,8 @@ class Readings:
         Args:
             table: Rows; each names its question.
             wording: (rows,) the wording of each; None where all are of one.
-            repeat: (rows,) which asking in these words; a row without (or None) is an asking of its own.
-            own: (rows,) whether the estimate rests on the row; None where it rests on all.
+            repeat: (rows,) which call in these words; a row without (or None) is a call of its own.
+            own: (rows,) whether the estimate depends on the row; None where it depends on all.
 
         Raises:
             InputError: Rows count several times: nobody can say which of them was read again.
@@ -99,7 +84,7 @@ class Readings:
                 advice="Give each reading a row of its own, without `weight` or `count`.",
             )
         wordings, worded = _numbered([ITS_OWN] * len(table) if wording is None else wording)
-        asked = _askings(len(table), repeat)
+        asked = _repeats(len(table), repeat)
         columns = np.column_stack([*_battles(table), worded, asked])
         values, rested = _values(table), np.ones(len(table), dtype=bool) if own is None else own
         order = np.lexsort((*values.T, *columns.T[::-1]))
@@ -125,47 +110,42 @@ class Readings:
         )
 
     @classmethod
-    def of_round(
-        cls, table: BattleTable, again: Iterable[RetestRow], *, wording: str, repeat: str
-    ) -> Readings:
-        """The readings of a judged round, on which the estimate rests, and those of a retest of a part of it.
+    def of_round(cls, table: BattleTable, calls: Iterable[RetestCall]) -> Readings:
+        """The readings of a judged round, on which the estimate rests, and those of retests of a part of it.
 
         Args:
             table: Every judged battle of the round.
-            again: Readings of the retest; rows of the round's wording and repeat are its own verdicts, which
-                the table has already.
-            wording: The round's wording.
-            repeat: Which asking its own is.
+            calls: Verdicts of its retests; those of repeat 0 are the round's own, which the table has.
 
         Raises:
             InputError: A retested battle is not one of the round's.
         """
-        rows = [row for row in again if (row.wording, row.repeat) != (wording, repeat)]
+        again = [(call, call.share_a) for call in calls if call.repeat]
+        rows = [(call, share) for call, share in again if share is not None]
         names = [
             np.asarray(column, dtype=object) for column in (table.questions, table.domains, table.systems)
         ]
         judged = (names[0][table.question], names[2][table.a], names[2][table.b])
         known = {(question, *sorted(pair)) for question, *pair in zip(*judged, strict=True)}
-        for row in rows:
-            if (row.question_id, *sorted((row.model_a, row.model_b))) not in known:
+        for call, _ in rows:
+            if (call.question_id, *sorted((call.system_a, call.system_b))) not in known:
                 raise InputError(
-                    f"The retest has a battle of {row.model_a} with {row.model_b} on {row.question_id}, "
+                    f"The retest has a battle of {call.system_a} with {call.system_b} on {call.question_id}, "
                     "which the round has not.",
                     advice="Publish the round with its own retest.",
                 )
-        shares = np.array([row.share_a for row in rows], dtype=np.float64)
         whole = BattleTable.from_columns(
-            [*judged[0], *(row.question_id for row in rows)],
-            [*names[1][table.domain], *(row.domain for row in rows)],
-            [*judged[1], *(row.model_a for row in rows)],
-            [*judged[2], *(row.model_b for row in rows)],
-            [*(WINNERS[code] for code in table.winner.tolist()), *map(winner_of, shares.tolist())],
-            np.concatenate([table.share, shares]),
+            [*judged[0], *(call.question_id for call, _ in rows)],
+            [*names[1][table.domain], *(call.domain for call, _ in rows)],
+            [*judged[1], *(call.system_a for call, _ in rows)],
+            [*judged[2], *(call.system_b for call, _ in rows)],
+            [*(WINNERS[code] for code in table.winner.tolist()), *(winner_of(share) for _, share in rows)],
+            np.concatenate([table.share, [share for _, share in rows]]),
         )
         return cls.from_table(
             whole,
-            [*([wording] * len(table)), *(row.wording for row in rows)],
-            [*([repeat] * len(table)), *(row.repeat for row in rows)],
+            [*([ORIGINAL] * len(table)), *(call.wording for call, _ in rows)],
+            [*(["0"] * len(table)), *(str(call.repeat) for call, _ in rows)],
             own=np.arange(len(whole)) < len(table),
         )
 
@@ -295,7 +275,7 @@ def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     return tuple(words), np.fromiter((place[name] for name in names), dtype=np.int64, count=len(names))
 
 
-def _askings(rows: int, repeat: Sequence[str] | None) -> Ints:
+def _repeats(rows: int, repeat: Sequence[str] | None) -> Ints:
     """Codes of repeats, −1 for a row that names none."""
     if repeat is None:
         return np.full(rows, -1, dtype=np.int64)

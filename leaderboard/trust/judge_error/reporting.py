@@ -26,7 +26,7 @@ class Parts:
         questions: Other questions.
         wordings: What another wording does to the system on every question.
         wordings_by_question: What it does on single questions; repeats too where these cannot be told.
-        repeats: Another asking in the same words.
+        repeats: Another call in the same words.
         freedom: Degrees of freedom of Student's t behind the interval.
     """
 
@@ -37,7 +37,7 @@ class Parts:
     freedom: float | None
 
     def as_json(self) -> dict[str, float | None]:
-        """The object `components` of `battles rate --error` (docs/design.md, section 5)."""
+        """The object `components` of `battles rate --error` (docs/json.md)."""
         return {
             "questions": self.questions,
             "wordings": self.wordings,

@@ -40,7 +40,7 @@ def components(
     Args:
         design: Which targets each battle bears on.
         cells: Every reading; battles are rows of the design.
-        own: Those that the estimate rests on.
+        own: Those that the estimate depends on.
         sampling: (D, D) covariance of the estimates over questions.
         questions: (D,) questions behind it.
         column: Of the readings' values.
@@ -56,7 +56,7 @@ def components(
     if repeated is not None:
         estimable &= repeated.estimable
     if reworded is not None and repeated is not None:
-        by_question = reworded.by_question - _askings(cells, rows, codes) * repeated.covariance
+        by_question = reworded.by_question - _mean_inverse_count(cells, rows, codes) * repeated.covariance
     return Components(
         sampling=sampling,
         questions=questions,
@@ -132,7 +132,7 @@ class _Repeated:
 
 
 def _repeated(design: Design, cells: Cells, column: int) -> _Repeated | None:
-    """What another asking in the same words changes; askings are independent of one another."""
+    """What another call in the same words changes; calls are independent of one another."""
     several = cells.count >= SEVERAL
     if not several.any():
         return None
@@ -177,7 +177,7 @@ def _complete(cells: Cells, column: int) -> tuple[Ints, Ints, Floats, Ints]:
     return rows, wordings[kept], read[np.ix_(rows, kept)], np.setdiff1d(wordings, wordings[kept])
 
 
-def _askings(cells: Cells, rows: Ints, codes: Ints) -> float:
+def _mean_inverse_count(cells: Cells, rows: Ints, codes: Ints) -> float:
     """The mean of one by the readings of a battle in a wording, over the compared battles and wordings."""
     used = np.isin(cells.battle, rows) & np.isin(cells.wording, codes)
     return float((1 / cells.count[used]).mean())

@@ -1,1 +1,1 @@
-"""What a board's places rest on, and how often its judge makes cycles."""
+"""What a board's places depend on."""

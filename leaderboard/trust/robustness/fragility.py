@@ -1,4 +1,4 @@
-"""What a place rests on: the fewest questions, or battles, without which two neighbours are exchanged."""
+"""What a place depends on: the fewest questions, or battles, without which two neighbours are exchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError, UnrankableError
-from data.spreading import mapped
+from data.parallel import parallel_map
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
 from leaderboard.ratings.estimate import restrict
@@ -60,7 +60,7 @@ class NamedBattle(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """What the order of two systems rests on.
+    """What the order of two systems depends on.
 
     Attributes:
         first: The system that stands before the other.
@@ -113,7 +113,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragility:
-    """What the places of a ranking rest on.
+    """What the places of a ranking depend on.
 
     Attributes:
         unit: Whether questions or battles are left out.
@@ -180,7 +180,7 @@ def fragility(
         neighbours = [
             (number, *two) for number, group in enumerate(groups) for two in pairwise(group.order.tolist())
         ][:most]
-        exchanges = tuple(mapped(_exchange, neighbours, (groups,), total=len(neighbours)))
+        exchanges = tuple(parallel_map(_exchange, neighbours, (groups,), total=len(neighbours)))
         return Fragility(
             unit=unit,
             exchanges=exchanges,
@@ -190,7 +190,7 @@ def fragility(
 
 
 def _exchange(groups: tuple[_Group, ...], number: int, first: int, second: int) -> Exchange:
-    """What the order of two systems of a group rests on; on one thread, wherever it is called."""
+    """What the order of two systems of a group depends on; on one thread, wherever it is called."""
     with one_thread():
         return groups[number].exchange(first, second)
 
@@ -258,7 +258,7 @@ class _Group:
         return np.argsort(-np.round(self.theta, 9), kind="stable")
 
     def exchange(self, first: int, second: int) -> Exchange:
-        """What the order of two systems rests on."""
+        """What the order of two systems depends on."""
         gap = float(self.theta[first] - self.theta[second])
         result = Exchange(
             first=self.systems[first],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import socket
@@ -143,7 +142,7 @@ def club(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cl
     settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'home' / 'arena.sqlite'}")
     tokens = found_club(settings, folder)
     # Small limits, so that tests can reach them.
-    limits = {"ARENA_MAX_UPLOAD_MB": "2", "ARENA_BODY_TIMEOUT": "3", "ARENA_UPLOADS": "100"}
+    limits = {"ARENA_MAX_UPLOAD_MB": "2", "ARENA_BODY_TIMEOUT": "3"}
     with running_server(program, settings, folder / "log", **limits) as address:
         yield Club(address=address, settings=settings, log=folder / "log", tokens=tokens)
 
@@ -231,12 +230,13 @@ def answers_(request: pytest.FixtureRequest) -> Callable[..., bytes]:
 
 @pytest.fixture
 def submit() -> Callable[..., httpx.Response]:
-    """Upload a file and submit it: `submit(client, content, system="s", …)`."""
+    """Submit a file: `submit(client, content, system="s", …)`."""
 
-    def run(client: httpx.Client, content: bytes, **wish: object) -> httpx.Response:
-        sha256 = hashlib.sha256(content).hexdigest()
-        client.put(f"/uploads/{sha256}", content=content).raise_for_status()
-        return client.post("/sets/tiny/submissions", json={"upload": sha256, **wish})
+    def run(
+        client: httpx.Client, content: bytes, *, card: dict[str, str] | None = None, **wish: str | bool
+    ) -> httpx.Response:
+        asked = {**wish, **({"card": json.dumps(card)} if card else {})}
+        return client.post("/sets/tiny/submissions", params=asked, content=content)
 
     return run
 

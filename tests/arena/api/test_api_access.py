@@ -51,7 +51,7 @@ def test_scope_limits_a_token(club: Club) -> None:
     """A token that may read can neither submit, nor check, nor manage."""
     with club.client("reader") as reader:
         assert reader.get("/teams/alpha").status_code == 200
-        assert reader.put(f"/uploads/{'0' * 64}", content=b"x").status_code == 403
+        assert reader.post("/sets/tiny/submissions?system=s", content=b"x").status_code == 403
         assert reader.post("/sets/tiny/check", content=b"{}").status_code == 403
         wish = {"name": "more", "scopes": ["submit"]}
         assert reader.post("/teams/alpha/tokens", json=wish).status_code == 403
@@ -68,7 +68,7 @@ def test_revoked_token_ends_at_once(alpha: httpx.Client, club: Club) -> None:
         listed = alpha.get("/teams/alpha/tokens")
         assert secret not in listed.text
         assert number in [one["id"] for one in listed.json()["tokens"]]
-        assert alpha.delete(f"/tokens/{number}").json()["revoked_at"]
+        assert alpha.delete(f"/tokens/{number}?confirm=true").json()["revoked_at"]
         assert other.get("/me").status_code == 401
 
 
@@ -88,7 +88,7 @@ def test_owner_manages_members(alpha: httpx.Client) -> None:
     assert (put.status_code, put.json()["role"]) == (200, "owner")
     assert [one["account"] for one in alpha.get("/teams/alpha").json()["members"]] == ["ann"]
     assert alpha.put("/teams/alpha/members/nobody", json={}).status_code == 404
-    assert alpha.delete("/teams/alpha/members/ann").status_code == 204
+    assert alpha.delete("/teams/alpha/members/ann?confirm=true").status_code == 204
     page = alpha.get("/teams/alpha/log", params={"limit": 1}).json()
     assert page["log"][0]["action"] == "member-removed"
     older = alpha.get("/teams/alpha/log", params={"limit": 1, "before": page["next"]}).json()
@@ -112,8 +112,8 @@ def test_rate_is_counted_by_token_and_told(serve: Serve, small: tuple[Settings, 
     settings, secret = small
     address = serve(settings, ARENA_API_RATE="6", ARENA_API_INTAKE_RATE="2")
     with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {secret}"}) as client:
-        sent = [client.put(f"/uploads/{'0' * 64}", content=b"x") for _ in range(3)]
-        assert [one.status_code for one in sent] == [422, 422, 429]
+        sent = [client.post("/sets/none/check", content=b"x") for _ in range(3)]
+        assert [one.status_code for one in sent] == [404, 404, 429]
         assert sent[0].headers["ratelimit-limit"] == "6"
         left = [client.get("/me") for _ in range(4)]
         assert [one.status_code for one in left] == [200, 200, 200, 429]

@@ -72,7 +72,7 @@ def test_a_folder_is_packed_for_another_machine(club: Club, tmp_path: Path) -> N
     pq.write_table(pa.Table.from_pylist(rows("green")), tmp_path / "run" / "data" / "test.parquet")
     with Client(club.address, club.tokens["alpha"]) as client:
         backend = RemoteBackend(client, sent=lambda _, __: None)
-        result = backend.check(tmp_path / "run", "tiny")
+        result = backend.check(tmp_path / "run", SubmissionRequest(set_name="tiny", system=""))
         added = backend.add(tmp_path / "run", SubmissionRequest(set_name="tiny", system="packed"))
     assert (result.answers, result.errors, str(result.layout)) == (12, 0, "arena")
     assert (added["answers"], added["created"]) == (12, True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import gzip
-import hashlib
 import io
 import json
 import socket
@@ -21,6 +20,7 @@ import pytest
 from tests.arena.api.conftest import Club
 
 MEGABYTE = 1024 * 1024
+SUBMIT = "/sets/tiny/submissions?system=hostile&file_name=hostile.bin"
 Answers = Callable[..., bytes]
 
 
@@ -70,45 +70,26 @@ def test_bad_file_is_told_as_a_problem(club: Club, alpha: httpx.Client, name: st
 def test_bad_file_is_no_submission(club: Club, alpha: httpx.Client, name: str) -> None:
     """A bad file that is submitted is 422 with its code; neither file nor answers stay."""
     content, codes = CASES[name]
-    sha256 = hashlib.sha256(content).hexdigest()
-    assert alpha.put(f"/uploads/{sha256}", content=content).status_code == 201
-    found = alpha.post("/sets/tiny/submissions", json={"upload": sha256, "system": "hostile"})
+    found = alpha.post(SUBMIT, content=content)
     assert found.status_code == 422
     assert {one["code"] for one in found.json()["problems"]} & codes
-    assert alpha.head(f"/uploads/{sha256}").status_code == 404
     assert "hostile" not in alpha.get("/submissions").text
-    assert not [path for path in (club.settings.home / "uploads").rglob("*") if sha256 in path.name]
+    assert not list(club.settings.home.rglob("*hostile.bin*"))
 
 
-def test_wrong_hash_is_refused_and_removed(alpha: httpx.Client) -> None:
-    """Content that has another hash than its name is 422 and gone."""
-    found = alpha.put(f"/uploads/{'0' * 64}", content=b"x")
-    assert found.status_code == 422
-    assert "sha256" in found.json()["detail"]
-    assert alpha.head(f"/uploads/{'0' * 64}").status_code == 404
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "..%2f..%2f..%2fetc%2fpasswd",
-        "%2e%2e%2f" + "a" * 64,
-        "a" * 63,
-        "A" * 64,
-        "a" * 64 + "%00",
-        "a" * 64 + "%0a",
-    ],
-)
-def test_only_a_hash_names_an_upload(club: Club, alpha: httpx.Client, name: str) -> None:
-    """A path in place of a hash writes nothing anywhere."""
+@pytest.mark.parametrize("name", ["../../../etc/passwd", "/etc/passwd", "a\x00b", "\n", "x" * 255])
+def test_name_of_a_file_is_no_path(club: Club, alpha: httpx.Client, name: str) -> None:
+    """Whatever a file is called, it is checked, and nothing is left anywhere."""
     before = sorted(club.settings.home.rglob("*"))
-    assert alpha.put(f"/uploads/{name}", content=b"x").status_code in {400, 404, 422}
+    found = alpha.post("/sets/tiny/check", params={"file_name": name}, content=b"x")
+    assert found.status_code == 200
+    assert not found.json()["accepted"]
     assert sorted(club.settings.home.rglob("*")) == before
 
 
 def test_body_over_the_limit_is_refused_by_its_announcement(club: Club) -> None:
     """A body of 300 MB is answered by 413 before any of it is sent."""
-    answered = _raw(club, f"PUT /api/v1/uploads/{'0' * 64}", {"Content-Length": str(300 * MEGABYTE)})
+    answered = _raw(club, f"POST /api/v1{SUBMIT}", {"Content-Length": str(300 * MEGABYTE)})
     assert answered.startswith(b"HTTP/1.1 413")
     assert b"application/problem+json" in answered
     assert b"Wrong" not in answered
@@ -125,36 +106,22 @@ def test_body_without_length_is_cut_at_the_limit(
         for _ in range(48):
             yield b"a" * (64 * 1024)
 
-    name = f"/uploads/{'1' * 64}"
     # The server may answer and close while we are still sending.
     with contextlib.suppress(httpx.WriteError):
-        assert alpha.put(name, content=blocks()).status_code == 413
-    until(lambda: not list(club.settings.home.rglob(f"{'1' * 64}*")))
-    assert alpha.head(name).status_code == 404
-
-
-def test_upload_that_is_continued_over_the_limit_is_removed(club: Club, alpha: httpx.Client) -> None:
-    """C5: A part that grows over the limit when it is gone on with is removed at once as well."""
-    name, half = f"/uploads/{'4' * 64}", b"a" * (3 * MEGABYTE // 2)
-    total = 2 * len(half)
-    first = {"Content-Range": f"bytes 0-{len(half) - 1}/{total}"}
-    assert alpha.put(name, content=half, headers=first).status_code == 202
-    assert list(club.settings.home.rglob(f"{'4' * 64}.part"))
-    second = {"Content-Range": f"bytes {len(half)}-{total - 1}/{total}"}
-    assert alpha.put(name, content=half, headers=second).status_code == 422
-    assert not list(club.settings.home.rglob(f"{'4' * 64}*"))
+        assert alpha.post(SUBMIT, content=blocks()).status_code == 413
+    until(lambda: not list(club.settings.home.rglob("*hostile.bin*")))
 
 
 def test_json_bodies_are_small(alpha: httpx.Client) -> None:
     """What is no file may not be as long as one."""
-    found = alpha.post("/sets/tiny/submissions", content=b'{"system": "' + b"a" * 300_000 + b'"}')
+    found = alpha.post("/submissions/1/withdraw", content=b'{"reason": "' + b"a" * 300_000 + b'"}')
     assert found.status_code == 413
 
 
 @pytest.mark.long
 def test_dawdling_sender_is_cut_off(club: Club) -> None:
     """A body that stops coming is answered by 408 after the patience that is set."""
-    for path in (f"PUT /api/v1/uploads/{'2' * 64}", "POST /api/v1/sets/tiny/submissions"):
+    for path in (f"POST /api/v1{SUBMIT}", "POST /api/v1/submissions/1/withdraw"):
         headers = {"Content-Length": "1000", "Content-Type": "application/json"}
         answered = _raw(club, path, headers, body=b"{")
         assert answered.startswith(b"HTTP/1.1 408")
@@ -165,7 +132,7 @@ def test_dawdling_sender_is_cut_off(club: Club) -> None:
 def test_trickling_sender_is_cut_off(club: Club) -> None:
     """A body that comes byte by byte, each in time, is cut off all the same (Slowloris)."""
     headers = {"Content-Length": "1000000"}
-    answered = _raw(club, f"PUT /api/v1/uploads/{'3' * 64}", headers, body=b"x" * 40, pause=0.2)
+    answered = _raw(club, f"POST /api/v1{SUBMIT}", headers, body=b"x" * 40, pause=0.2)
     assert answered.startswith(b"HTTP/1.1 408")
 
 
@@ -191,23 +158,21 @@ def _raw(club: Club, line: str, headers: dict[str, str], body: bytes = b"", paus
 
 
 @pytest.mark.parametrize(
-    "body",
-    [b"", b"null", b"[]", b'"x"', b"{", b"\xff\xfe", b'{"upload": 1}', b'{"upload": null, "system": []}'],
+    "wish", [{}, {"system": ""}, {"system": "s", "hold": "maybe"}, {"system": "s", "x": "1"}]
 )
-def test_body_that_is_no_wish_is_told_by_field(alpha: httpx.Client, body: bytes) -> None:
-    """A body of another shape is 422 with a problem for each field, and repeats nothing of what was sent."""
-    found = alpha.post("/sets/tiny/submissions", content=body, headers={"Content-Type": "application/json"})
+def test_wish_that_is_none_is_told_by_field(alpha: httpx.Client, wish: dict[str, str]) -> None:
+    """Query parameters of another shape are 422 with a problem for each field."""
+    found = alpha.post("/sets/tiny/submissions", params=wish, content=b"{}")
     assert found.status_code == 422
     assert found.json()["problems"]
 
 
-def test_ranges_that_cannot_be_are_refused(alpha: httpx.Client) -> None:
-    """A Content-Range that is none, or is not the body's length, is 422 and leaves nothing."""
-    name = f"/uploads/{'4' * 64}"
-    for told in ("bytes 5-1/10", "bytes 0-10/10", "items 0-1/2", "bytes 0-4/*", f"bytes 0-4/{'9' * 40}"):
-        assert alpha.put(name, content=b"hello", headers={"Content-Range": told}).status_code == 422
-    assert alpha.put(name, content=b"hello", headers={"Content-Range": "bytes 0-6/9"}).status_code == 422
-    assert alpha.head(name).status_code == 404
+@pytest.mark.parametrize("body", [b"[]", b'"x"', b"{", b"\xff\xfe", b'{"reason": 1}'])
+def test_body_of_another_shape_is_told_by_field(alpha: httpx.Client, body: bytes) -> None:
+    """A body that is no object of known fields is 422, and repeats nothing of what was sent."""
+    told = {"Content-Type": "application/json"}
+    found = alpha.post("/submissions/999999/withdraw", content=body, headers=told)
+    assert found.status_code in {404, 422}
 
 
 def test_exported_cells_are_no_formulas(public: httpx.Client) -> None:
@@ -228,19 +193,6 @@ def test_markup_of_strangers_stays_data(alpha: httpx.Client, answers: Answers, s
     assert found.headers["content-type"] == "application/json"
     assert found.headers["x-content-type-options"] == "nosniff"
     assert "default-src 'none'" in found.headers["content-security-policy"]
-
-
-@pytest.mark.long
-def test_too_many_waiting_uploads_are_refused(club: Club, answers: Answers) -> None:
-    """A team may have so many uploads waiting; one more is 409 that says what to do."""
-    with club.client("beta") as beta:
-        names = [hashlib.sha256(f"{number}".encode()).hexdigest() for number in range(101)]
-        sent = [
-            beta.put(f"/uploads/{name}", content=b"x", headers={"Content-Range": "bytes 0-0/2"}).status_code
-            for name in names
-        ]
-        assert sent == [202] * 100 + [409]
-        assert [beta.delete(f"/uploads/{name}").status_code for name in names] == [204] * 101
 
 
 @pytest.mark.long

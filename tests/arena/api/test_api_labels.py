@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -138,26 +139,28 @@ def test_people_label_over_http_and_organisers_watch(
         assert bob.put(f"{path}/label", json={"value": 1}).status_code == 404
         assert ann.get(path).json()["value"] in {-2, 2}
         assert ann.put(f"{path}/label", json={"value": 3}).status_code == 422
+        without = ann.put(f"{path}/label", json={"comment": "Neither."})
+        assert (without.status_code, "A missing value" in without.text) == (422, True)
         assert ann.put(f"{path}/skip", json={"reason": "Changed my mind."}).status_code == 204
         assert ann.put(f"{path}/label", json={"value": 0}).status_code == 204
         quality = olga.get("/labels/tasks/people/quality").json()
         assert (quality["labels"], quality["complete"], quality["disputed"]) == (8, 4, 4)
         assert ann.get("/labels/tasks/people/quality").status_code == 403
         queue = olga.get("/labels/tasks/people/disputed").json()["disputed"]
-        settled = olga.put(f"/labels/tasks/people/disputed/{queue[0]['item']}", json={"value": 2})
-        assert settled.status_code == 204
+        decided = olga.put(f"/labels/tasks/people/disputed/{queue[0]['item']}", json={"value": 2})
+        assert decided.status_code == 204
         assert len(olga.get("/labels/tasks/people/disputed").json()["disputed"]) == 3
         votes = olga.get("/labels/tasks/people/labels")
         assert len(votes.text.splitlines()) == 8
         posted = olga.post("/labels/tasks/people/labels", content=votes.content)
         assert posted.json() == {"labels": 0}
         assert olga.post("/labels/tasks/people/labels", content=b"{").status_code == 422
-        aside = "/labels/tasks/people/people/bob/aside"
-        assert olga.put(aside, json={"reason": "Hasty."}).json() == {"labels": 4}
+        exclusion = "/labels/tasks/people/people/bob/exclusion"
+        assert olga.put(exclusion, json={"reason": "Hasty."}).json() == {"labels": 4}
         assert bob.post("/labels/tasks/people/next").status_code == 403
-        assert olga.put(aside, json={"reason": None}).json() == {"labels": 4}
-        assert ann.delete("/labels/tasks/people/mine").status_code == 204
-        assert olga.delete("/labels/tasks/people/people/bob").json() == {"labels": 4}
+        assert olga.put(exclusion, json={"reason": None}).json() == {"labels": 4}
+        assert ann.delete("/labels/tasks/people/mine?confirm=true").status_code == 204
+        assert olga.delete("/labels/tasks/people/people/bob?confirm=true").json() == {"labels": 4}
         assert olga.get("/labels/tasks/people").json()["done"] == 0
         assert olga.post("/labels/tasks/people/close").status_code == 204
         assert ann.get("/labels/tasks/people").json()["closed"]
@@ -198,3 +201,32 @@ def test_labels_survive_a_server_that_is_killed(
             assert ann.post("/labels/tasks/people/next").json()["item"] is None
     finally:
         server.kill()
+
+
+def test_labels_that_cannot_be_read_are_refused_over_http(
+    labelling: tuple[Arena, dict[str, str]], program: Path, tmp_path: Path
+) -> None:
+    """Half a character, a number without end and a ranking are the sender's fault, never the server's."""
+    arena, tokens = labelling
+    pair = {"question_id": "q1", "model_a": "full", "model_b": "short"}
+    left = {"type": "pairwise", "from_name": "preference", "value": {"selected": "left"}}
+    surrogate = {"type": "textarea", "from_name": "comment", "value": {"text": ["\ud83d"]}}
+    grade = {"type": "number", "from_name": "grade", "value": {"number": 7}}
+
+    def studio(*results: object) -> bytes:
+        return json.dumps([{"data": pair, "annotations": [{"completed_by": 5, "result": results}]}]).encode()
+
+    ranking = {"preference": [{"value": [{"value": "a", "rank": 1}], "user_id": "u"}]}
+    files = (
+        ("label-studio", studio(left, surrogate)),
+        ("label-studio", studio(grade).replace(b"7", b"1e400")),
+        ("argilla", json.dumps([{"metadata": pair, "responses": ranking}]).encode()),
+    )
+    with (
+        _serving(program, arena.settings, tmp_path / "log") as server,
+        _client(server, tokens["olga"]) as olga,
+    ):
+        assert olga.post("/labels/tasks", json=TASK).status_code == 201
+        for form, content in files:
+            found = olga.post("/labels/tasks/people/labels", params={"format": form}, content=content)
+            assert (found.status_code, "went wrong" in found.text) == (422, False), found.text

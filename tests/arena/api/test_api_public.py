@@ -65,7 +65,7 @@ def test_references_are_in_no_answer(public: httpx.Client) -> None:
 def test_template_and_sample_are_what_the_command_line_writes(
     public: httpx.Client, published: Settings
 ) -> None:
-    """Template and sample are the same lines as `arena submissions template` prints."""
+    """Template and sample are the same lines as `arena sets export` writes."""
     arena = open_arena(published)
     for kind in ("template", "sample"):
         lines = arena.submissions.template("tiny", sample=kind == "sample")

@@ -16,7 +16,7 @@ from arena.settings import Registration, Settings
 from tests.mail_server import Post, running_post
 
 SITE = "https://arena.example.org"
-WISH = {
+REQUEST = {
     "team": "new-team",
     "title": "New Team",
     "contact": "room 5",
@@ -62,7 +62,7 @@ def test_application_by_http_ends_with_a_token(
     visitor: httpx.Client, settings: Settings, post: Post, tmp_path: Path
 ) -> None:
     """Apply, confirm, be approved, fetch the token, use it; the log holds no code and no mail address."""
-    applied = visitor.post("/registrations", json=WISH)
+    applied = visitor.post("/registrations", json=REQUEST)
     assert (applied.status_code, applied.json()) == (202, {"state": "unconfirmed"})
     codes = [post.code()]
     confirmed = visitor.post("/registrations/confirm", json={"code": codes[0]})
@@ -92,24 +92,24 @@ def test_answers_do_not_say_who_is_known_and_are_limited(
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     arena.teams.add("ours", caller=OPERATOR)
     arena.close()
-    known = visitor.post("/registrations", json=WISH)
-    unknown = visitor.post("/registrations", json={**WISH, "mail": "bob@example.org"})
+    known = visitor.post("/registrations", json=REQUEST)
+    unknown = visitor.post("/registrations", json={**REQUEST, "mail": "bob@example.org"})
     assert (known.status_code, known.content) == (unknown.status_code, unknown.content)
     assert [address for address, _ in post.letters] == ["ann@example.org", "bob@example.org"]
-    assert visitor.post("/registrations", json={**WISH, "team": "0urs"}).status_code == 409
-    assert visitor.post("/registrations", json={**WISH, "mail": "bob"}).status_code == 422
-    assert visitor.post("/registrations", json={**WISH, "organiser": True}).status_code == 422
+    assert visitor.post("/registrations", json={**REQUEST, "team": "0urs"}).status_code == 409
+    assert visitor.post("/registrations", json={**REQUEST, "mail": "bob"}).status_code == 422
+    assert visitor.post("/registrations", json={**REQUEST, "organiser": True}).status_code == 422
     for number in range(MOST_OF_CLIENT - 2):
-        sent = visitor.post("/registrations", json={**WISH, "mail": f"c{number}@example.org"})
+        sent = visitor.post("/registrations", json={**REQUEST, "mail": f"c{number}@example.org"})
         assert sent.status_code == 202
-    late = visitor.post("/registrations", json={**WISH, "mail": "d@example.org"})
+    late = visitor.post("/registrations", json={**REQUEST, "mail": "d@example.org"})
     assert late.status_code == 429
     assert int(late.headers["Retry-After"]) > 3_000
 
 
 def test_nobody_can_apply_by_default(public: httpx.Client) -> None:
     """Where nothing is set, every application is refused as closed."""
-    refused = public.post("/registrations", json=WISH)
+    refused = public.post("/registrations", json=REQUEST)
     assert refused.status_code == 409
     assert refused.json()["type"].endswith("closed")
     assert refused.json()["advice"] == "Ask the organisers for a team."

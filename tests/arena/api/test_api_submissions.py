@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
-import socket
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,33 +12,36 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from arena.client.answer_arena_client.models.submissions import CheckReport
 from tests.arena.api.conftest import Club
 
 Answers = Callable[..., bytes]
 Submit = Callable[..., httpx.Response]
 
 
-def sha_of(content: bytes) -> str:
-    """The name of an upload."""
-    return hashlib.sha256(content).hexdigest()
-
-
-def test_file_becomes_a_submission_in_two_steps(alpha: httpx.Client, answers: Answers) -> None:
-    """PUT sends the file, POST submits it; the submission is then found under its number."""
-    content = answers("two steps")
-    sent = alpha.put(f"/uploads/{sha_of(content)}", content=content)
-    assert (sent.status_code, sent.json()["complete"]) == (201, True)
-    wish = {"upload": sha_of(content), "system": "two-steps", "card": {"model": "m"}, "selected": True}
-    added = alpha.post("/sets/tiny/submissions", json=wish)
+def test_file_becomes_a_submission(club: Club, alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
+    """POST sends and submits the file; the submission is found under its number, and the file is gone."""
+    added = submit(alpha, answers("one step"), system="one-step", card={"model": "m"}, selected=True)
     assert added.status_code == 201
     made = added.json()
-    assert (made["system"], made["version"], made["team"], made["answers"]) == ("two-steps", 1, "alpha", 12)
+    assert (made["system"], made["version"], made["team"], made["answers"]) == ("one-step", 1, "alpha", 12)
     assert (made["selected"], made["created"], made["state"]) == (True, True, "accepted")
     path = urlsplit(added.headers["location"]).path.removeprefix("/api/v1")
     shown = alpha.get(path).json()
     assert shown["coverage"] == {"d0": 1.0, "d1": 1.0, "d2": 1.0}
     assert shown["card"]["model"] == "m"
-    assert alpha.head(f"/uploads/{sha_of(content)}").status_code == 404, "the upload is used up"
+    assert not list((club.settings.home / "uploads" / "checks").iterdir())
+
+
+def test_card_may_be_yaml_and_file_names_stand_in_messages(alpha: httpx.Client, answers: Answers) -> None:
+    """What curl sends most easily: a card in YAML, and the name by which messages call the file."""
+    asked = {"system": "by-curl", "card": "model: my-model", "file_name": "mine.jsonl"}
+    made = alpha.post("/sets/tiny/submissions", params=asked, content=answers("yaml"))
+    assert made.status_code == 201
+    assert alpha.get(f"/submissions/{made.json()['id']}").json()["card"]["model"] == "my-model"
+    empty = alpha.post("/sets/tiny/submissions", params=asked, content=b"")
+    assert empty.status_code == 422
+    assert "mine.jsonl" in empty.text
 
 
 def test_same_content_twice_is_one_submission(alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
@@ -53,69 +53,6 @@ def test_same_content_twice_is_one_submission(alpha: httpx.Client, answers: Answ
     assert (first.status_code, again.status_code) == (201, 200)
     assert again.json()["id"] == first.json()["id"]
     assert again.json()["created"] is False
-
-
-def test_upload_goes_on_where_the_line_broke(
-    club: Club,
-    alpha: httpx.Client,
-    answers: Answers,
-) -> None:
-    """What came before a break is kept; HEAD tells how much, and Content-Range sends the rest."""
-    content = answers("broken line") + b"\n" * 1_500_000
-    sha256, sent, total = sha_of(content), 1_300_000, len(content)
-    host, port = urlsplit(club.address).hostname, urlsplit(club.address).port
-    with socket.create_connection((host, port)) as line:
-        head = (
-            f"PUT /api/v1/uploads/{sha256} HTTP/1.1\r\nHost: {host}\r\n"
-            f"Authorization: Bearer {club.tokens['alpha']}\r\nContent-Length: {total}\r\n\r\n"
-        )
-        line.sendall(head.encode() + content[:sent])
-        while not (there := _offset(alpha, sha256)):
-            time.sleep(0.05)
-        busy = _put_from(alpha, content, there)
-        assert busy.status_code == 409, "somebody else is sending it"
-    assert 0 < there <= sent
-    assert _put_from(alpha, content, there - 1).status_code == 409
-    while (rest := _put_from(alpha, content, _offset(alpha, sha256))).status_code == 409:
-        time.sleep(0.05)
-    assert (rest.status_code, rest.json()["received"]) == (201, total)
-
-
-def _offset(client: httpx.Client, sha256: str) -> int:
-    return int(client.head(f"/uploads/{sha256}").headers.get("upload-offset", "0"))
-
-
-def _put_from(client: httpx.Client, content: bytes, start: int) -> httpx.Response:
-    told = {"Content-Range": f"bytes {start}-{len(content) - 1}/{len(content)}"}
-    return client.put(f"/uploads/{sha_of(content)}", content=content[start:], headers=told)
-
-
-def test_parts_are_told_apart_from_the_whole(alpha: httpx.Client, answers: Answers) -> None:
-    """A part is answered by 202 and cannot be submitted; the last part makes it whole."""
-    content = answers("in parts")
-    sha256 = sha_of(content)
-    first = alpha.put(
-        f"/uploads/{sha256}",
-        content=content[:100],
-        headers={"Content-Range": f"bytes 0-99/{len(content)}"},
-    )
-    assert (first.status_code, first.headers["upload-offset"], first.headers["upload-complete"]) == (
-        202,
-        "100",
-        "?0",
-    )
-    early = alpha.post("/sets/tiny/submissions", json={"upload": sha256, "system": "in-parts"})
-    assert early.status_code == 404
-    assert "100 bytes" in early.json()["detail"]
-    last = alpha.put(
-        f"/uploads/{sha256}",
-        content=content[100:],
-        headers={"Content-Range": f"bytes 100-{len(content) - 1}/{len(content)}"},
-    )
-    assert last.status_code == 201
-    assert alpha.put(f"/uploads/{sha256}", content=content).status_code == 200
-    assert alpha.delete(f"/uploads/{sha256}").status_code == 204
-    assert alpha.head(f"/uploads/{sha256}").status_code == 404
 
 
 def test_file_with_errors_is_told_all_of_them(alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
@@ -132,7 +69,6 @@ def test_file_with_errors_is_told_all_of_them(alpha: httpx.Client, answers: Answ
     assert "/" not in told["detail"], "no path of the server is told"
     listed = alpha.get("/submissions", params={"set": "tiny"}).json()["submissions"]
     assert "with-errors" not in [one["system"] for one in listed]
-    assert alpha.head(f"/uploads/{sha_of(content)}").status_code == 404
 
 
 def test_check_is_the_checker_of_the_command_line(
@@ -143,13 +79,12 @@ def test_check_is_the_checker_of_the_command_line(
 ) -> None:
     """POST …/check gives the JSON of `arena submissions check`, and stores nothing."""
     from arena.container import Arena  # noqa: PLC0415 - this test alone
-    from submissions.check_report import report_json  # noqa: PLC0415 - as above
 
     content = answers("checked", 4) + b"not json\n"
     path = tmp_path / "answers"
     path.write_bytes(content)
     arena = Arena(club.settings)
-    expected = report_json(arena.submissions.check(path, "tiny"))
+    expected = CheckReport.of(arena.submissions.check(path, "tiny")).to_json()
     arena.close()
     for body in (content, gzip.compress(content)):
         found = alpha.post("/sets/tiny/check", content=body)
@@ -184,11 +119,11 @@ def test_withdrawn_submission_leaves_a_tombstone(
 ) -> None:
     """Withdrawing stays visible as such, and cannot be done twice."""
     number = submit(alpha, answers("gone"), system="gone", card={"contact": "a@b.example"}).json()["id"]
-    done = alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a mistake"})
+    done = alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a mistake", "confirm": True})
     assert (done.status_code, done.json()["state"]) == (200, "withdrawn")
-    assert alpha.post(f"/submissions/{number}/withdraw").status_code == 409
+    assert alpha.post(f"/submissions/{number}/withdraw", json={"confirm": True}).status_code == 409
     shown = nobody.get(f"/submissions/{number}").json()
-    assert (shown["state"], shown["sight"], shown["withdrawn_reason"]) == (
+    assert (shown["state"], shown["visibility"], shown["withdrawn_reason"]) == (
         "withdrawn",
         "tombstone",
         "a mistake",
@@ -201,14 +136,15 @@ def test_submission_that_was_only_held_stays_unknown(
 ) -> None:
     """C1: Withdrawing what was only held tells nobody of it; its team reads what it did."""
     number = submit(alpha, answers("hush"), system="hushed", hold=True).json()["id"]
-    assert alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a slip"}).status_code == 200
+    meant = {"reason": "a slip", "confirm": True}
+    assert alpha.post(f"/submissions/{number}/withdraw", json=meant).status_code == 200
     for other in (beta, nobody):
         assert other.get(f"/submissions/{number}").status_code == 404
         listed = other.get("/submissions", params={"set": "tiny"}).text
         assert "hushed" not in listed
         assert "a slip" not in listed
     mine = alpha.get(f"/submissions/{number}").json()
-    assert (mine["sight"], mine["withdrawn_reason"]) == ("tombstone", "a slip")
+    assert (mine["visibility"], mine["withdrawn_reason"]) == ("tombstone", "a slip")
     taken = submit(beta, answers("other"), system="Hushed")
     assert taken.status_code == 409
     assert "looks like a name that is taken" in taken.json()["detail"]
@@ -233,8 +169,9 @@ def test_other_teams_version_is_not_theirs_to_change(
     """Another team gets 403, somebody without a token 401; nothing changes."""
     number = submit(alpha, answers("guarded"), system="guarded").json()["id"]
     for action in ("withdraw", "select"):
-        assert beta.post(f"/submissions/{number}/{action}").status_code == 403
-        refused = nobody.post(f"/submissions/{number}/{action}")
+        meant = {"confirm": True} if action == "withdraw" else None
+        assert beta.post(f"/submissions/{number}/{action}", json=meant).status_code == 403
+        refused = nobody.post(f"/submissions/{number}/{action}", json=meant)
         assert refused.status_code == 401
         assert refused.headers["www-authenticate"].startswith("Bearer")
     assert alpha.get(f"/submissions/{number}").json()["state"] == "accepted"
@@ -253,7 +190,7 @@ def test_anonymous_submission_has_no_name_for_others(
             found = other.get(path)
             assert "veiled" not in found.text
         alone = other.get(f"/submissions/{made['id']}").json()
-        assert (alone["sight"], alone["team"]) == ("nameless", "")
+        assert (alone["visibility"], alone["team"]) == ("nameless", "")
 
 
 def test_contact_is_for_the_team(
@@ -281,18 +218,15 @@ def test_what_one_may_not_see_is_as_what_is_not_there(alpha: httpx.Client, path:
 
 
 @pytest.mark.long
-def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Club, answers: Answers) -> None:
+def test_fifty_uploads_at_once_are_each_whole_or_refused(
+    club: Club, answers: Answers, submit: Submit
+) -> None:
     """Parallel uploads each end accepted or clearly refused; what is accepted is whole."""
 
     def hand_in(number: int) -> int:
         content = answers(f"parallel {number}")
-        sha256 = sha_of(content)
         with club.client("alpha") as client:
-            sent = client.put(f"/uploads/{sha256}", content=content)
-            if not sent.is_success:
-                return sent.status_code
-            wish = {"upload": sha256, "system": f"parallel-{number}"}
-            return client.post("/sets/tiny/submissions", json=wish).status_code
+            return submit(client, content, system=f"parallel-{number}").status_code
 
     with ThreadPoolExecutor(50) as pool:
         ended = list(pool.map(hand_in, range(50)))
@@ -304,15 +238,13 @@ def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Club, answers: An
     assert {one["answers"] for one in stored} == {12}
 
 
-def test_same_system_at_once_gets_versions_in_a_row(club: Club, answers: Answers) -> None:
+def test_same_system_at_once_gets_versions_in_a_row(club: Club, answers: Answers, submit: Submit) -> None:
     """Two files of one system at the same moment become two versions, or one is told to try again."""
 
     def hand_in(number: int) -> int:
         content = answers(f"race {number}")
         with club.client("alpha") as client:
-            client.put(f"/uploads/{sha_of(content)}", content=content).raise_for_status()
-            wish = {"upload": sha_of(content), "system": "race"}
-            return client.post("/sets/tiny/submissions", json=wish).status_code
+            return submit(client, content, system="race").status_code
 
     with ThreadPoolExecutor(6) as pool:
         ended = list(pool.map(hand_in, range(6)))

@@ -111,7 +111,7 @@ def _nothing_before_publication(scene: Scene) -> None:
     assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
     comparison = scene.public.get(f"/submissions/{scene.number}/comparison")
     assert (comparison.status_code, "veiled" in comparison.text) == (404, False)
-    assert scene.public.get(f"/submissions/{scene.number}").json()["sight"] == "nameless"
+    assert scene.public.get(f"/submissions/{scene.number}").json()["visibility"] == "nameless"
     assert scene.public.get("/sets/tiny/metrics").json() == {"metrics": []}
     for path in ("", "/scores"):
         assert scene.public.get(f"/sets/tiny/metrics/comprehensiveness-nli{path}").status_code == 404

@@ -123,7 +123,7 @@ def test_commands_say_the_same_here_and_there(
     server = serve(home).removesuffix("/api/v1")
     here = shell({"ARENA_HOME": str(home.home), "ARENA_DATABASE_URL": home.database_url})
     there = shell({"ARENA_SERVER": server, "ARENA_TOKEN": token, "ARENA_HOME": str(tmp_path / "none")})
-    here("arena submissions template --set demo --sample > answers.jsonl")
+    here("arena sets export demo answers.jsonl --format sample")
     check = "arena submissions check answers.jsonl --set demo --json"
     assert json.loads(here(check)) == json.loads(there(check))
     added = json.loads(there("arena submissions add answers.jsonl --set demo --system far --json"))
@@ -131,4 +131,4 @@ def test_commands_say_the_same_here_and_there(
     assert json.loads(here(show)) == json.loads(there(show))
     repeated = json.loads(there("arena submissions add answers.jsonl --set demo --system far --json"))
     assert (repeated["id"], repeated["created"]) == (added["id"], False)
-    assert "withdrawn" in there(f"arena submissions withdraw {added['id']} --reason slip --json")
+    assert "withdrawn" in there(f"arena submissions withdraw {added['id']} --yes --reason slip --json")

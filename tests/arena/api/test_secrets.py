@@ -32,7 +32,7 @@ SECRETS = (KEY, PASSWORD, "p@ss-of-the-database", "a-token-of-somebody")
 
 @pytest.fixture
 def tell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
-    """Run commands in this process: `tell("db", "status", ARENA_HOME="…")` gives what they say."""
+    """Run commands in this process: `tell("db", "upgrade", ARENA_HOME="…")` gives what they say."""
     before = structlog.get_config()
 
     def run(*words: object, **variables: str) -> str:
@@ -83,9 +83,9 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
     for words in (
         ("jobs", "show", 1),
         ("rounds", "status", "r"),
-        ("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--name", "again", "--limit", 1),
+        ("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--name", "again", "--no-cap"),
         ("judges", "try", "--judge", "reference-free", *texts),
-        ("db", "export", tmp_path / "dump"),
+        ("db", "backup", "--folder", tmp_path / "dump"),
     ):
         told += tell(*words, **variables)
     dumped = [file.read_text() for file in (tmp_path / "dump").iterdir()]

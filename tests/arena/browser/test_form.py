@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from arena.site.app import _Routes
-from arena.site.ui.help_texts import PAGES
+from arena.site.pages import pages
 from tests.arena.browser.conftest import LOOKS, Stage
 from tests.page_checks import (
     STREAMLIT_FAULTS,
@@ -56,7 +56,7 @@ def _title_faults(view: View, title: str) -> list[str]:
     """What the browser's tab lacks: the thing that the page is about, else what the page is called."""
     query = view.path.partition("?")[2]
     things = [value for key, value in parse_qsl(query) if key in NAMING and not value.isdecimal()]
-    wanted = [*(things or [PAGES[view.page]]), "– Answer Arena"]
+    wanted = [*(things or [pages()[view.page].title]), "– Answer Arena"]
     return [f"the title {title!r} lacks {part!r}" for part in wanted if part not in title]
 
 
@@ -84,18 +84,18 @@ def test_no_menu_is_hidden_behind_more(stage: Stage, who: Who, width: int) -> No
     items = stage.visitor.driver.find_elements(By.CSS_SELECTOR, "[data-testid=stTopNav] > *")
     names = [item.text for item in items if item.is_displayed() and item.text]
     stage.visitor.size(1440)
-    assert names[:4] == ["Leaderboard", "Compare", "Questions", "Results"]
-    assert names[-1].startswith("Organise" if who is Who.ORGANISER else "Teams")
+    assert names[:4] == ["Board", "Questions", "Trust and method", "Data"]
+    assert names[-1].startswith("Organise" if who is Who.ORGANISER else "More")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page])
+@pytest.mark.parametrize("page", [page for page in pages() if page])
 def test_deep_link_opens_with_and_without_a_slash_at_its_end(stage: Stage, page: str) -> None:
     """Whoever opens or shares an address of a page gets it, its parameters included."""
     for path in (f"/{page}", f"/{page}/"):
         answer = httpx.get(f"{stage.url}{path}", params={"board": SUMMER}, follow_redirects=True)
         assert answer.status_code == 200
         assert answer.url.params["board"] == SUMMER
-        assert f"<title>{PAGES[page]} – Answer Arena</title>" in answer.text
+        assert f"<title>{pages()[page].title} – Answer Arena</title>" in answer.text
 
 
 # Words to search for may be any.

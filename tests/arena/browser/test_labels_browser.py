@@ -162,10 +162,10 @@ def _label(keyboard: Keyboard, token: str, tied: set[str]) -> None:
     keyboard.see("Nothing is left for you here")
 
 
-def test_hundred_pairs_are_labelled_and_settled_without_a_mouse(
+def test_hundred_pairs_are_labelled_and_adjudicated_without_a_mouse(
     labelling: tuple[Arena, dict[str, str]], keyboard: Keyboard
 ) -> None:
-    """Two people by keys alone, on a phone's width; an adjudicator settles what they dispute, by keys too."""
+    """Two people by keys alone, on a phone's width; an adjudicator decides what they dispute, by keys too."""
     arena, tokens = labelling
     tied = {str(n) for n in range(DISPUTED)}
     _label(keyboard, tokens["ann"], set())
@@ -178,7 +178,7 @@ def test_hundred_pairs_are_labelled_and_settled_without_a_mouse(
         keyboard.see(f"Labelled items without a majority: {left}")
         longer = "1" if len(keyboard.answer("a")) > len(keyboard.answer("b")) else "5"
         keyboard.press(longer)
-    keyboard.see("The item is settled.")
+    keyboard.see("The item is adjudicated.")
     quality = arena.curation.quality("people", caller=OPERATOR)
     assert quality.disputed == ()
     preferred = {

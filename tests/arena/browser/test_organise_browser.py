@@ -24,7 +24,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site.ui.help_texts import PAGES
+from arena.site.pages import pages
 from data.records import TokenScope
 from tests.browsing import CHROMIUM, DRIVER, PATIENCE, Visitor, open_browser
 
@@ -40,7 +40,7 @@ FOLLOWING = 4
 """What a browser answers of an element that stands after another."""
 PHONE = 768
 HIDDEN = {"", "system", "question", "report", "register", "admin-inbox"}
-IN_MENUS = [title for path, title in PAGES.items() if path not in HIDDEN]
+IN_MENUS = [page.title for name, page in pages().items() if name not in HIDDEN]
 
 pytestmark = [
     pytest.mark.browser,
@@ -154,6 +154,7 @@ def test_organiser_runs_a_round_in_the_browser_alone(
     _hand_in(home, answers_file)
     _calibrate_and_cancel(hands, tmp_path / "labels.jsonl")
     worker = start("worker", "--name", "first")
+    _test_a_judge(hands)
     _try_and_launch(hands, endpoint, home)
     hands.see("\nfirst")
     hands.button("Pause")
@@ -322,6 +323,16 @@ def _calibrate_and_cancel(hands: Visitor, labels: Path) -> None:
     hands.see("Somebody cancelled it")
 
 
+def _test_a_judge(hands: Visitor) -> None:
+    """The worker tries the judge, and the page shows what it replied and what it cost."""
+    hands.go("/admin-judges")
+    hands.see("Three battles of the demo")
+    hands.choose("Judge", "reference-free")
+    hands.button("Test")
+    hands.see("3 of 3 battles have a verdict", seconds=60)
+    hands.see("time of a reply")
+
+
 def _try_and_launch(hands: Visitor, endpoint: Any, home: Path) -> None:  # noqa: ANN401 - as above
     hands.go("/admin-rounds")
     hands.choose("Judge", "reference-free")
@@ -352,9 +363,10 @@ def _publish_and_retract(hands: Visitor) -> None:
     hands.button("Publish")
     hands.see("Open the board")
     hands.go("/?board=spring")
-    hands.see("Leaderboard")
+    hands.see("How it was computed")
     hands.go("/admin-rounds?round=spring")
     hands.write("Notice for readers, if it is retracted", "A prompt was wrong.", tag="textarea")
+    hands.tick("The board is taken down for everybody")
     hands.button("Retract")
     hands.see("A prompt was wrong.")
 

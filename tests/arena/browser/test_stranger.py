@@ -106,16 +106,14 @@ def stranger(stage: Stage) -> Iterator[Stranger]:
 def test_which_system_is_best_for_finance_and_is_it_certain(stranger: Stranger) -> None:
     """The domain's name shows who leads in it, and whether the lead is significant."""
     stranger.choose("Finance")
-    said = stranger.reads(r"\S+ leads in Finance with a rating of [^.]*\. The lead is [^.]*\.")
-    assert said.startswith("meridian")
-    assert "statistically significant" in said
-    stranger.reads("They do not separate it from the reference")
+    said = stranger.reads(r"\S+ leads in Finance[^,]*, (?:not surely|and surely): the battles [^.]*\.")
+    assert said.startswith("partisan")
 
 
 def test_why_did_a_system_lose_a_question(stranger: Stranger) -> None:
     """From the system to its lost question, to the battle that is explained."""
     stranger.choose("pithy")
-    stranger.choose("Evidence", after=QUESTION)
+    stranger.choose(QUESTION)
     stranger.choose("pithy – reference")
     stranger.reads(r"reference beats pithy\.")
     stranger.reads(r"The judge held both answers against the passages\. pithy: coverage")
@@ -124,7 +122,7 @@ def test_why_did_a_system_lose_a_question(stranger: Stranger) -> None:
 
 def test_may_i_trust_this_judge(stranger: Stranger) -> None:
     """The strip leads to a page that asks the questions of a judge's worth and answers each."""
-    stranger.choose("Judge trust")
+    stranger.choose("Trust and method")
     stranger.reads(r"May I trust this judge\?")
     for question, answer in (
         ("Does it decide as people do", "not calibrated"),

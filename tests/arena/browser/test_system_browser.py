@@ -21,10 +21,10 @@ def test_an_opened_tab_is_made_and_named_in_the_address(site: str, walk: Visitor
     walk.find("h2", "Lost")
     walk.rest()
     walk.click("//*[@role='tab'][normalize-space()='Card']")
-    walk.find("h2", "Provenance")
+    walk.find("h2", "System card")
     walk.until(lambda: "part=card" in walk.driver.current_url, "the address does not name the tab")
     walk.driver.get(walk.driver.current_url)
-    walk.find("h2", "Provenance")
+    walk.find("h2", "System card")
 
 
 @pytest.mark.parametrize("part", ["questions", "versions", "facts", "claims", "retrieval", "domains"])

@@ -16,21 +16,21 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.long
 def test_reader_goes_from_rating_to_rationale(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
-    """Leaderboard → system → question → battle: ratings, lost questions, and why, link by link."""
+    """Board → system → question → battle: ratings, lost questions, and why, link by link."""
     walk.size(1440)
     browser.get(site)
-    table = walk.find(".aa-board tbody tr", "full")
-    assert "human" not in table
-    walk.find(".aa-standings caption", "Dashed line: the reference (human)")
+    assert "human" not in walk.find(".aa-board .aa-entrant", "full")
+    assert walk.find(".aa-board .aa-line td.aa-c-rank") == "–"
+    walk.find(".aa-note", "Dashed line: the reference (human)")
     ratings = [
         int(one.text)
-        for one in browser.find_elements(By.CSS_SELECTOR, ".aa-board tbody td:nth-child(3) .aa-main")
+        for one in browser.find_elements(By.CSS_SELECTOR, ".aa-board .aa-entrant td.aa-c-rating .aa-main")
     ]
     assert ratings == sorted(ratings, reverse=True)
     assert len(ratings) >= 3
     walk.follow("short")
     walk.find("h1", "short")
-    walk.follow("Evidence")
+    walk.click("//*[@data-testid='stHtml']//ul[@class='aa-records']//a")
     walk.find(".st-key-question-text", "What do we know of item")
     assert "question?board=tiny&id=q" in browser.current_url
     walk.follow("short – human")
@@ -69,8 +69,8 @@ def test_permalink_to_a_question_opens_its_evidence(
     walk.size(1440)
     browser.get(f"{site}/question?board=tiny&id=q4&answer=hostile")
     walk.find(".st-key-question-text", "What do we know of item 4?")
-    walk.find("[class*='st-key-prose-answer']", "Item 4 is epsilon")
-    walk.find("[class*='st-key-prose-answer']", "<script>alert(1)</script>")
+    walk.find(".aa-answers article", "Item 4 is epsilon")
+    walk.find(".aa-answers article", "<script>alert(1)</script>")
     assert not browser.find_elements(By.CSS_SELECTOR, "img[src*='evil.invalid']")
     walk.find(".aa-battles", "wins")
 
@@ -83,7 +83,7 @@ def test_domain_of_the_address_is_kept_when_another_is_chosen(
     walk.size(1440)
     browser.get(f"{site}/?board=tiny")
     walk.find(".aa-board caption", "Overall")
-    walk.click("//button[normalize-space()='Two']")
+    walk.follow("Two")
     walk.find(".aa-board caption", "Two")
     assert "domain=d2" in browser.current_url
     browser.get(browser.current_url)
@@ -107,21 +107,21 @@ def test_phone_needs_no_sideways_scrolling(
 
 
 PAGES = {
-    "/?board=tiny": "Leaderboard – A tiny set (tiny) – Answer Arena",
-    "/?board=rag-qa-arena": "Leaderboard – RAG-QA Arena, as published (rag-qa-arena) – Answer Arena",
+    "/?board=tiny": "Board – A tiny set (tiny) – Answer Arena",
+    "/?board=rag-qa-arena": "Board – RAG-QA Arena, as published (rag-qa-arena) – Answer Arena",
     "/compare?board=tiny": "full and short – Compare – A tiny set (tiny) – Answer Arena",
     "/matrix?board=tiny": "Head to head – A tiny set (tiny) – Answer Arena",
     "/questions?board=tiny": "Questions – A tiny set (tiny) – Answer Arena",
     "/rounds": "Rounds – Answer Arena",
     "/about": "About – Answer Arena",
-    "/methodology": "Methodology – Answer Arena",
+    "/methodology": "Method in full – Answer Arena",
     "/data?board=tiny": "Data – A tiny set (tiny) – Answer Arena",
     "/submit": "Submit – A tiny set – Answer Arena",
     "/team": "My team – Answer Arena",
     "/system?board=tiny&id=full": "full – System – A tiny set (tiny) – Answer Arena",
     "/question?board=tiny&id=q4": "q4: What do we know of item 4? – A tiny set (tiny) – Answer Arena",
     "/question": "Question – Answer Arena",
-    "/trust?board=tiny": "Judge trust – A tiny set (tiny) – Answer Arena",
+    "/trust?board=tiny": "Trust and method – A tiny set (tiny) – Answer Arena",
     "/report": "Report – Answer Arena",
 }
 LEVELS = "return [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(one => Number(one.tagName[1]))"
@@ -169,7 +169,7 @@ def test_title_follows_the_reader(site: str, browser: webdriver.Chrome, walk: Vi
     browser.get(f"{site}/system?board=tiny&id=full")
     walk.find("h1", "full")
     walk.rest()
-    walk.menu("Results", "Rounds")
+    walk.menu("More", "Rounds")
     walk.find(".aa-entry", "A tiny set")
     walk.rest()
     assert browser.title == "Rounds – Answer Arena"

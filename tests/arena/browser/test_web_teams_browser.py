@@ -175,4 +175,4 @@ def test_large_file_is_taken_and_a_larger_one_is_refused_in_words(
     other = tmp_path / "my answers (1).csv"
     other.write_text("a,b\n1,2\n")
     ours.upload(other)
-    assert "my answers (1).csv looks like CSV" in ours.find(".aa-claims", "looks like CSV")
+    assert "There is no column question_id" in ours.find(".aa-claims", "there are: 'a', 'b'")

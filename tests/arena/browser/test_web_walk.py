@@ -1,4 +1,4 @@
-"""The served site in a browser, walked from the leaderboard to the download."""
+"""The served site in a browser, walked from the board to the download."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ def _taken(folder: Path, *patterns: str) -> list[Path]:
 def test_reader_goes_from_the_board_to_the_data(
     site: str, browser: webdriver.Chrome, walk: Visitor, downloads: Path
 ) -> None:
-    """Leaderboard → domain → compare → question → evidence → download: every step is a click."""
+    """Board → domain → compare → question → evidence → download: every step is a click."""
     walk.size(1440)
     browser.get(f"{site}/?board=tiny")
     walk.find(".aa-standings caption", "Overall")
-    walk.click("//button[normalize-space()='Two']")
+    walk.follow("Two")
     walk.find(".aa-standings caption", "Two")
-    walk.click("//a[.//*[normalize-space()='Compare'] or normalize-space()='Compare']")
+    walk.menu("More", "Compare")
     walk.find(".aa-board caption", "in percentage points of the win")
     walk.click("//table[contains(@class,'aa-questions')]//tbody//a")
     walk.find(".st-key-question-text", "What do we know of item")
     walk.click("//table[contains(@class,'aa-battles')]//tbody//a")
-    walk.find("[data-testid=stExpander]", "Who judged, and how")
+    walk.find("details", "Who judged, and how")
     walk.rest()
-    walk.menu("Results", "Data")
+    walk.menu("", "Data")
     walk.click("//button[.//*[contains(normalize-space(),'Standings, CSV')]]")
     (downloaded,) = _taken(downloads, "tiny-*.csv")
     assert "content_sha256" in downloaded.read_text(encoding="utf-8").splitlines()[0]
@@ -80,11 +80,11 @@ def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: 
     place = "document.querySelector('[data-testid=stMain]')"
     walk.size(1440)
     browser.get(f"{site}/question?board=tiny&id=q1")
-    walk.find("[data-testid=stExpander]", "Who judged, and how")
+    walk.find("details", "Who judged, and how")
     walk.rest()
     browser.execute_script(f"{place}.scrollTo(0, 400)")
     assert browser.execute_script(f"return {place}.scrollTop") == 400
-    walk.menu("Results", "Data")
+    walk.menu("", "Data")
     walk.find("h1", "Data")
     walk.find("[data-testid=stDownloadButton]", "Standings, CSV")
     walk.rest()
@@ -174,7 +174,6 @@ def test_reader_reports_a_judgment(site: str, browser: webdriver.Chrome, walk: V
     walk.size(1440)
     browser.get(f"{site}/question?board=tiny&id=q4")
     walk.rest()
-    walk.click("//summary[.//*[contains(normalize-space(),'Who judged, and how')]]")
     report = "//button[.//*[contains(normalize-space(),'Report this judgment')]]"
     walk.unfold(report, "[data-testid=stTextArea] textarea")
     field = browser.find_element(By.CSS_SELECTOR, "[data-testid=stTextArea] textarea")

@@ -71,7 +71,18 @@ def test_thinking_is_kept_apart_and_never_judged(stocked: Commands, llm: Scripte
     added = stocked.json("submissions", "add", out, "--set", "tiny", "--system", "made", "--json")
     assert not [one for one in added["problems"] if one["code"] == "unknown-field"]
     llm.reset()
-    judging = ("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--canaries", 0, "--json")
+    judging = (
+        "rounds",
+        "run",
+        "--set",
+        "tiny",
+        "--judge",
+        "reference-free",
+        "--canaries",
+        0,
+        "--no-cap",
+        "--json",
+    )
     stocked.json(*judging, "--pairs", "reference", endpoint=llm.url)
     judged = [json.dumps(body) for body in llm.log.bodies]
     assert judged

@@ -16,7 +16,7 @@ def test_published_files_become_a_set_a_system_and_labels(make_arena: Run, run: 
     arena = make_arena()
     assert run("sets", "import", GOLDEN, "--name", "published")[0] == 0
     file = tmp_path / "short.jsonl"
-    code, out, _ = run("sets", "short-answers", "published", file, "--json")
+    code, out, _ = run("sets", "export", "--format", "short-answers", "published", file, "--json")
     assert (code, json.loads(out)) == (0, {"file": str(file), "answers": 1, "without": 3})
     assert json.loads(file.read_text())["answer"] == "absorbs red\nreflects sky"
     assert run("submissions", "add", file, "--set", "published", "--system", "RobustQA")[0] == 0
@@ -33,6 +33,6 @@ def test_a_set_without_short_answers_says_so(
 ) -> None:
     """Nothing is written where no question has short answers."""
     make_arena().sets.import_from(set_folder)
-    code, _, err = run("sets", "short-answers", "tiny", tmp_path / "short.jsonl")
+    code, _, err = run("sets", "export", "--format", "short-answers", "tiny", tmp_path / "short.jsonl")
     assert (code, (tmp_path / "short.jsonl").exists()) == (1, False)
     assert "No question of tiny has short answers." in err

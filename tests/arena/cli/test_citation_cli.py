@@ -86,7 +86,7 @@ def test_a_report_names_uncited_and_unsupported_sentences(arena_of: Commands, tm
     assert found["uncited_first"][0]["text"] == "Nobody knows more."
     assert found["unsupported_first"][0]["cited"] == [1]
     assert 0 < found["recall"] < found["precision"] < 1
-    assert found["told_by"] == EMBEDDED_ENGINE
+    assert found["source"] == EMBEDDED_ENGINE
     assert arena_of.json("submissions", "report", numbers["silent"])["citations"] is None
     out = tmp_path / "report.html"
     assert arena_of("submissions", "report", numbers["citing"], "--format", "html", "--out", out)[0] == 0
@@ -135,3 +135,63 @@ def test_an_llm_grades_each_citation_by_itself(
     assert details["recall"] == pytest.approx((1 + 0.5) / 2)
     assert (details["counts"]["undecided"], details["counts"]["partial"]) == (1, 1)
     assert line["score"] == pytest.approx(0.6)
+
+
+STYLES = {
+    "It is red [2], [3].": [["second", "third"]],
+    "It is red [2-3]. It is old.": [["second", "third"], []],
+    "It is red\u30102\u2020source\u3011. Old\u30104:3\u2020source\u3011.": [["second"], ["third"]],
+    "It is red [^3].\n\nIt is old [third].": [["third"], ["third"]],
+    "Set x[1] = 3 to have it [1] (see [2]).": [["first", "second"]],
+    "It is red [7]. It is old [2].": [[], ["second"]],
+}
+CONTEXTS = [
+    {"id": "first", "text": ""},
+    {"id": "second", "text": "It is red."},
+    {"id": "third", "text": "Old."},
+]
+
+
+def _cited_in(details: Any) -> list[list[str]]:  # noqa: ANN401 - any JSON
+    return [
+        [one["passage"] for one in sentence["citations"] if one["passage"]]
+        for sentence in details["sentences"]
+    ]
+
+
+def test_every_road_reads_the_same_citations(arena_of: Commands, tmp_path: Path) -> None:
+    """A file that is scored, a submission that is scored, and its export name the same contexts."""
+    rows = [
+        {"question_id": f"q{n}", "answer": answer, "contexts": CONTEXTS} for n, answer in enumerate(STYLES)
+    ]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    items = tmp_path / "items.jsonl"
+    lines = [{"id": row["question_id"], "question": "What is it?", **row} for row in rows]
+    items.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    scored = arena_of.lines("metrics", "score", items, "--metric", "citation-support")
+    assert [_cited_in(line["details"]) for line in scored] == list(STYLES.values())
+    assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "us")[0] == 0
+    metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "us")
+    assert arena_of("metrics", "run", *metric)[0] == 0
+    assert arena_of("metrics", "show", tmp_path / "scores.json", *metric)[0] == 0
+    stored = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    of_rows = {row["question_id"]: row for row in (stored if isinstance(stored, list) else stored["scores"])}
+    kept = [of_rows[row["question_id"]] for row in rows]
+    assert [_cited_in(row["details"]) for row in kept] == list(STYLES.values())
+    assert [row["score"] for row in kept] == [line["score"] for line in scored]
+    (number,) = [one["id"] for one in arena_of.json("submissions", "list", "--json") if one["system"] == "us"]
+    done = arena_of.json("submissions", "export", number, tmp_path / "trec.jsonl", "--json")
+    assert done["citations_left_out"] == 1
+    exported = [
+        json.loads(line) for line in (tmp_path / "trec.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert [
+        [[row["references"][place] for place in sentence["citations"]] for sentence in row["answer"]]
+        for row in exported
+    ] == list(STYLES.values())
+    assert [one["text"] for one in exported[0]["answer"]] == ["It is red."]
+    assert [one["text"] for one in exported[4]["answer"]] == ["Set x[1] = 3 to have it."]
+    assert (
+        arena_of("submissions", "add", tmp_path / "trec.jsonl", "--set", "tiny", "--system", "again")[0] == 0
+    )

@@ -225,7 +225,7 @@ def test_unreachable_endpoint_is_one_clear_line(
     cli("sets", "import", set_folder)
     cli("submissions", "add", answers_file("one", "Item {n}."), "--set", "tiny", "--system", "one")
     result = cli(
-        *("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--name", "r"),
+        *("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--name", "r", "--no-cap"),
         OPENAI_BASE_URL="http://127.0.0.1:9/v1",
         OPENAI_API_KEY="none",
     )
@@ -236,7 +236,7 @@ def test_unreachable_endpoint_is_one_clear_line(
 
 def _require_every_figure(
     standings: dict[str, Any], *, round_name: str | None, measured: Sequence[str] = ()
-) -> None:
+) -> dict[str, tuple[str, str]]:
     """Each entry of the strip above a board is a figure, or says in a sentence why there is none."""
     board = Board(
         name="b",
@@ -259,6 +259,7 @@ def _require_every_figure(
         # What was not measured is a word or two, and why in a sentence.
         assert figure or len(meaning.split(". ")[0].split()) > 5, (label, value)
         assert figure or label not in measured, (label, value)
+    return strip
 
 
 @pytest.mark.long
@@ -269,7 +270,8 @@ def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
     board = _json(cli("leaderboard", "show", "demo", "--json"))
     assert _json(cli("demo", "--no-serve", "--json")) == first
     assert _json(cli("leaderboard", "show", "demo", "--json")) == board
-    _require_every_figure(board, round_name="demo", measured=("position flips", "without a verdict"))
+    strip = _require_every_figure(board, round_name="demo", measured=("without a verdict",))
+    assert strip["position flips"][0] == "none, by construction"
     _require_every_figure(_json(cli("leaderboard", "show", "rag-qa-arena", "--json")), round_name=None)
     assert board["lines"]["overall"][0]["system"] == "meridian"
     controlled = cli("leaderboard", "show", "demo", "--control", "style").stdout

@@ -120,7 +120,7 @@ def test_claims_are_grounded_by_vectors(
     run.endpoint = server.url
     made = run.json("corpora", "import", texts, "--name", "nature", "--embeddings", "emb", "--json")
     assert (made["vectors"]["built"], made["vectors"]["chunks"], made["vectors"]["asked"]) == (True, 2, 2)
-    again = run.json("corpora", "embed", "nature", "--model", "emb", "--json")
+    again = run.json("corpora", "import", "--name", "nature", "--embeddings", "emb", "--json")
     assert (again["built"], again["asked"]) == (False, 0)
     (listed,) = run.json("corpora", "list", "--json")
     assert listed["vectors"]["model"] == "emb"
@@ -177,9 +177,9 @@ def test_a_local_model_grounds_claims(run: Commands, texts: Path, item: Path, tm
     ("words", "message"),
     [
         (("--corpus", "nature", "--retriever", "dense"), "has no vectors"),
-        (("--retriever", "dense"), "no corpus to search by vectors"),
+        (("--retriever", "dense"), "dense searches a corpus, and none is named"),
         (("--retriever", "web"), "No web search is set"),
-        (("--corpus", "nature", "--retriever", "web"), "cannot both be searched"),
+        (("--corpus", "nature", "--retriever", "web"), "web does not search the corpus nature"),
     ],
 )
 def test_what_cannot_be_searched_so_is_said_in_a_line(

@@ -369,7 +369,7 @@ def answered(run: Commands, llm: Server, tmp_path: Path) -> Commands:
 
 def test_contexts_and_answers_are_held_against_each_other(answered: Commands) -> None:
     """Systems with more context answer more: τ is 1; the oracle reaches all, a writer alone a third."""
-    words = ("metrics", "agreement", "--set", "tower", "--judge", "reference-free")
+    words = ("metrics", "analyse", "agreement", "--set", "tower", "--judge", "reference-free")
     found = answered.json(*words, "--writer", "reference-free", "--resamples", "50")
     means = {one["system"]: (one["context"], one["answer"]) for one in found["systems"]["systems"]}
     assert means["one"] == pytest.approx((1 / 3, 1 / 3))
@@ -385,12 +385,12 @@ def test_contexts_and_answers_are_held_against_each_other(answered: Commands) ->
 
 def test_bounds_without_a_writer_say_why(answered: Commands) -> None:
     """Without --writer two bounds have no answer, and the reason is counted."""
-    found = answered.json("metrics", "agreement", "--set", "tower", "--judge", "reference-free")
+    found = answered.json("metrics", "analyse", "agreement", "--set", "tower", "--judge", "reference-free")
     alone = found["bounds"]["no context"]["answer-crux"]
     assert alone["mean"] is None
     assert sum(alone["reasons"].values()) == 4
     assert "no writer" in next(iter(alone["reasons"]))
-    embedded = answered.json("metrics", "agreement", "--set", "tower")
+    embedded = answered.json("metrics", "analyse", "agreement", "--set", "tower")
     assert embedded["systems"]["undefined"] == "No system has both context and answer scores."
 
 
@@ -410,7 +410,7 @@ def test_labels_of_people_are_held_against_coverage(answered: Commands, tmp_path
     ]
     path = tmp_path / "labels.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    words = ("metrics", "agreement", "--set", "tower", "--judge", "reference-free", "--labels")
+    words = ("metrics", "analyse", "agreement", "--set", "tower", "--judge", "reference-free", "--labels")
     found = answered.json(*words, path, "--resamples", "50")["labels"]
     assert (found["answers"], found["questions"], found["unlabelled"]) == (9, 3, 3)
     for kind in ("pearson", "spearman", "kendall"):

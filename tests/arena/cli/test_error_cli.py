@@ -64,7 +64,7 @@ def test_a_file_of_readings_says_that_its_rows_count_as_battles(run: Commands, t
 
 @pytest.mark.parametrize("kind", ["judge", "all"])
 def test_rate_tells_the_parts_of_the_error(run: Commands, tmp_path: Path, kind: str) -> None:
-    """The JSON has the fields of plain ratings, `components` of each, what they rest on, and notes."""
+    """The JSON has the fields of plain ratings, `components` of each, what they depend on, and notes."""
     file = write(tmp_path / "told.jsonl", rows())
     code, out, notes = run("battles", "rate", file, "--error", kind, "--json")
     assert code == 0
@@ -86,14 +86,14 @@ def test_winrates_tell_the_parts_of_every_rate(run: Commands, tmp_path: Path) ->
     """Rates count each battle once, and each of the three has its parts."""
     file = write(tmp_path / "told.jsonl", rows())
     options = ("--reference", "gamma", "--by", "domain", "--error", "all")
-    found = json.loads(run("battles", "winrates", file, *options, "--json")[1])
+    found = json.loads(run("battles", "rate", "--winrates", file, *options, "--json")[1])
     assert {row["domain"] for row in found["rows"]} == {"overall", "odd", "even"}
     for row in found["rows"]:
         assert row["wins"] + row["ties"] + row["losses"] == pytest.approx(row["battles"])
         assert row["battles"] == pytest.approx(20 if row["domain"] == "overall" else 10)
         assert set(row["components"]) == {"mean_score", "win_rate", "win_tie_rate"}
         assert row["lower"] <= row["win_rate"] <= row["upper"]
-    assert run("battles", "winrates", file, *options)[1].startswith("system")
+    assert run("battles", "rate", "--winrates", file, *options)[1].startswith("system")
 
 
 def test_what_cannot_be_told_is_an_error_that_says_why(run: Commands, tmp_path: Path) -> None:

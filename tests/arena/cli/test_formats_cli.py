@@ -51,7 +51,7 @@ def test_references_that_are_passages_of_the_set_are_known_to_the_check(
     report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")
     assert (report["layout"], report["with_contexts"]) == ("trec-rag", 1)
     assert [one["message"] for one in report["problems"] if one["code"] == "empty-context"] == [
-        "1 references are no passages of the question, so nothing is known of them."
+        "1 of 2 contexts have no text; they keep their places."
     ]
 
 
@@ -81,13 +81,13 @@ def test_judgments_travel_with_a_folder_of_beir(arena_of: Commands, tmp_path: Pa
     """What was attached to a set is written as its qrels, and attached to the set that is read."""
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q1 0 q1-p1 2\nq1 0 q1-p2 0\nq2 0 q2-p1 1\n")
-    assert arena_of("sets", "attach-qrels", "tiny", qrels)[0] == 0
+    assert arena_of("sets", "attach", "--kind", "qrels", "tiny", qrels)[0] == 0
     exported = tmp_path / "beir"
     assert arena_of("sets", "export", "tiny", exported, "--format", "beir")[0] == 0
     lines = (exported / "qrels" / "test.tsv").read_text().splitlines()
     assert lines == ["query-id\tcorpus-id\tscore", "q1\tq1-p1\t2", "q1\tq1-p2\t0", "q2\tq2-p1\t1"]
     assert arena_of("sets", "import", exported, "--name", "again")[0] == 0
-    (row,) = _rows(arena_of.json("sets", "qrels", "again", "--json"))
+    (row,) = _rows(arena_of.json("sets", "show", "--qrels", "again", "--json"))
     assert (row["judgments"], row["relevant"]) == (3, 2)
 
 

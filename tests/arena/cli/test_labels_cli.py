@@ -14,13 +14,13 @@ from tests.arena.conftest import Commands
 def labelling(arena_of: Commands) -> Commands:
     """The small set with two systems, and accounts for three people."""
     for name in ("ann", "bob", "cleo"):
-        assert arena_of("teams", "account", "add", name)[0] == 0
+        assert arena_of("teams", "accounts", name)[0] == 0
     return arena_of
 
 
 def _open(run: Commands, *words: object) -> dict[str, object]:
     found: dict[str, object] = run.json(
-        "labels", "task", "open", "people", "--set", "tiny", "--annotators", "ann,bob", "--overlap", 2,
+        "labels", "open", "people", "--set", "tiny", "--annotators", "ann,bob", "--overlap", 2,
         *words, "--json",
     )  # fmt: skip
     return found
@@ -30,46 +30,46 @@ def _label(run: Commands, person: str, word: str) -> int:
     count = 0
     agree: tuple[str, ...] = ("--agree",)
     while True:
-        found = run.json("labels", "next", "people", "--annotator", person, *agree, "--json")
+        found = run.json("labels", "submit", "people", "--annotator", person, *agree, "--json")
         agree = ()
         if found["item"] is None:
             return count
         number = found["item"]["number"]
         longer = len(found["item"]["first"]) > len(found["item"]["second"])
         value = {"longer": "first" if longer else "second", "shorter": "second" if longer else "first"}[word]
-        code, out, _ = run("labels", "give", "people", number, value, "--annotator", person)
+        code, out, _ = run("labels", "submit", "people", number, value, "--annotator", person)
         assert (code, out) == (0, f"Kept: {number} of people.\n")
         count += 1
 
 
 @pytest.mark.long
 def test_task_goes_from_opening_to_a_file_of_votes(labelling: Commands, tmp_path: Path) -> None:
-    """Open, label, watch, settle, set aside, export, close: each a command that says what it did."""
+    """Open, label, watch, adjudicate, exclude, export, close: each a command that says what it did."""
     task = _open(labelling, "--systems", "half,whole", "--count", 6, "--draw", "domain", "--seed", 3)
     assert (task["items"], task["wanted"], task["draw"], task["closed"]) == (6, 12, "domain", False)
-    (listed,) = labelling.json("labels", "task", "list", "--json")
+    (listed,) = labelling.json("labels", "show", "--json")
     assert listed == task
     assert _label(labelling, "ann", "longer") == 6
     assert _label(labelling, "bob", "shorter") == 6
-    shown = labelling.json("labels", "task", "show", "people", "--json")
+    shown = labelling.json("labels", "show", "people", "--json")
     assert (shown["quality"]["labels"], shown["quality"]["disputed"]) == (12, 6)
     assert {person["name"]: person["agreement"] for person in shown["quality"]["people"]} == {
         "ann": 0.0, "bob": 0.0,
     }  # fmt: skip
-    disputed = labelling.json("labels", "task", "disputed", "people", "--json")
+    disputed = labelling.json("labels", "adjudicate", "people", "--json")
     assert len(disputed) == 6
-    assert labelling("labels", "task", "settle", "people", disputed[0]["item"], "b")[0] == 0
-    assert len(labelling.json("labels", "task", "disputed", "people", "--json")) == 5
-    code, out, _ = labelling("labels", "task", "aside", "people", "bob", "--reason", "Did not read.")
-    assert (code, out) == (0, "6 labels of bob are set aside.\n")
+    assert labelling("labels", "adjudicate", "people", disputed[0]["item"], "b")[0] == 0
+    assert len(labelling.json("labels", "adjudicate", "people", "--json")) == 5
+    code, out, _ = labelling("labels", "exclude", "people", "bob", "--reason", "Did not read.")
+    assert (code, out) == (0, "6 labels of bob are excluded.\n")
     votes = tmp_path / "votes.jsonl"
-    assert labelling("labels", "task", "export", "people", votes)[0] == 0
+    assert labelling("labels", "export", "people", votes)[0] == 0
     rows = [json.loads(line) for line in votes.read_text(encoding="utf-8").splitlines()]
     assert len(rows) == 6
-    assert {row["chance"] for row in rows} == {0.5}
+    assert {row["sampling_prob"] for row in rows} == {0.5}
     assert all(row["winner"] == ("model_b" if row["model_b"] == "whole" else "model_a") for row in rows)
-    assert labelling("labels", "task", "close", "people")[0] == 0
-    code, _, err = labelling("labels", "task", "import", "people", votes)
+    assert labelling("labels", "close", "people")[0] == 0
+    code, _, err = labelling("labels", "import", "people", votes)
     assert code == 1
     assert "closed" in err
 
@@ -81,7 +81,7 @@ def test_votes_of_a_task_correct_a_rating(labelling: Commands, tmp_path: Path) -
     _label(labelling, "ann", "longer")
     _label(labelling, "bob", "shorter")
     votes, verdicts = tmp_path / "votes.jsonl", tmp_path / "verdicts.jsonl"
-    assert labelling("labels", "task", "export", "people", votes)[0] == 0
+    assert labelling("labels", "export", "people", votes)[0] == 0
     rows = [
         {"question_id": f"q{n}", "model_a": "half", "model_b": "whole", "winner": ("model_b", "tie")[n % 2]}
         for n in range(12)
@@ -91,43 +91,36 @@ def test_votes_of_a_task_correct_a_rating(labelling: Commands, tmp_path: Path) -
     assert (found["votes"], found["labelled_battles"], found["annotators"]) == (12, 6, 2)
 
 
-def test_items_of_other_kinds_are_labelled_by_commands(labelling: Commands) -> None:
-    """Yes or no, ratings, spans, and skips with a reason."""
-    for name, kind, more in (
-        ("ask", "answerability", ()),
-        ("rate", "passages", ()),
-        ("mark", "spans", ("--systems", "whole")),
-    ):
-        words = ("--set", "tiny", "--kind", kind, "--annotators", "ann", "--overlap", 1, "--count", 2, *more)
-        assert labelling("labels", "task", "open", name, *words)[0] == 0
-    spans = json.dumps([{"kind": "wrong", "start": 0, "end": 4}, {"kind": "missing", "text": "Its colour."}])
-    for name, label in (("ask", ("yes",)), ("rate", ("4",)), ("mark", ("--spans", spans))):
-        found = labelling.json("labels", "next", name, "--annotator", "ann", "--agree", "--json")
-        number = found["item"]["number"]
-        assert labelling("labels", "give", name, number, *label, "--annotator", "ann")[0] == 0
-        found = labelling.json("labels", "next", name, "--annotator", "ann", "--json")
-        skipping = ("--skip", "I do not know.", "--annotator", "ann")
-        assert labelling("labels", "give", name, found["item"]["number"], *skipping)[0] == 0
-        found = labelling.json("labels", "next", name, "--annotator", "ann", "--json")
-        assert found["item"] is None
-        assert (found["progress"]["labelled"], found["progress"]["skipped"]) == (1, 1)
-    code, out, _ = labelling("labels", "withdraw", "mark", "--annotator", "ann", "--yes")
+def test_items_are_skipped_changed_and_withdrawn_by_commands(labelling: Commands) -> None:
+    """A skip needs a reason, a label can be changed, and all of a person's labels can be deleted."""
+    _open(labelling, "--systems", "half,whole", "--count", 2)
+    number = labelling.json("labels", "submit", "people", "--annotator", "ann", "--agree", "--json")["item"][
+        "number"
+    ]
+    submit = ("labels", "submit", "people")
+    assert labelling(*submit, number, "second", "--annotator", "ann")[0] == 0
+    assert labelling(*submit, "--annotator", "ann", "--comment", "Says more.", "--", number, "-2")[0] == 0
+    other = labelling.json(*submit, "--annotator", "ann", "--json")["item"]["number"]
+    assert labelling(*submit, other, "--skip", "I do not know.", "--annotator", "ann")[0] == 0
+    found = labelling.json(*submit, "--annotator", "ann", "--json")
+    assert (found["item"], found["progress"]["labelled"], found["progress"]["skipped"]) == (None, 1, 1)
+    code, out, _ = labelling(*submit, "--annotator", "ann", "--withdraw", "--yes")
     assert (code, out) == (0, "2 labels of ann are deleted.\n")
 
 
 MISTAKES: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("task", "show", "none"), "no annotation task"),
-    (("task", "open", "x", "--set", "tiny", "--systems", "half"), "two systems"),
-    (("task", "open", "x", "--set", "tiny", "--systems", "half,whole"), "cannot label each item"),
-    (("task", "open", "x", "--set", "tiny", "--items", "none.jsonl", "--open-to-all"), "cannot be read"),
-    (("task", "export", "people", "-", "--format", "xml"), "no format"),
-    (("give", "people", "1", "best", "--annotator", "ann"), "is no label"),
-    (("give", "people", "1", "--annotator", "ann"), "exactly one"),
-    (("give", "people", "1", "--spans", "[1]", "--annotator", "ann"), "spans cannot be read"),
-    (("next", "people", "--annotator", "cleo"), "no annotation task"),
-    (("next", "people", "--annotator", "ann"), "has not agreed"),
-    (("task", "settle", "people", "1", "c"), "settles nothing"),
-    (("task", "aside", "people", "ann"), "without a reason"),
+    (("show", "none"), "no annotation task"),
+    (("open", "x", "--set", "tiny", "--systems", "half"), "two systems"),
+    (("open", "x", "--set", "tiny", "--systems", "half,whole"), "cannot label each item"),
+    (("open", "x", "--set", "tiny", "--items", "none.jsonl", "--open-to-all"), "cannot be read"),
+    (("export", "people", "-", "--format", "xml"), "no format"),
+    (("submit", "people", "1", "best", "--annotator", "ann"), "is no label"),
+    (("submit", "people", "1", "--annotator", "ann"), "exactly one"),
+    (("submit", "people", "1", "3", "--annotator", "ann"), "is no label"),
+    (("submit", "people", "--annotator", "cleo"), "no annotation task"),
+    (("submit", "people", "--annotator", "ann"), "has not agreed"),
+    (("adjudicate", "people", "1", "c"), "decides nothing"),
+    (("exclude", "people", "ann"), "without a reason"),
 )
 
 
@@ -139,3 +132,22 @@ def test_mistakes_are_told_in_a_line(labelling: Commands) -> None:
         assert (words, code) == (words, 1)
         assert sentence in err
         assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [
+        (("labels", "task", "open", "people", "--set", "tiny"), "labels open"),
+        (("labels", "give", "people", "1", "tie"), "labels submit"),
+        (("references", "start", "refs"), "labels open TASK --kind references"),
+        (("references", "submit", "refs", "1", "text.txt"), "--text FILE"),
+    ],
+)
+def test_commands_that_are_gone_name_what_to_use(
+    arena_of: Commands, words: tuple[str, ...], instead: str
+) -> None:
+    """Who types an old command, nested ones and their options too, reads the new one."""
+    code, _, err = arena_of(*words)
+    assert code == 1
+    assert "was removed" in err
+    assert instead in err

@@ -49,7 +49,7 @@ def votes(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("kind", ["sandwich", "bootstrap"])
 def test_rate_says_what_people_would_say(run: Commands, verdicts: Path, votes: Path, kind: str) -> None:
-    """The JSON has corrected, judge's and people's ratings of every system, and what they rest on."""
+    """The JSON has corrected, judge's and people's ratings of every system, and what they depend on."""
     options = ("--interval", kind, "--bootstrap", "50", "--json")
     code, out, _ = run("battles", "rate", verdicts, "--people", votes, *options)
     found = json.loads(out)
@@ -77,7 +77,7 @@ def test_the_judge_s_columns_are_its_own_board(run: Commands, verdicts: Path, vo
 
 def test_winrates_say_what_people_would_say(run: Commands, verdicts: Path, votes: Path) -> None:
     """Win rates have the same three columns, overall and by domain, within 0–1."""
-    _, out, _ = run("battles", "winrates", verdicts, "--people", votes, "--by", "domain", "--json")
+    _, out, _ = run("battles", "rate", "--winrates", verdicts, "--people", votes, "--by", "domain", "--json")
     found = json.loads(out)
     assert [row["domain"] for row in found["rows"][:3]] == ["overall", "even", "odd"]
     for row in found["rows"]:
@@ -88,7 +88,7 @@ def test_winrates_say_what_people_would_say(run: Commands, verdicts: Path, votes
             assert 0 <= row[f"{prefix}lower"] <= row[f"{prefix}win_rate"] <= row[f"{prefix}upper"] <= 1
             assert row[f"{prefix}win_rate"] <= row[f"{prefix}mean_score"] <= row[f"{prefix}win_tie_rate"]
     assert found["votes"] == 120
-    code, _, err = run("battles", "winrates", verdicts, "--people", votes, "--reference", "nobody")
+    code, _, err = run("battles", "rate", "--winrates", verdicts, "--people", votes, "--reference", "nobody")
     assert (code, "nobody" in err) == (1, True)
 
 

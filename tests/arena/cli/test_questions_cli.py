@@ -80,9 +80,8 @@ def test_agents_search_in_all_texts(published: Settings) -> None:
     """The tool says in whose texts the words are, and shows the text around them as untrusted."""
     arena = Arena(published)
     found = Tools(arena).search_questions("tiny", search="beta grams")
-    assert [one.id for one in found.questions] == ["q1", "q7"]
-    assert "reference" in found.questions[0].found_in
-    assert "answer of full" in found.questions[0].found_in
-    assert found.questions[0].excerpt is not None
-    assert "beta" in found.questions[0].excerpt.untrusted_text
+    assert [one["id"] for one in found["questions"]] == ["q1", "q7"]
+    places = found["questions"][0]["found"]
+    assert (places["in_reference"], places["systems"]) == (True, ["full", "hostile"])
+    assert "beta" in places["excerpt"]["untrusted_text"]
     arena.close()

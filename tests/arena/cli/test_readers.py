@@ -11,12 +11,13 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.evidence.judgment_flags import MOST_OF_ONE, Complaint
+from arena.services.concerns.service import MOST_OF_ONE, Complaint
 from arena.services.evidence.question_lists import QuestionFilter, Result, Trait
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.errors import ConflictError, InputError, NotFoundError
 from data.records import Preference
+from data.records.concerns import Concern, ConcernKind
 from tests.arena.conftest import mix
 
 
@@ -163,36 +164,57 @@ def _complaint(arena: Arena, session: str = "s", reason: str = "It misread the s
     )
 
 
+def _disputes(arena: Arena) -> list[Concern]:
+    waiting = arena.concerns.waiting(caller=OPERATOR)
+    return [one for one in waiting if one.kind is ConcernKind.DISPUTE]
+
+
 def test_reported_judgment_reaches_the_organisers(judged: Arena) -> None:
-    """A report names the battle and the reason; the reader's session is not kept."""
+    """A report names the battle and the reason, once however often it is sent; no session is kept."""
     _publish(judged, "one")
     complaint = _complaint(judged)
-    judged.judgment_reports.add(complaint)
-    (found,) = judged.judgment_reports.of_round("one")
-    assert (found.question_id, found.reason) == ("q1", complaint.reason)
+    judged.concerns.dispute(complaint)
+    judged.concerns.dispute(complaint)
+    (found,) = _disputes(judged)
+    assert (found.round_name, found.text, found.raised_by) == ("one", complaint.reason, "")
+    (dispute,) = judged.concerns.disputes("one", caller=OPERATOR)
+    assert dispute.battle.battle.question_id == "q1"
+    assert judged.concerns.under_review("one") == 1
     assert judged.question_lists.reported("one") == {"q1"}
 
 
 def test_reader_may_not_flood_the_organisers(judged: Arena) -> None:
     """After a few reports within an hour a reader is asked to wait; others are not."""
     _publish(judged, "one")
-    for _ in range(MOST_OF_ONE):
-        judged.judgment_reports.add(_complaint(judged))
+    complaints = [
+        replace(
+            _complaint(judged),
+            question_id=shown.battle.question_id,
+            battle=shown.battle.key,
+            judge=shown.judgments[0].judge,
+            presentation=shown.judgments[0].presentation,
+        )
+        for shown in judged.store.verdicts.evidence("one")
+        if shown.judgments
+    ]
+    for complaint in complaints[:MOST_OF_ONE]:
+        judged.concerns.dispute(complaint)
     with pytest.raises(ConflictError, match="hour"):
-        judged.judgment_reports.add(_complaint(judged))
-    judged.judgment_reports.add(_complaint(judged, session="another"))
-    assert len(judged.judgment_reports.of_round("one")) == MOST_OF_ONE + 1
+        judged.concerns.dispute(complaints[MOST_OF_ONE])
+    judged.concerns.dispute(complaints[0])
+    judged.concerns.dispute(replace(complaints[0], session="another"))
+    assert len(_disputes(judged)) == MOST_OF_ONE + 1
 
 
 def test_report_of_nothing_is_refused(judged: Arena) -> None:
     """A report needs a reason and a judgment that exists in a round that is public."""
     with pytest.raises(NotFoundError, match="no round"):
-        judged.judgment_reports.add(_complaint(judged))
+        judged.concerns.dispute(_complaint(judged))
     _publish(judged, "one")
     with pytest.raises(InputError, match="characters"):
-        judged.judgment_reports.add(_complaint(judged, reason="bad"))
+        judged.concerns.dispute(_complaint(judged, reason="bad"))
     with pytest.raises(NotFoundError, match="no such judgment"):
-        judged.judgment_reports.add(replace(_complaint(judged), judge="nobody"))
+        judged.concerns.dispute(replace(_complaint(judged), judge="nobody"))
 
 
 def test_board_tells_its_judges_health(judged: Arena, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
+from arena.html_pages import as_html
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.boards.sentences import leading
@@ -17,7 +18,6 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import system_cell
 from arena.site.public.routes import static_page
 from arena.site.services import as_secrets
-from arena.site.ui.markup import as_html
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash, write_set
 

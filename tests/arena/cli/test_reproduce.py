@@ -177,7 +177,7 @@ def write(place: Path, environment: Mapping[str, str]) -> None:
     for writer in ("ada", "ben"):
         while True:
             told = shell(
-                f"arena references next writing --writer {writer} --agree --json", place, environment
+                f"arena labels submit writing --annotator {writer} --agree --json", place, environment
             )
             item = json.loads(told)["item"]
             if item is None:
@@ -185,7 +185,7 @@ def write(place: Path, environment: Mapping[str, str]) -> None:
             texts = [f"It is {short}. [1]" for short in item["short_answers"]]
             (place / "text.txt").write_text(" ".join(texts))
             shell(
-                f"arena references submit writing {item['number']} text.txt --writer {writer}",
+                f"arena labels submit writing {item['number']} --text text.txt --annotator {writer}",
                 place,
                 environment,
             )
@@ -194,11 +194,11 @@ def write(place: Path, environment: Mapping[str, str]) -> None:
 def audit(place: Path, environment: Mapping[str, str]) -> None:
     """Find every text of the sample valid."""
     while True:
-        told = shell("arena references audit next writing --auditor lin --json", place, environment)
+        told = shell("arena references audit writing --auditor lin --json", place, environment)
         item = json.loads(told)["item"]
         if item is None:
             break
-        shell(f"arena references audit decide writing {item['number']} --auditor lin", place, environment)
+        shell(f"arena references audit writing {item['number']} --auditor lin", place, environment)
 
 
 def shell(lines: str, place: Path, environment: Mapping[str, str]) -> str:

@@ -76,7 +76,7 @@ def test_board_agrees_with_ir_measures_and_counts_what_is_missing(
     stocked: Commands, stocked_folder: Path
 ) -> None:
     """Means are those of ir_measures with missing questions as 0; unjudged and missing ones are counted."""
-    board = stocked.json("retrieval", "board", "tiny", "--json")
+    board = stocked.json("retrieval", "show", "tiny", "--json")
     assert (board["questions"], board["unjudged"], board["without_relevant"]) == (11, 1, 0)
     lines = {line["system"]: line for line in board["lines"]["nDCG@10"]["overall"]}
     assert (lines["noisy"]["missing"], lines["whole"]["mean"], lines["whole"]["rank"]) == (1, 1.0, 1)
@@ -89,13 +89,13 @@ def test_board_agrees_with_ir_measures_and_counts_what_is_missing(
     by_domain = board["lines"]["AP"]
     assert set(by_domain) == {"overall", "d0", "d1", "d2"}
     assert sum(line["questions"] for domain in ("d0", "d1", "d2") for line in by_domain[domain][:1]) == 11
-    text = stocked("retrieval", "board", "tiny")[1]
+    text = stocked("retrieval", "show", "tiny")[1]
     assert "noisy retrieved nothing for 1 of them, which count as 0." in text
 
 
 def test_controlled_settings_look_at_as_much_as_the_required_subset(stocked: Commands) -> None:
     """Two passages are required: whoever has noise first covers nothing of them, and lengths need texts."""
-    lines = stocked.json("retrieval", "board", "tiny", "--json")["lines"]
+    lines = stocked.json("retrieval", "show", "tiny", "--json")["lines"]
     means = {name: {line["system"]: line["mean"] for line in lines[name]["overall"]} for name in lines}
     assert means["Cov@Z"] == {"whole": 1.0, "half": pytest.approx(9.5 / 11, abs=0.05), "noisy": 0.0}
     assert means["Cov@T"]["whole"] == means["Den@Z"]["whole"] == 1.0
@@ -106,11 +106,11 @@ def test_controlled_settings_look_at_as_much_as_the_required_subset(stocked: Com
 
 def test_systems_are_compared_and_questions_opened(stocked: Commands) -> None:
     """The paired difference has its test; a question lists ranks, grades and what is missed."""
-    overall = stocked.json("retrieval", "compare", "tiny", "whole", "noisy", "--json")[0]
+    overall = stocked.json("retrieval", "show", "tiny", "--compare", "whole,noisy", "--json")[0]
     assert overall["separated"]
     assert overall["lower"] > 0
     assert overall["ahead"] == overall["questions"] == 11
-    shown = stocked.json("retrieval", "question", "tiny", "q1", "--k", "2", "--json")
+    shown = stocked.json("retrieval", "show", "tiny", "--question", "q1", "--k", "2", "--json")
     systems = {system["system"]: system for system in shown["systems"]}
     assert systems["whole"]["passages"][1]["new"] == ["2"]
     assert [(line["id"], line["rank"]) for line in systems["noisy"]["missed"]] == [
@@ -118,14 +118,14 @@ def test_systems_are_compared_and_questions_opened(stocked: Commands) -> None:
         ("q1-p2", 3),
     ]
     assert (systems["noisy"]["unjudged"], systems["noisy"]["unanswered"]) == (2, ["1", "2"])
-    assert "missed: q1-p1, q1-p2" in stocked("retrieval", "question", "tiny", "q1", "--k", "2")[1]
-    code, _, error = stocked("retrieval", "question", "tiny", "q11")
+    assert "missed: q1-p1, q1-p2" in stocked("retrieval", "show", "tiny", "--question", "q1", "--k", "2")[1]
+    code, _, error = stocked("retrieval", "show", "tiny", "--question", "q11")
     assert (code, "no question 'q11'" in error) == (1, True)
 
 
 def test_output_and_files_hold_the_board(stocked: Commands, tmp_path: Path) -> None:
     """`output` prints trec_eval's lines, `export` writes rows a measure and domain, or a question."""
-    printed = stocked("retrieval", "output", "tiny", "noisy")[1].splitlines()
+    printed = stocked("retrieval", "export", "tiny", "-", "--system", "noisy")[1].splitlines()
     assert "num_q                 \tall\t11" in printed
     assert "map                   \tq0\t0.0000" in printed
     for ending in ("csv", "json", "parquet"):
@@ -159,23 +159,25 @@ def test_judgments_keep_their_name_and_follow_the_set(
     stocked: Commands, stocked_folder: Path, tmp_path: Path
 ) -> None:
     """Other judgments need another name; ratings and a new version of the set bring theirs along."""
-    again = stocked.json("sets", "attach-qrels", "tiny", stocked_folder / "qrels", "--json")
+    again = stocked.json("sets", "attach", "--kind", "qrels", "tiny", stocked_folder / "qrels", "--json")
     assert not again["created"]
     other = write_qrels(tmp_path / "other", 3)
-    assert "other judgments called diversity" in stocked("sets", "attach-qrels", "tiny", other)[2]
+    assert (
+        "other judgments called diversity" in stocked("sets", "attach", "--kind", "qrels", "tiny", other)[2]
+    )
     rated = tmp_path / "ratings.jsonl"
     rated.write_text(
         '{"question_id": "q0", "passages": ["q0-p1", "q0-p2"], "ratings": [[5, 0], [2, 3]], "threshold": 3}\n'
         '{"question_id": "zz", "passages": ["p"], "ratings": [[5]], "threshold": 3}\n'
     )
-    made = stocked.json("sets", "attach-qrels", "tiny", rated, "--json")
+    made = stocked.json("sets", "attach", "--kind", "qrels", "tiny", rated, "--json")
     assert (made["name"], made["relevant_from"], made["relevant"], made["unknown"]) == ("ratings", 3.0, 2, 1)
-    names = [row["name"] for row in stocked.json("sets", "qrels", "tiny", "--json")]
+    names = [row["name"] for row in stocked.json("sets", "show", "--qrels", "tiny", "--json")]
     assert names == ["ratings", "diversity"]
     passages = tmp_path / "passages.jsonl"
     passages.write_text('{"question_id": "q0", "passages": [{"id": "new", "text": "New."}]}\n')
-    stocked.json("sets", "attach-passages", "tiny", passages, "--json")
-    assert [row["name"] for row in stocked.json("sets", "qrels", "tiny-v2", "--json")] == names
+    stocked.json("sets", "attach", "--kind", "passages", "tiny", passages, "--json")
+    assert [row["name"] for row in stocked.json("sets", "show", "--qrels", "tiny-v2", "--json")] == names
 
 
 def test_gold_documents_count_a_document_once_at_its_best_chunk(run: Commands, tmp_path: Path) -> None:
@@ -191,7 +193,7 @@ def test_gold_documents_count_a_document_once_at_its_best_chunk(run: Commands, t
     assert run("sets", "import", folder)[0] == 0
     file = write_run(tmp_path / "run", {"g0": ["a#2", "a#1", "b#1"], "g1": ["x#1", "b#1"]})
     assert run("submissions", "add", file, "--kind", "contexts", "--set", "golden", "--system", "s")[0] == 0
-    board = run.json("retrieval", "board", "golden", "--json")
+    board = run.json("retrieval", "show", "golden", "--json")
     assert (board["qrels"]["name"], board["by_document"]) == ("gold", True)
     (line,) = board["lines"]["AP"]["overall"]
     assert line["mean"] == pytest.approx((1.0 + 0.25) / 2)

@@ -52,10 +52,10 @@ def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path
         "retrieve", "--set", "tiny", "--corpus", "items", "--k", 3, "--documents", "--out", out, "--json"
     )
     assert (fields["questions"], fields["passages"], fields["failed"]) == (12, 36, {})
-    made = stocked.json("sets", "attach-passages", "tiny", out, "--corpus", "items", "--json")
+    made = stocked.json("sets", "attach", "--kind", "passages", "tiny", out, "--corpus", "items", "--json")
     assert (made["name"], made["version"], made["created"]) == ("tiny-v2", "2", True)
     assert (made["questions"], made["passages"], made["unresolved"]) == (12, 36, 0)
-    again = stocked.json("sets", "attach-passages", "tiny", out, "--corpus", "items", "--json")
+    again = stocked.json("sets", "attach", "--kind", "passages", "tiny", out, "--corpus", "items", "--json")
     assert not again["created"]
     folder = tmp_path / "exported"
     assert stocked("sets", "export", "tiny-v2", folder)[0] == 0
@@ -63,7 +63,7 @@ def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path
     assert {len(row["passages"]) for row in rows} == {3}
     assert rows[5]["passages"][0]["text"].startswith("Item 5 ")
     assert rows[5]["passages"][0]["id"].startswith("q5-p")
-    assert stocked.json("sets", "statistics", "tiny", "--json")[0]["passages"] == 2
+    assert stocked.json("sets", "show", "--statistics", "tiny", "--json")[0]["passages"] == 2
 
 
 def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) -> None:
@@ -75,9 +75,9 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
         ]
         == 0
     )
-    made = stocked.json("sets", "attach-passages", "tiny", out, "--name", "tiny-one", "--json")
+    made = stocked.json("sets", "attach", "--kind", "passages", "tiny", out, "--name", "tiny-one", "--json")
     assert (made["questions"], made["without"], made["unknown"]) == (4, 8, 0)
-    rows = stocked.json("sets", "statistics", "tiny-one", "--json")
+    rows = stocked.json("sets", "show", "--statistics", "tiny-one", "--json")
     means = {row["domain"]: row["passages"] for row in rows}
     assert means == {OVERALL: pytest.approx(20 / 12), "d0": 2, "d1": 1, "d2": 2}
 
@@ -90,7 +90,7 @@ def test_rag_qa_arenas_predictions_are_matched_by_question(stocked: Commands, tm
         {"query": "Who?", "pred": "x", "passages": ["Nothing."]},
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
-    made = stocked.json("sets", "attach-passages", "tiny", path, "--json")
+    made = stocked.json("sets", "attach", "--kind", "passages", "tiny", path, "--json")
     assert (made["questions"], made["without"], made["unknown"]) == (1, 11, 1)
 
 
@@ -109,7 +109,7 @@ def test_files_that_cannot_be_attached_say_why(
     """Nothing is stored, and the reason is one that a user can act on."""
     path = tmp_path / "passages.jsonl"
     path.write_text(content)
-    code, _, errors = stocked("sets", "attach-passages", "tiny", path)
+    code, _, errors = stocked("sets", "attach", "--kind", "passages", "tiny", path)
     assert code != 0
     assert why in errors
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
@@ -119,7 +119,7 @@ def test_passages_that_a_corpus_does_not_have_are_counted(stocked: Commands, tmp
     """A run of another corpus is not attached in silence."""
     path = tmp_path / "run.trec"
     path.write_text("q1 Q0 q1-p1 1 2 x\nq1 Q0 elsewhere 2 1 x\n")
-    made = stocked.json("sets", "attach-passages", "tiny", path, "--corpus", "items", "--json")
+    made = stocked.json("sets", "attach", "--kind", "passages", "tiny", path, "--corpus", "items", "--json")
     assert (made["passages"], made["unresolved"]) == (1, 1)
 
 
@@ -211,14 +211,16 @@ def test_passages_come_from_a_database(
 def test_vectors_are_searched_approximately(
     stocked: Commands, tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]
 ) -> None:
-    """`corpora embed --approximate` says what its index finds; a search by it scores as an exact one."""
+    """`corpora import --approximate` says what its index finds; a search by it scores as an exact one."""
     pytest.importorskip("usearch", reason="NO USEARCH: approximate search is not tested")
     stocked.endpoint = scripted_llm().url
     dense = ("corpora", "search", "items", "weighs 15 grams", "--retriever", "dense", "--k", 3, "--json")
-    assert stocked("corpora", "embed", "items", "--model", "emb")[0] == 0
+    assert stocked("corpora", "import", "--name", "items", "--embeddings", "emb")[0] == 0
     code, _, err = stocked(*dense, "--approximate")
     assert (code, "no approximate index" in err) == (1, True)
-    fields = stocked.json("corpora", "embed", "items", "--model", "emb", "--approximate", "--json")
+    fields = stocked.json(
+        "corpora", "import", "--name", "items", "--embeddings", "emb", "--approximate", "--json"
+    )
     assert (fields["built"], fields["approximate"]["recall"]) == (False, 1.0)
     near, exact = (stocked.json(*dense, *more) for more in (("--approximate",), ()))
     assert [row["score"] for row in near] == pytest.approx([row["score"] for row in exact])
@@ -301,7 +303,7 @@ def test_a_run_of_another_corpus_makes_no_version_of_a_set(stocked: Commands, tm
     """Where no passage of a run is in the corpus that is named, nothing is stored."""
     out = tmp_path / "other.trec"
     out.write_text("q0 Q0 elsewhere-1 1 2.5 r\n")
-    code, *told = stocked("sets", "attach-passages", "tiny", out, "--corpus", "items")
+    code, *told = stocked("sets", "attach", "--kind", "passages", "tiny", out, "--corpus", "items")
     assert code == 1
     assert "No passage of other.trec is in the corpus items." in "".join(told)
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]

@@ -1,4 +1,4 @@
-"""`arena battles rate --method style`: control for what sways a judge, from the columns of a file."""
+"""`arena battles rate --method style`: control for what biases a judge, from the columns of a file."""
 
 from __future__ import annotations
 
@@ -142,12 +142,14 @@ def test_missing_columns_are_named(run: Commands, tmp_path: Path) -> None:
 def test_cells_that_say_nothing_are_named(
     run: Commands, tmp_path: Path, cell: dict[str, str], said: str
 ) -> None:
-    """A cell that is no count, mark or side is refused with row and column; plain ratings pass it over."""
+    """A cell that is no count, mark or side is named with row and column; plain ratings pass it over."""
     rows = battles(60)
     rows[2] |= cell
     file = written(tmp_path / "b.csv", rows)
-    code, _, err = run("battles", "rate", file, "--method", "style")
+    code, _, err = run("battles", "rate", file, "--method", "style", "--strict")
     assert (code, said in err) == (1, True)
+    code, _, err = run("battles", "rate", file, "--method", "style")
+    assert (code, said in err) == (0, True)
     assert run("battles", "rate", file, "--bootstrap", "20")[0] == 0
 
 
@@ -180,3 +182,17 @@ def test_help_lists_every_column(run: Commands) -> None:
     code, out, _ = run("battles", "rate", "--help")
     assert code == 0
     assert all(name in out for name in COLUMNS)
+
+
+def test_a_covariate_that_decides_every_battle_is_refused(run: Commands, tmp_path: Path) -> None:
+    """Where the longer answer wins every battle the command says so in place of ratings."""
+    rows = battles(300)
+    words = {1: "model_a", 0: "tie", -1: "model_b"}
+    for row in rows:
+        row["winner"] = words[int(np.sign(row["a_length"] - row["b_length"]))]
+    file = written(tmp_path / "b.jsonl", rows)
+    asked = ("battles", "rate", file, "--method", "style", "--covariates")
+    code, out, err = run(*asked, "length,position")
+    assert (code, out) == (1, "")
+    assert "under control for length have no finite values" in " ".join(err.split())
+    assert run(*asked, "bold")[0] == 0

@@ -1,4 +1,4 @@
-"""`arena battles fragility` and `cycles`, and what boards say of both."""
+"""`arena battles rate --fragility`, and what boards say of it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def battles(tmp_path: Path) -> Path:
 
 def test_neighbours_rest_on_named_questions(run: Commands, battles: Path) -> None:
     """Two neighbours of three systems, each with its set; the table and the JSON tell the same."""
-    code, out, _ = run("battles", "fragility", battles, "--json")
+    code, out, _ = run("battles", "rate", "--fragility", battles, "--json")
     found = json.loads(out)
     assert code == 0
     assert found["unit"] == "questions"
@@ -49,7 +49,7 @@ def test_neighbours_rest_on_named_questions(run: Commands, battles: Path) -> Non
         assert pair["of"] == 40
         assert len(pair["questions"]) == pair["size"]
         assert pair["verified"] == (pair["points_without"] is not None)
-    _, text, _ = run("battles", "fragility", battles)
+    _, text, _ = run("battles", "rate", "--fragility", battles)
     first = found["first_place"]
     assert f"{first['size']} questions of 40 decide first place" in text
     assert f"without them {first['second']} would stand before {first['first']}." in text
@@ -57,26 +57,23 @@ def test_neighbours_rest_on_named_questions(run: Commands, battles: Path) -> Non
 
 def test_a_pair_names_what_is_left_out(run: Commands, battles: Path) -> None:
     """Of two systems each question, or battle, stands on a line of its own."""
-    pair = json.loads(run("battles", "fragility", battles, "--json")[1])["pairs"][0]
+    pair = json.loads(run("battles", "rate", "--fragility", battles, "--json")[1])["pairs"][0]
     names = f"{pair['second']},{pair['first']}"
-    _, text, _ = run("battles", "fragility", battles, "--pair", names)
+    _, text, _ = run("battles", "rate", "--fragility", battles, "--pair", names)
     assert text.splitlines()[1:] == pair["questions"]
-    _, text, _ = run("battles", "fragility", battles, "--pair", names, "--unit", "battles")
+    _, text, _ = run("battles", "rate", "--fragility", battles, "--pair", names, "--unit", "battles")
     said, *lines = text.splitlines()
     assert said.startswith(f"{len(lines)} battle")
     assert all(line.split()[0].startswith("q") for line in lines)
 
 
-def test_cycles_stand_beside_coin_flips(run: Commands, battles: Path) -> None:
-    """The sentence, weak cycles apart, the worst questions, and the star where a reference is named."""
-    found = json.loads(run("battles", "cycles", battles, "--reference", "gamma", "--json")[1])
-    assert found["coin_flips"] == 0.25
-    assert found["triples"] == found["questions"] == 40
-    assert found["star"]["reference"] == "gamma"
-    code, text, _ = run("battles", "cycles", battles)
-    assert code == 0
-    assert "coin flips would in 25.0 %" in text
-    assert "Weak cycles:" in text
+def test_a_removed_command_says_what_to_use_instead(run: Commands, battles: Path) -> None:
+    """`battles cycles` is gone: whatever it is given, one line says so, with exit code 1."""
+    code, out, errors = run("battles", "cycles", battles, "--reference", "gamma", "--json")
+    assert (code, out) == (1, "")
+    assert "`arena battles cycles` was removed" in errors
+    assert "arena battles rate" in errors
+    assert "cycles" not in run("battles", "--help")[1]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +82,6 @@ def test_cycles_stand_beside_coin_flips(run: Commands, battles: Path) -> None:
         (("fragility", "--pair", "alpha"), "is no pair of systems"),
         (("fragility", "--pair", "alpha,nobody"), "names 'nobody'"),
         (("fragility", "--reference", "nobody"), "names 'nobody'"),
-        (("cycles", "--reference", "nobody"), "nobody"),
     ],
 )
 def test_what_cannot_be_asked_is_said(
@@ -99,34 +95,30 @@ def test_what_cannot_be_asked_is_said(
 
 
 def test_files_without_questions_have_battles_alone(run: Commands, tmp_path: Path) -> None:
-    """Where no row says its question, none can be left out as a whole, nor can a triple be on one."""
+    """Where no row says its question, none can be left out as a whole."""
     file = tmp_path / "plain.csv"
     lines = [f"a,b,model_{'a' if number % 3 else 'b'}" for number in range(12)]
     file.write_text("\n".join(["model_a,model_b,winner", *lines]), encoding="utf-8")
-    for verb in ("fragility", "cycles"):
-        code, _, errors = run("battles", verb, file)
-        assert code == 1
-        assert "names no questions" in errors
-    code, out, _ = run("battles", "fragility", file, "--unit", "battles", "--json")
+    code, _, errors = run("battles", "rate", "--fragility", file)
+    assert code == 1
+    assert "names no questions" in errors
+    code, out, _ = run("battles", "rate", "--fragility", file, "--unit", "battles", "--json")
     assert code == 0
     assert json.loads(out)["pairs"][0]["size"] == 5
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("pairs", "sections"), [("all", {Section.FRAGILITY, Section.CYCLES}), ("reference", {Section.FRAGILITY})]
-)
+@pytest.mark.parametrize("pairs", ["all", "reference"])
 def test_a_published_round_says_what_its_places_rest_on(
-    run: Commands, filled: Callable[..., Arena], tmp_path: Path, pairs: str, sections: set[Section]
+    run: Commands, filled: Callable[..., Arena], tmp_path: Path, pairs: str
 ) -> None:
-    """The snapshot has each section that can exist, and `leaderboard show` its sentences."""
+    """The snapshot has the section, and `leaderboard show` its sentences."""
     arena = mix(filled(), tmp_path)
     (summary,) = arena.sets.summaries()
     arena.rounds.create(RoundRequest(set_name=summary.name, judge="lexical", pairs=pairs, name="r"))
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     board, _ = arena.boards.publish("r", report=lambda _line: None)
-    assert sections == {section for section in Section if section in board.standings}
+    assert {Section.FRAGILITY} == {section for section in Section if section in board.standings}
     code, text, _ = run("leaderboard", "show", "r")
     assert code == 0
     assert "first place" in text or "have the same rating" in text or "No set of up to half" in text
-    assert ("On one question the judge prefers" in text) == (Section.CYCLES in sections)

@@ -1,4 +1,4 @@
-"""`arena submissions compare`, and what to fix first in `arena submissions report`."""
+"""`arena submissions report --changes`, and what to fix first in `arena submissions report`."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def test_versions_are_compared_from_judged_rounds(
         assert arena_of("rounds", "publish", name, "--no-metrics")[0] == 0
     rows = arena_of.json("submissions", "list", "--json")
     first, second = (row["id"] for row in rows if row["system"] == "grown")
-    change = arena_of.json("submissions", "compare", second, "--json")
+    change = arena_of.json("submissions", "report", "--changes", second, "--json")
     assert (change["new"]["version"], change["old"]["version"]) == (2, 1)
     assert {one["id"] for one in change["won"]} == {f"q{n}" for n in range(1, 12, 2)}
-    code, out, said = arena_of("submissions", "compare", second, "--against", f"id:{first}")
+    code, out, said = arena_of("submissions", "report", "--changes", second, "--against", f"id:{first}")
     assert code == 0, said
     assert "grown: version 2 (two) against version 1 (one)" in out
     assert "won: 6: " in out
     assert "overall" in out
-    code, _, said = arena_of("submissions", "compare", first)
+    code, _, said = arena_of("submissions", "report", "--changes", first)
     assert (code, "No earlier version of grown was judged" in said) == (1, True)
     report = arena_of.json("submissions", "report", first)["fix_first"]
     assert report["fixes"][0]["error"] == "no-answer"

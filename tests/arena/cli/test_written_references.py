@@ -27,18 +27,30 @@ def club(run: Commands, set_folder: Path) -> Commands:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert run("sets", "import", set_folder)[0] == 0
     for name in ("ann", "bob", "lin"):
-        assert run("teams", "account", "add", name)[0] == 0
+        assert run("teams", "accounts", name)[0] == 0
     return run
 
 
 def start(run: Commands, *words: object) -> Any:  # noqa: ANN401 - any JSON
     """Open the task `refs` for ann and bob."""
-    return run.json("references", "start", "refs", "--set", "tiny", "--writers", "ann,bob", *words, "--json")
+    return run.json(
+        "labels",
+        "open",
+        "refs",
+        "--kind",
+        "references",
+        "--set",
+        "tiny",
+        "--annotators",
+        "ann,bob",
+        *words,
+        "--json",
+    )
 
 
 def text_of(item: dict[str, Any]) -> str:
     """A complete text with citations for an item."""
-    number = item["question_id"][1:]
+    number = int(item["short_answers"][1].split()[0]) - 10
     return f"Item {number} is {item['short_answers'][0]} [1]. It weighs {item['short_answers'][1]}. [2]"
 
 
@@ -48,28 +60,27 @@ def write(
     """Let somebody write until nothing is left; the items that they got."""
     items: list[dict[str, Any]] = []
     while len(items) < most:
-        item = run.json("references", "next", "refs", "--writer", writer, "--agree", "--json")["item"]
+        item = run.json("labels", "submit", "refs", "--annotator", writer, "--agree", "--json")["item"]
         if item is None:
             break
         file = folder / f"{writer}.txt"
         file.write_text(text(item))
-        run.json("references", "submit", "refs", item["number"], file, "--writer", writer, "--json")
+        run.json("labels", "submit", "refs", item["number"], "--text", file, "--annotator", writer, "--json")
         items.append(item)
     return items
 
 
 def audit(run: Commands, failing: int = 0, failure: str = "incompleteness") -> dict[str, Any]:
     """Draw a batch and decide its sample; so many of its texts fail."""
-    batch: dict[str, Any] = run.json("references", "audit", "draw", "refs", "--share", 30, "--json")["batch"]
+    batch: dict[str, Any] = run.json("references", "audit", "refs", "--draw", 30, "--json")["batch"]
     for _ in range(batch["drawn"]):
-        words = ("references", "audit", "next", "refs", "--auditor", "lin", "--json")
+        words = ("references", "audit", "refs", "--auditor", "lin", "--json")
         item = run.json(*words)["item"]
         fails = ("--failure", failure, "--remark", "Look again.") if failing > 0 else ()
         failing -= 1
         words = (
             "references",
             "audit",
-            "decide",
             "refs",
             item["number"],
             "--auditor",
@@ -84,25 +95,26 @@ def audit(run: Commands, failing: int = 0, failure: str = "incompleteness") -> d
 @pytest.mark.long
 def test_references_go_from_a_task_to_a_set(club: Commands, tmp_path: Path) -> None:
     """Writing, a batch sent back, rework, acceptance and export; the export is a set with citations."""
-    assert start(club) == {"task": "refs", "set": "tiny", "questions": 12, "texts": 12}
+    opened = start(club)
+    assert [opened[name] for name in ("kind", "items", "wanted", "overlap")] == ["references", 12, 12, 1]
     assert len(write(club, tmp_path, "ann", most=6)) == 6
     assert len(write(club, tmp_path, "bob")) == 6
     returned = audit(club, failing=1)
     assert (returned["texts"], returned["drawn"], returned["valid"]) == (12, 4, 3)
     assert returned["accepted"] is False
-    told = club.json("references", "status", "refs", "--json")
+    told = club.json("labels", "show", "refs", "--json")
     assert (told["texts"]["returned"], told["failures"]["incompleteness"]) == (12, 1)
     assert told["audit"] == {"texts": 4, "completeness": 0.75, "citation_accuracy": 1.0}
     again = [*write(club, tmp_path, "ann"), *write(club, tmp_path, "bob")]
     assert len(again) == 12
-    assert {item["state"] for item in again} == {"returned"}
-    assert [item["remark"] for item in again if item["failures"]] == ["Look again."]
+    assert {item["written"]["state"] for item in again} == {"returned"}
+    assert [item["written"]["remark"] for item in again if item["written"]["failures"]] == ["Look again."]
     accepted = audit(club)
     assert (accepted["number"], accepted["valid"], accepted["accepted"]) == (2, 4, True)
-    told = club.json("references", "status", "refs", "--json")
+    told = club.json("labels", "show", "refs", "--json")
     assert (told["with_accepted"], told["texts"]["accepted"], told["untouched"]) == (12, 12, 0)
     folder = tmp_path / "made"
-    made = club.json("references", "export", "refs", folder, "--name", "written", "--json")
+    made = club.json("labels", "export", "refs", folder, "--format", "set", "--name", "written", "--json")
     assert (made["questions"], made["left_out"]) == (12, 0)
     question = load_set(folder).questions.by_id["q3"]
     assert question.reference == "Item 3 is delta. It weighs 13 grams."
@@ -125,11 +137,11 @@ def test_nine_tenths_of_a_sample_must_be_valid(
     """Section 3.1: a batch is accepted with 90 % valid texts of its sample, and goes back with fewer."""
     start(club, "--count", drawn)
     write(club, tmp_path, "ann")
-    club.json("references", "audit", "draw", "refs", "--share", 100, "--json")
+    club.json("references", "audit", "refs", "--draw", 100, "--json")
     batch: dict[str, Any] = {}
     for number in range(1, drawn + 1):
         fails = ("--failure", "redundancy") if number <= failing else ()
-        words = ("references", "audit", "decide", "refs", number, "--auditor", "lin", *fails, "--json")
+        words = ("references", "audit", "refs", number, "--auditor", "lin", *fails, "--json")
         batch = club.json(*words)["batch"]
     assert (batch["valid"], batch["accepted"]) == (drawn - failing, accepted)
 
@@ -137,44 +149,44 @@ def test_nine_tenths_of_a_sample_must_be_valid(
 def test_what_cannot_be_kept_is_refused_with_its_reason(club: Commands, tmp_path: Path) -> None:
     """Uncited sentences, unknown passages, foreign, audited and accepted texts, and one's own audit."""
     start(club)
-    item = club.json("references", "next", "refs", "--writer", "ann", "--agree", "--json")["item"]
+    item = club.json("labels", "submit", "refs", "--annotator", "ann", "--agree", "--json")["item"]
     file = tmp_path / "text"
 
     def submit(text: str, writer: str = "ann") -> str:
         file.write_text(text)
-        words = ("references", "submit", "refs", item["number"], file, "--writer", writer)
+        words = ("labels", "submit", "refs", item["number"], "--text", file, "--annotator", writer)
         code, _, err = club(*words)
         assert code == (1 if err.startswith("arena: ") else 0)
         return str(err)
 
     word, weight = item["short_answers"]
     assert "1 of 2 sentences cite no passage: “It is light”" in submit("Item 0 is alpha [1]. It is light.")
-    assert "No passage has the number [0], [3]" in submit("Item 0 is alpha [0, 3].")
+    assert "No passage has the number [3], [7]" in submit("Item 0 is alpha [3, 7].")
     assert "The text has no sentence" in submit(" [1] ")
     assert "bob has not agreed to the terms" in submit("It is alpha [1].", "bob")
-    club.json("references", "next", "refs", "--writer", "bob", "--agree", "--json")
+    club.json("labels", "submit", "refs", "--annotator", "bob", "--agree", "--json")
     assert "was not given to you" in submit("It is alpha [1].", "bob")
     assert submit(f"It is {word} [1].") == f"Its words do not hold this short answer: {weight}\n"
     assert submit(f"It is {word} [1], and weighs {weight} [2].") == ""
-    club.json("references", "audit", "draw", "refs", "--json")
+    club.json("references", "audit", "refs", "--draw", 10, "--json")
     assert "being audited" in submit("Item 0 is alpha [1].")
-    code, _, err = club("references", "audit", "decide", "refs", 1, "--auditor", "ann")
+    code, _, err = club("references", "audit", "refs", 1, "--auditor", "ann")
     assert (code, "Nobody audits their own text" in err) == (1, True)
-    assert club("references", "audit", "decide", "refs", 1, "--auditor", "lin")[0] == 0
+    assert club("references", "audit", "refs", 1, "--auditor", "lin")[0] == 0
     assert "was accepted" in submit("Item 0 is alpha [1].")
-    assert "write references, and label nothing" in club("labels", "task", "show", "refs")[2]
-    assert club.json("labels", "task", "list", "--json") == []
+    assert "people write references" in club("labels", "export", "refs", "-")[2]
+    assert [task["kind"] for task in club.json("labels", "show", "--json")] == ["references"]
 
 
 def test_a_second_writer_becomes_a_system(club: Commands, tmp_path: Path) -> None:
     """With two writers a question the first text is the reference, and the other a file of answers."""
-    assert start(club, "--second-writer", "--count", 2)["texts"] == 4
+    assert start(club, "--overlap", 2, "--count", 2)["wanted"] == 4
     first = write(club, tmp_path, "ann")
     second = write(club, tmp_path, "bob", lambda item: f"It is {item['short_answers'][0]} [1].")
-    assert {item["question_id"] for item in first} == {item["question_id"] for item in second}
+    assert {item["question"] for item in first} == {item["question"] for item in second}
     assert audit(club)["accepted"] is True
     folder = tmp_path / "made"
-    made = club.json("references", "export", "refs", folder, "--name", "written", "--json")
+    made = club.json("labels", "export", "refs", folder, "--format", "set", "--name", "written", "--json")
     assert (made["questions"], made["second"]) == (2, 2)
     rows = list(map(json.loads, (folder / "second-writers.jsonl").read_text().splitlines()))
     assert all(row["answer"].startswith("It is ") and "[" not in row["answer"] for row in rows)
@@ -204,11 +216,11 @@ def test_drafts_hold_the_marked_short_answers(
     items = write(club, tmp_path, "ann", lambda item: (item["draft"] or {"text": "None [2]."})["text"])
     assert sum(item["draft"] is None for item in items) == 1
     assert items[0]["draft"] == {"text": "It is so [1].", "model": "gpt-4o"}
-    told = club.json("references", "status", "refs", "--json")
+    told = club.json("labels", "show", "refs", "--json")
     assert (told["drafts"], told["unchanged_drafts"]) == (11, 11)
     folder = tmp_path / "made"
-    assert club("references", "export", "refs", folder)[0] == 1
-    club.json("references", "export", "refs", folder, "--unaudited", "--json")
+    assert club("labels", "export", "refs", folder, "--format", "set")[0] == 1
+    club.json("labels", "export", "refs", folder, "--format", "set", "--unaudited", "--json")
     assert load_set(folder).questions.reference_by == "people, from drafts of gpt-4o"
 
 
@@ -217,6 +229,6 @@ def test_a_set_without_passages_has_nothing_to_write_from(club: Commands, tmp_pa
     bare = tmp_path / "bare.jsonl"
     bare.write_text('{"id": "x1", "domain": "d", "question": "Why?", "reference": "So."}\n')
     assert club("sets", "import", bare, "--name", "bare")[0] == 0
-    code, *told = club("references", "start", "w", "--set", "bare", "--writers", "ann")
+    code, *told = club("labels", "open", "w", "--kind", "references", "--set", "bare", "--annotators", "ann")
     assert code == 1
     assert "No question of bare has passages" in "".join(told)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -10,6 +10,7 @@ from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
@@ -42,19 +43,30 @@ from data.errors import (
 from data.errors import ServerError as ArenaServerError
 
 CONTENT = bytes(range(256)) * 4_096
-SHA = hashlib.sha256(CONTENT).hexdigest()
+
+
+REPORT = {
+    **dict.fromkeys(("rows", "answers", "questions", "no_answers", "with_contexts", "errors", "warnings"), 0),
+    "set": "s",
+    "kind": "answers",
+    "accepted": False,
+    "format": "jsonl",
+    "content_hash": "",
+    "coverage": {},
+    "problems": [],
+}
 
 
 class Breaking(ThreadingHTTPServer):
-    """Takes an upload, and breaks off after every so many bytes of it."""
+    """Takes a file, and breaks the line off so many times before."""
 
-    def __init__(self, most: int, refusal: tuple[int, bytes] | None = None) -> None:
+    def __init__(self, breaks: int = 0, refusal: tuple[int, bytes] | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.daemon_threads = True
-        self.most = most
+        self.breaks = breaks
         self.refusal = refusal
-        self.kept = b""
-        self.puts: list[str] = []
+        self.received: list[bytes] = []
+        self.asked: list[dict[str, str]] = []
 
     @property
     def address(self) -> str:
@@ -65,34 +77,20 @@ class Breaking(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: Breaking
 
-    def do_HEAD(self) -> None:
-        whole = hashlib.sha256(self.server.kept).hexdigest() == SHA
-        self.send_response(200 if self.server.kept else 404)
-        self.send_header("Upload-Offset", str(len(self.server.kept)))
-        self.send_header("Upload-Complete", f"?{int(whole)}")
-        self.end_headers()
-
-    def do_PUT(self) -> None:
-        if self.server.refusal is not None:
-            status, body = self.server.refusal
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-            return
-        told = self.headers.get("Content-Range", "")
-        self.server.puts.append(told)
-        start = int(told.split()[1].split("-")[0]) if told else 0
+    def do_POST(self) -> None:
+        self.server.asked.append(dict(parse_qsl(urlsplit(self.path).query)))
         asked = int(self.headers["Content-Length"])
-        taken = self.rfile.read(min(asked, self.server.most))
-        self.server.kept = self.server.kept[:start] + taken
-        if len(taken) < asked:
+        if len(self.server.received) < self.server.breaks:
+            self.server.received.append(self.rfile.read(asked // 2))
             self.close_connection = True
             self.connection.close()
             return
-        self.send_response(201)
-        self.send_header("Content-Length", "0")
+        self.server.received.append(self.rfile.read(asked))
+        status, body = self.server.refusal or (200, json.dumps(REPORT).encode())
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Stay quiet."""
@@ -103,8 +101,8 @@ def breaking() -> Iterator[Callable[..., Breaking]]:
     """Start such servers."""
     started: list[Breaking] = []
 
-    def start(most: int = 10**9, refusal: tuple[int, bytes] | None = None) -> Breaking:
-        server = Breaking(most, refusal)
+    def start(breaks: int = 0, refusal: tuple[int, bytes] | None = None) -> Breaking:
+        server = Breaking(breaks, refusal)
         started.append(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return server
@@ -128,33 +126,40 @@ def client_of(address: str, token: str | None = None) -> Client:
     return Client(address, token, sleep=lambda _seconds: None)
 
 
-def test_file_arrives_over_a_line_that_keeps_breaking(breaking: Callable[..., Breaking], file: Path) -> None:
-    """Each try goes on from the last byte that arrived, and what moves on is never given up."""
-    server = breaking(most=100_000)
+def test_file_is_sent_again_over_a_line_that_breaks(breaking: Callable[..., Breaking], file: Path) -> None:
+    """A broken line costs a try; the next one sends the whole file, named as it is on the disk."""
+    server = breaking(breaks=2)
+    with client_of(server.address) as client:
+        assert client.submissions.check(file, "s", keep_na=True).set == "s"
+    assert [len(part) for part in server.received[:2]] == [len(CONTENT) // 2] * 2
+    assert server.received[2:] == [CONTENT]
+    assert server.asked[-1] == {"file_name": "answers.jsonl", "keep_na": "true"}
+
+
+def test_line_that_never_holds_is_given_up(breaking: Callable[..., Breaking], file: Path) -> None:
+    """A server that always breaks off is an error that names its address, after so many tries."""
+    server = breaking(breaks=10**6)
+    with client_of(server.address) as client, pytest.raises(ConnectionFailedError, match="cannot be reached"):
+        client.submissions.check(file, "s")
+    assert len(server.asked) == Retries().tries
+
+
+def test_wish_travels_with_the_file_and_progress_is_told(
+    breaking: Callable[..., Breaking], file: Path
+) -> None:
+    """What is submitted stands in the address, the card as JSON without its empty fields."""
+    server = breaking(refusal=(409, b"{}"))
     told: list[int] = []
-    with client_of(server.address) as client:
-        assert client.submissions.upload(file, sent=lambda done, _total: told.append(done)) == SHA
-    assert server.kept == CONTENT
-    assert len(server.puts) == 11
-    assert server.puts[1].startswith("bytes 100000-")
+    with client_of(server.address) as client, pytest.raises(StatusError):
+        client.submissions.submit(
+            file, "s", system="mine", card={"model": "m", "notes": ""}, sent=lambda done, _: told.append(done)
+        )
+    assert server.asked[-1] == {
+        "file_name": "answers.jsonl",
+        "system": "mine",
+        "card": '{"model": "m"}',
+    }
     assert told[-1] == len(CONTENT)
-
-
-def test_file_that_is_there_is_not_sent_again(breaking: Callable[..., Breaking], file: Path) -> None:
-    """Nothing is sent of what the arena has."""
-    server = breaking()
-    server.kept = CONTENT
-    with client_of(server.address) as client:
-        client.submissions.upload(file)
-    assert server.puts == []
-
-
-def test_line_that_never_moves_is_given_up(breaking: Callable[..., Breaking], file: Path) -> None:
-    """A server that takes nothing is an error that says that sending again goes on."""
-    server = breaking(most=0)
-    with client_of(server.address) as client, pytest.raises(ConnectionFailedError, match="goes on where"):
-        client.submissions.upload(file)
-    assert len(server.puts) == 6
 
 
 def test_problems_of_the_arena_are_ours(breaking: Callable[..., Breaking], file: Path) -> None:
@@ -167,7 +172,7 @@ def test_problems_of_the_arena_are_ours(breaking: Callable[..., Breaking], file:
     ):
         server = breaking(refusal=refusal)
         with client_of(server.address) as client, pytest.raises(kind) as raised, errors_as_ours():
-            client.submissions.upload(file)
+            client.submissions.check(file, "s")
         if isinstance(raised.value, InvalidFileError):
             assert [(one.line, one.code) for one in raised.value.problems] == [(3, "c")]
 
@@ -211,10 +216,10 @@ def test_set_that_cannot_be_one_is_not_asked_for(
     with client_of(server.address) as client:
         round_admin = RemoteBackend(client, sent=lambda _done, _total: None)
         with pytest.raises(RecordError, match="Question set"):
-            round_admin.check(file, name)
+            round_admin.check(file, SubmissionRequest(set_name=name, system=""))
         with pytest.raises(RecordError, match="Question set"):
             round_admin.add(file, SubmissionRequest(set_name=name, system="s"))
-    assert server.puts == []
+    assert server.asked == []
 
 
 class Answers:
@@ -360,7 +365,7 @@ def test_waiting_ends_when_the_submission_is_judged_or_the_time_is_over() -> Non
         fields = {"id": 1, "set": "s", "system": "x", "team": "", "version": 1, "kind": "answers"}
         fields |= {"state": state, "phase": "", "anonymous": False, "selected": False, "answers": 1}
         fields |= {"no_answers": 0, "content_hash": "", "card": {}, "created_at": "2026-01-01T00:00:00Z"}
-        fields |= {"withdrawn_at": None, "withdrawn_reason": "", "sight": "full", "rounds": []}
+        fields |= {"withdrawn_at": None, "withdrawn_reason": "", "visibility": "full", "rounds": []}
         fields |= {"position": 1, "eta": None, "charged": True, "attempt": None, "attempts": 0}
         return httpx.Response(200, json={**fields, "retracted": [], "coverage": {}, "no_answer_share": {}})
 

@@ -12,10 +12,10 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 import pytest
 
-from arena.site.boards.matrix_page import expected_rows, matrix_table
-from arena.site.boards.sentences import leading, record_of, standing
+from arena.site.boards.matrix_page import expected_rows, matrix_rows, matrix_table
+from arena.site.boards.sentences import headline, leading, record_of, standing
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.boards.standings_cells import Scale
+from arena.site.boards.standings_cells import Scale, brackets, system_cell
 from arena.site.boards.standings_table import Order, in_order, shown_rows, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.compare.compare_page import verdict
@@ -23,12 +23,13 @@ from arena.site.public.routes import embedded_page, static_page
 from arena.site.public.social_card import board_drawing
 from arena.site.trust.covariates import coefficient_table, under_control
 from data.records import Board
+from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, Settings
 from leaderboard.ratings.vocabulary import expected_share
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
-from leaderboard.vocabulary import Control, ErrorKind
+from leaderboard.vocabulary import CENTRED, Control, ErrorKind
 from tests.narrow import known
 
 SEPARATED = "The battles separate it from every other system."
@@ -117,25 +118,27 @@ def test_two_systems_are_compared_as_the_board_separates_them(standings: Mapping
         assert not (real and one.letter_set & other.letter_set)
 
 
-def test_boards_without_letters_go_by_their_paired_differences(standings: Mapping[str, Any]) -> None:
-    """D7: a board published before there were letters shows none, and is read by its pairwise differences."""
+def test_boards_without_letters_go_by_their_places(standings: Mapping[str, Any]) -> None:
+    """D7: a board without letters shows none, and is read by places, which hold for all systems at once."""
     view = view_of(before(standings))
     assert {line.letters for line in view.lines[OVERALL]} == {None}
     for line in view.lines[OVERALL]:
-        gaps = [view.gap(line.system, other) for other in view.systems if other != line.system]
-        apart = [gap is not None and gap.points.span[0] * gap.points.span[1] > 0 for gap in gaps]
-        assert (SEPARATED in standing(view, line.system)) is all(apart)
+        assert (SEPARATED in standing(view, line.system)) is (line.rank_lower == line.rank_upper)
+    # Neither the interval of their difference alone nor their own intervals separate the two.
+    first, second = view.lines[OVERALL][:2]
+    assert view.separated(first, second)
+    assert not view.separated(first, replace(second, rank_lower=first.rank_lower))
     table = standings_table(view, OVERALL, view.lines[OVERALL])
-    assert "aa-tie" not in tostring(table, encoding="unicode")
+    assert "aa-joint" not in tostring(table, encoding="unicode")
     assert "do not separate it from" in standing(view, "gpt-4-turbo")
 
 
 def test_systems_that_cannot_be_compared_are_not_called_separated(standings: Mapping[str, Any]) -> None:
-    """D7: of two systems in components of their own nothing is known, whatever their letters are."""
+    """D7: of two systems that no battles link nothing is known, whatever their letters are."""
     view = view_of(standings)
     first, last = view.lines[OVERALL][0], view.lines[OVERALL][-1]
-    assert view.separated(first, last, OVERALL)
-    assert not view.separated(first, replace(last, component=1), OVERALL)
+    assert view.separated(first, last)
+    assert not view.separated(first, replace(last, ladder=1))
 
 
 def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> None:
@@ -147,7 +150,7 @@ def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> N
     assert standing(view, "gpt-4o").startswith("Rank 1 of 11 systems")
     assert "takes no rank" in standing(view, "LFRQA")
     for one, other in combinations(among, 2):
-        assert view.separated(one, other, OVERALL) is not bool(one.letter_set & other.letter_set)
+        assert view.separated(one, other) is not bool(one.letter_set & other.letter_set)
     older = view_of(before(standings)).competitors()
     assert [(line.rank_lower, line.rank_upper) for line in older] == [
         (line.rank_lower, line.rank_upper) for line in among
@@ -170,10 +173,11 @@ def test_the_matrix_says_once_why_a_cell_is_empty(standings: Mapping[str, Any]) 
     """A pair that never met is a point without words of its own; the caption says what points mean."""
     view = view_of(standings)
     every = tostring(matrix_table(view), encoding="unicode")
-    lost = {pair: test for pair, test in view.tests.pairs.items() if "gpt-4o" not in pair}
-    sparse = tostring(matrix_table(replace(view, tests=replace(view.tests, pairs=lost))), encoding="unicode")
-    systems = len(view.tests.systems)
-    assert every.count(">·<") == systems * (systems - 1) - len(view.tests.pairs)
+    lost = {pair: test for pair, test in view.meetings.pairs.items() if "gpt-4o" not in pair}
+    fewer = replace(view, meetings=replace(view.meetings, pairs=lost))
+    sparse = tostring(matrix_table(fewer), encoding="unicode")
+    systems = len(view.meetings.systems)
+    assert every.count(">·<") == systems * (systems - 1) - len(view.meetings.pairs)
     assert sparse.count(">·<") == systems * (systems - 1) - len(lost) > every.count(">·<")
     assert sparse.count("never met") == 1
 
@@ -200,17 +204,23 @@ def test_files_hold_the_rows_as_they_are_shown(standings: Mapping[str, Any]) -> 
     assert {row["ratings"] for row in rows} == {"As the judge says"}
 
 
-def test_a_stronger_rule_parts_only_what_is_separated(standings: Mapping[str, Any]) -> None:
-    """D7: no system above a stronger rule shares a letter with one below it."""
-    view = view_of(standings)
-    lines = view.lines[OVERALL]
-    rows = [row for row in standings_table(view, OVERALL, lines).iter("tr") if row.find("td") is not None]
-    cuts = [at for at, row in enumerate(rows) if row.get("class") == "aa-group"]
-    assert cuts
-    for cut in cuts:
-        assert not any(one.letter_set & other.letter_set for one in lines[:cut] for other in lines[cut:])
-    names = [line.system for line in lines]
-    assert names.index("qwen1.5-32b-chat") not in cuts
+def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(standings: Mapping[str, Any]) -> None:
+    """Two systems are within one bracket where they share a letter, and in none together otherwise."""
+    lines = view_of(standings).competitors()
+    joints = brackets(lines)
+    ends: dict[int, list[tuple[int, int]]] = {}
+    for at, found in enumerate(joints):
+        for joint in found:
+            spans = ends.setdefault(joint.lane, [])
+            if joint.part == "first":
+                spans.append((at, at))
+            else:
+                spans[-1] = (spans[-1][0], at)
+    joined = {(low, high) for spans in ends.values() for low, high in spans}
+    assert joined
+    for one, other in combinations(range(len(lines)), 2):
+        within = any(low <= one and other <= high for low, high in joined)
+        assert within is bool(lines[one].letter_set & lines[other].letter_set)
 
 
 def _tree(page: str) -> Element:
@@ -219,12 +229,13 @@ def _tree(page: str) -> Element:
 
 @pytest.mark.parametrize("older", [False, True])
 def test_the_reference_has_no_rate_beside_those_against_it(standings: Mapping[str, Any], older: bool) -> None:
-    """D9: in table, static page and frame the reference's rates are dashes, on older boards too."""
+    """D9: in table and static page the reference has dashes for rates; a frame does not have it."""
     view = view_of(before(standings) if older else standings)
     pages = [
         standings_table(view, OVERALL, view.lines[OVERALL]),
-        *map(_tree, (static_page(view, (), "https://arena.example/"), embedded_page(view, OVERALL))),
+        _tree(static_page(view, (), "https://arena.example/")),
     ]
+    assert "LFRQA" not in embedded_page(view, OVERALL).split("<tbody", 1)[1]
     for page in pages:
         cells = row_of(page, "LFRQA")
         assert "reference" in " ".join(cells[:2])
@@ -249,13 +260,14 @@ def test_the_references_own_rates_name_what_they_are_against(standings: Mapping[
 def test_a_picture_shows_one_quantity(standings: Mapping[str, Any]) -> None:
     """D9: where ratings are drawn, a system without one has a dash and not its rate on the ratings' scale."""
     view = view_of(standings)
-    first, *rest = view.lines[OVERALL]
-    unrated = replace(view, lines={**view.lines, OVERALL: (first, replace(rest[0], rating=None), *rest[1:])})
+    reference, first, *rest = view.lines[OVERALL]
+    unrated = replace(view, lines={**view.lines, OVERALL: (reference, replace(first, rating=None), *rest)})
     drawing = board_drawing(unrated)
     texts = list(drawing.itertext())
     assert "–" in texts
     assert not any(text.endswith("%") for text in texts)
-    assert f"{first.system} (reference)" in texts
+    assert not any(reference.system in text for text in texts)
+    assert any(text.startswith(f"{len(view.competitors())} systems") for text in texts)
 
 
 def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
@@ -300,6 +312,10 @@ def test_each_control_is_another_view(standings: Mapping[str, Any]) -> None:
     assert not view.controls[Control.FAMILY].ratings
     cells = ["".join(cell.itertext()) for cell in coefficient_table(view.controls[Control.ALL]).iter("td")]
     assert cells == ["40", "−13 to 93", "1.2", "points of the first place"]
+    # Boards of the first shape compared centred counts, and say so.
+    for shape, times in ((1, 1), (2, 0)):
+        left_out = view_of(found | {"shape": shape}).controls[Control.ALL].left_out
+        assert left_out.count(CENTRED) == times
 
 
 def test_headline_order_and_charts_share_one_control_for_length(standings: Mapping[str, Any]) -> None:
@@ -313,10 +329,129 @@ def test_headline_order_and_charts_share_one_control_for_length(standings: Mappi
     view = view_of(found)
     shown = under_control(view, Control.LENGTH)
     assert shown.systems == view.systems[::-1]
-    assert leading(shown, OVERALL).startswith("Controlled for length, command-r leads with a rating of 1184")
+    assert leading(shown, OVERALL).startswith("Controlled for length, command-r leads, and surely: ")
     assert leading(shown, "fiqa") == leading(view, "fiqa")
     assert "Length is worth 9 points." in shown.method
     assert shown.key != view.key
     assert shown.gap("gpt-4o", "command-r") is None
     assert shown.rating_name(OVERALL) == "rating controlled for length"
     assert shown.rating_name("fiqa") == view.rating_name(OVERALL) == "rating"
+
+
+def test_a_domain_says_what_its_ratings_borrow(standings: Mapping[str, Any]) -> None:
+    """The share of own evidence stands beside each system, and the headline says who separates nobody."""
+    found = before(standings)
+    for line in found["lines"]["fiqa"]:
+        line["rating"] = line["rating"] | {"own_evidence": 0.123}
+    found["domains"] = [
+        domain | {"note": "Nobody is separated." if domain["id"] == "fiqa" else ""}
+        for domain in found["domains"]
+    ]
+    view = view_of(found)
+    assert headline(view, "fiqa").endswith("Nobody is separated.")
+    assert "Nobody" not in headline(view, OVERALL)
+    assert "12 % own" in "".join(system_cell(view, view.lines["fiqa"][0]).itertext())
+    assert "own" not in "".join(system_cell(view, view.lines[OVERALL][0]).itertext())
+
+
+def board_of(rows: list[tuple[str, str, str, str, str]], reference: str = "") -> BoardView:
+    """A board of battles, read: question, domain, two systems and the winner."""
+    table = BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
+    about = About(name="paper", title="Paper", reference=reference, labels={"big": "Big", "few": "Few"})
+    return view_of(build_standings(table, about, settings=Settings(bootstrap=200)).as_json())
+
+
+def two_floors() -> list[tuple[str, str, str, str, str]]:
+    """1 and 2 win every battle against 3 and 4; within each floor the first wins all but one."""
+    return [
+        (
+            f"q{number}",
+            "big" if number < 22 else "few",
+            one,
+            other,
+            "model_b" if number == 5 and (one, other) in {("s1", "s2"), ("s3", "s4")} else "model_a",
+        )
+        for number in range(24)
+        for one, other in combinations(("s1", "s2", "s3", "s4"), 2)
+    ]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_group_that_lost_every_battle_is_separated_in_every_sentence(*, turned: bool) -> None:
+    """Headline, places, signs of the matrix and the comparison of two say the same as 24 lost questions."""
+    rows = two_floors()
+    view = board_of(rows[::-1] if turned else rows)
+    assert leading(view, OVERALL).startswith("s1 leads")
+    assert "separate it from every other system." in leading(view, OVERALL)
+    for place, system in enumerate(("s1", "s2", "s3", "s4"), 1):
+        assert standing(view, system).startswith(f"Rank {place} of 4 systems, rating ")
+        assert standing(view, system).endswith(SEPARATED)
+    assert all(row["apart"] for row in matrix_rows(view))
+    assert verdict(view, "s3", "s2").startswith("s2 is better than s3, and the lead is statistically")
+    # In a domain the beaten have no rating: that is said, and not that nothing separates them.
+    said = leading(view, "big")
+    assert "separate it from every other that has a rating. s3 and s4 have no rating here." in said
+
+
+def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own() -> None:
+    """The reference leads the beaten group with a higher number than the leader's, and stands below it."""
+    even = [
+        (*row[:4], "model_b") if row[2:4] == ("s1", "s2") and number % 2 else row
+        for number, row in enumerate(two_floors())
+    ]
+    even += [(f"q{number}", "big", "s2", "s1", "model_a") for number in range(10)]
+    view = board_of(even, "s3")
+    leader, reference = view.line("s1"), view.line("s3")
+    assert known(known(leader).rating).value < known(known(reference).rating).value
+    assert leading(view, OVERALL).endswith("It stands above the reference (24 won, 0 lost).")
+
+
+def test_a_system_without_a_rating_has_its_place_all_the_same() -> None:
+    """Who lost every battle has no rating, but a place and a separation."""
+    view = board_of([row for row in two_floors() if "s4" not in row])
+    assert standing(view, "s3") == f"Rank 3 of 3 systems, without a rating. {SEPARATED}"
+
+
+def test_three_battles_separate_nobody_on_a_board() -> None:
+    """One win and two ties on two questions: no sentence, sign or place says that one is better."""
+    view = board_of(
+        [
+            ("q81", "big", "claude", "gpt", "model_b"),
+            ("q81", "big", "claude", "gpt", "tie"),
+            ("q82", "big", "claude", "gpt", "tie"),
+        ]
+    )
+    assert "the battles do not separate it from claude." in leading(view, OVERALL)
+    assert standing(view, "claude").startswith("Rank 1 of 2 systems (the battles leave 1–2 open)")
+    assert not any(row["apart"] for row in matrix_rows(view))
+    assert "do not separate them" in verdict(view, "gpt", "claude")
+
+
+def test_the_matrix_separates_whom_the_letters_separate(standings: Mapping[str, Any]) -> None:
+    """Signs of direct battles and letters of the leaderboard are one decision."""
+    view = view_of(standings)
+    for row in matrix_rows(view):
+        one, other = (known(view.line(str(row[name]))) for name in ("system", "opponent"))
+        assert row["apart"] is not bool(one.letter_set & other.letter_set)
+
+
+def test_a_system_with_few_answers_leads_nobody() -> None:
+    """F24: who won 5 of 56 questions is in no headline as leader; its row says why it has no rank."""
+    rows = [
+        (f"q{number}", "big", one, other, "model_b" if one == "b" and number % 4 == 0 else "model_a")
+        for number in range(56)
+        for one, other in combinations(("a", "b", "c"), 2)
+        if number < 5 or one != "a"
+    ]
+    view = board_of(rows)
+    said = leading(view, OVERALL)
+    assert said.startswith("b leads")
+    assert said.endswith("a answered too few questions for a rank.")
+    assert standing(view, "a") == (
+        "a has no rating on this board. It answered 5 of 56 questions, too few for a rank."
+    )
+    assert standing(view, "b").startswith("Rank 1 of 2 systems")
+    table = standings_table(view, OVERALL, view.lines[OVERALL])
+    assert table.findall(".//tbody/tr/th/a")[-1].text == "a"
+    assert "It answered 5 of 56 questions, too few for a rank." in "".join(table.itertext())
+    assert "not ranked" in "".join(table.findall(".//tbody/tr")[-1].itertext())

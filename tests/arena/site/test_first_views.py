@@ -1,8 +1,10 @@
-"""What documents begin with: the page as it was drawn last, for those who are signed in nowhere."""
+"""What documents begin with: what the page of their address says, for those who are signed in nowhere."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -11,40 +13,63 @@ from starlette.testclient import TestClient
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
+from arena.container import Arena
 from arena.services.accounts.sessions import COOKIE
 from arena.settings import Settings
 from arena.site.app import _Routes
-from arena.site.first_views import FRESH, MOST_CHARACTERS, Address, FirstViews, first_views, is_public
+from arena.site.boards import leaderboard_page
+from arena.site.first_views import FRESH, FirstViews, is_public
+from arena.site.pages import pages
 from arena.site.services import as_secrets, opened
-from data.errors import StoreError
+from data.errors import NotFoundError
 
 WEB = Path(__file__).parents[3] / "arena" / "site"
 EVIL = "<script>alert(1)</script>"
-HOME = Address.of("", [("board", "tiny"), ("domain", "d1")])
+PUBLIC = [page for page in pages() if page not in {"report", "rank"} and not page.startswith("admin")]
+NAMED = {"system": {"id": "short"}, "question": {"id": "q4", "part": "answers"}}
+FURTHER = [
+    ("", {"domain": "d1"}),
+    ("", {"ratings": "length"}),
+    ("", {"sort": "words", "find": "o"}),
+    ("", {"board": "rag-qa-arena"}),
+    ("system", {"id": "human"}),
+    ("system", {"board": "rag-qa-arena", "id": "LFRQA"}),
+    ("question", {"id": "q3", "part": "conflicts"}),
+    ("compare", {"a": "short", "b": "hostile"}),
+    ("questions", {"domain": "d1"}),
+    ("questions", {"words": "item"}),
+]
+SAID = re.compile(r"<(h1|h2|h3|p|td|th|li|dt|dd|caption|summary|pre)\b[^>]*>(.*?)</\1>", re.DOTALL)
+CONTROL = re.compile(
+    r'<div class="aa-asked".*?</span></div>|<(nav|p) class="aa-(?:tabbed|folded)".*?</\1>', re.DOTALL
+)
+
+
+@pytest.fixture(scope="module")
+def views(published: Settings) -> FirstViews:
+    """The first views of the published boards."""
+    return FirstViews(opened(as_secrets(published)))
 
 
 @pytest.fixture
-def views(published: Settings) -> Iterator[FirstViews]:
-    """The views of the published boards' site, none at first."""
-    first_views.cache_clear()
-    yield first_views(opened(as_secrets(published)))
-    first_views.cache_clear()
+def page_of(published: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """All that a page says to a visitor, as words."""
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
 
+    def open_page(page: str, query: dict[str, str]) -> str:
+        script = (
+            "import streamlit as st\n"
+            "from arena.site.pages import pages\n"
+            "from arena.site.ui.errors import guarded\n"
+            f"guarded(pages()[{page!r}].run)\n"
+        )
+        app = AppTest.from_string(script, default_timeout=60)
+        app.secrets.update({key: dict(value) for key, value in as_secrets(published).items()})
+        app.query_params.update(query)
+        app.run()
+        assert not app.exception
+        return _words("".join(found.proto.body for found in app.get("html")))
 
-@pytest.fixture
-def open_home(
-    published: Settings, monkeypatch: pytest.MonkeyPatch, views: FirstViews
-) -> Callable[..., AppTest]:
-    """Open the leaderboard with parameters, with or without a cookie: `open_home(domain="d1")`."""
-
-    def open_page(cookies: tuple[str, ...] = (), **query: str) -> AppTest:
-        monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: dict.fromkeys(cookies, "x")))
-        page = AppTest.from_file(WEB / "main.py", default_timeout=30)
-        page.secrets.update({key: dict(value) for key, value in as_secrets(published).items()})
-        page.query_params.update(query)
-        return page.run()
-
-    assert views.of(HOME) == ""
     return open_page
 
 
@@ -55,150 +80,105 @@ def client(published: Settings) -> Iterator[TestClient]:
         yield found
 
 
-def test_the_next_document_begins_with_what_the_page_showed(
-    open_home: Callable[..., AppTest], client: TestClient
+def _words(html: str) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", html)))
+
+
+@pytest.mark.parametrize(
+    ("page", "query"), [*((page, NAMED.get(page, {})) for page in PUBLIC), *FURTHER], ids=str
+)
+def test_first_view_has_the_texts_of_the_page(
+    views: FirstViews, page_of: Callable[..., str], page: str, query: dict[str, str]
 ) -> None:
-    """Whoever opens an address after another visitor has its texts in the document, in any order."""
-    assert "first-view" not in client.get("/?board=tiny&domain=d1").text
-    open_home(board="tiny", domain="d1")
-    text = client.get("/?domain=d1&board=tiny").text
+    """What a document begins with stands on the page too, word for word; markup of others is text in both."""
+    address = {"board": "tiny", **query}
+    view = views.of(page, address.items())
+    assert view.count("<h1") == 1
+    assert EVIL not in view
+    body = CONTROL.sub("", view[: view.index('<footer class="aa-footer"')])
+    said = [text for _, html in SAID.findall(body) if (text := _words(html).strip())]
+    assert said
+    shown_there = page_of(page, address)
+    assert [text for text in said if text not in shown_there] == []
+
+
+@pytest.mark.parametrize("page", PUBLIC)
+def test_every_public_document_begins_with_its_page(client: TestClient, page: str) -> None:
+    """A heading, what the page says, and the footer are there before a script runs, at the first visit."""
+    query = {"board": "tiny", **NAMED.get(page, {})}
+    text = client.get(f"/{page}", params=query).text
     begun = text[text.index('id="first-view"') : text.index('<div id="root">')]
-    assert begun.count("<h1>Leaderboard</h1>") == 1
-    assert "leads in One" in begun
+    assert begun.count("<h1") == 1
     assert "<script" not in begun
     assert "aa-footer" in begun
-    assert "first-view" not in client.get("/?board=tiny&domain=d2").text
+    assert not page or page in NAMED or f"<h1>{pages()[page].title}</h1>" in begun
+
+
+def test_choices_of_a_first_view_are_links(views: FirstViews) -> None:
+    """Domains and ratings can be chosen before the page is whole, and what is chosen is marked."""
+    view = views.of("", {"board": "tiny", "domain": "d1"}.items())
+    assert '<a href="./?board=tiny&amp;domain=d1" target="_self" aria-current="true">One</a>' in view
+    assert '<a href="./?board=tiny" target="_self">Overall</a>' in view
+    assert "ratings=length" in views.of("", {"board": "tiny"}.items())
 
 
 @pytest.mark.parametrize("cookie", [COOKIE, "_streamlit_user", "_streamlit_user_1"])
-def test_whoever_is_signed_in_neither_leaves_a_view_nor_gets_one(
-    open_home: Callable[..., AppTest], client: TestClient, views: FirstViews, cookie: str
-) -> None:
-    """A page that somebody sees who is signed in stays theirs, and they see no page of the public's."""
+def test_whoever_is_signed_in_gets_no_first_view(client: TestClient, cookie: str) -> None:
+    """Whoever is signed in sees their own page alone."""
     assert not is_public(["theme", cookie])
-    open_home(cookies=(cookie,), board="tiny", domain="d1")
-    assert views.of(HOME) == ""
-    open_home(board="tiny", domain="d1")
-    assert views.of(HOME)
     client.cookies.set(cookie, "x")
-    assert "first-view" not in client.get("/?board=tiny&domain=d1").text
+    assert "first-view" not in client.get("/?board=tiny").text
 
 
-def test_only_the_first_run_of_a_visit_is_kept(open_home: Callable[..., AppTest], views: FirstViews) -> None:
-    """What somebody chose on a page is no view of its address."""
-    page = open_home(board="tiny")
-    next(one for one in page.button_group if one.label == "Domain").set_value("d1").run()
-    assert views.of(HOME) == ""
+@pytest.mark.parametrize(
+    ("page", "query"), [("", {"board": "none"}), ("system", {"id": "nobody"}), ("question", {"id": "q999"})]
+)
+def test_what_does_not_exist_has_no_first_view(
+    views: FirstViews, client: TestClient, page: str, query: dict[str, str]
+) -> None:
+    """An address with an unknown name is left to the page, which says so."""
+    with pytest.raises(NotFoundError):
+        views.of(page, query.items())
+    assert "first-view" not in client.get(f"/{page}", params=query).text
 
 
-def test_a_view_holds_until_something_changes_or_time_goes_by() -> None:
-    """A board that is published or taken down, or ten minutes, end every view that was kept before."""
-    state, now = ["one board"], [0.0]
-    views = FirstViews(lambda: tuple(state), lambda: now[0])
-    views.keep(HOME, "<p>as it was</p>", tuple(state))
-    assert views.of(HOME) == "<p>as it was</p>"
-    state.append("another board")
-    assert views.of(HOME) == ""
-    views.keep(HOME, "<p>as it is</p>", tuple(state))
+def test_pages_of_organisers_and_long_searches_have_none(views: FirstViews) -> None:
+    """What depends on who looks, and what hardly anybody opens again, begins empty."""
+    assert views.of("admin", ()) == ""
+    assert views.of("report", ()) == ""
+    assert views.of("question", ()) == ""
+    assert views.of("questions", [("words", "x" * 300)]) == ""
+
+
+def test_an_arena_without_boards_has_no_first_view_of_them(tmp_path: Path) -> None:
+    """Where nothing is published the page says what to do."""
+    arena = Arena(Settings(home=tmp_path, database_url=f"sqlite:///{tmp_path / 'arena.sqlite'}"))
+    assert FirstViews(arena).of("", ()) == ""
+    assert "<h1>About</h1>" in FirstViews(arena).of("about", ())
+    arena.close()
+
+
+def test_a_view_is_made_once_until_something_changes_or_time_goes_by(
+    published: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An entry of the audit log, such as of a change of rights, or ten minutes, end every view."""
+    made: list[str] = []
+    now = [0.0]
+
+    def look() -> str:
+        made.append("once more")
+        return made[-1]
+
+    monkeypatch.setattr(leaderboard_page, "look", look)
+    arena = opened(as_secrets(published))
+    views = FirstViews(arena, lambda: now[0])
+    for _ in range(2):
+        views.of("", {"board": "tiny", "domain": "d1"}.items())
+        views.of("", {"domain": "d1", "board": "tiny"}.items())
+    assert len(made) == 1
     now[0] = FRESH
-    assert views.of(HOME) == "<p>as it is</p>"
-    now[0] = FRESH + 1
-    assert views.of(HOME) == ""
-
-
-def test_views_take_no_more_memory_than_they_may() -> None:
-    """Those that nobody has asked for the longest make room; one that is kept again counts once."""
-    views = FirstViews(lambda: 0)
-    page = "x" * (MOST_CHARACTERS // 4)
-    addresses = [Address.of(f"page-{number}", ()) for number in range(5)]
-    for address in addresses[:4]:
-        views.keep(address, page, 0)
-        views.keep(address, page, 0)
-    assert all(views.of(address) for address in addresses[:4])
-    assert views.of(addresses[0])
-    views.keep(addresses[4], page, 0)
-    assert [bool(views.of(address)) for address in addresses] == [True, False, True, True, True]
-
-
-def test_an_address_that_nobody_opens_again_is_not_kept() -> None:
-    """Long searches take no place."""
-    assert Address.of("questions", [("words", "rate of interest")]).is_kept
-    assert not Address.of("questions", [("words", "x" * 300)]).is_kept
-
-
-def _script() -> None:
-    import streamlit as st  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    from arena.site.first_views import Address  # noqa: PLC0415 - as above
-    from arena.site.ui.markup import element, put  # noqa: PLC0415 - as above
-
-    evil = st.session_state["evil"]
-    with st.session_state["views"].recorded(Address.of("page", ())):
-        put(element("p", f"A table {evil}", class_="aa-lead"))
-        st.text(f"An answer {evil}")
-        left, right = st.columns((2, 1))
-        left.button(f"A button {evil}", icon=":material/download:")
-        right.selectbox(f"A list {evil}", ["first", "second"], index=1)
-        with st.expander(f"Closed {evil}"):
-            st.text("behind a click")
-        with st.expander("Open", expanded=True):
-            st.text("in sight")
-        for tab, text in zip(st.tabs(["One", f"Two {evil}"]), ("first tab", "second tab"), strict=True):
-            tab.text(text)
-        with st.container(key="corner", horizontal=True, border=True):
-            st.checkbox(f"A box {evil}")
-            st.radio(f"A choice {evil}", [f"Either {evil}", "or"])
-            st.text_input("A field", placeholder=f"words {evil}")
-        st.info(f"Said \\*plainly\\* in [a link](./x) {evil}")
-        st.code(f"arena {evil}")
-        st.empty().text("gone").empty()
-        if st.session_state["breaks"]:
-            st.error("Try again in a moment.")
-
-
-def _drawn(*, breaks: bool = False, stops: bool = False, state_of: Callable[[], object] = lambda: 0) -> str:
-    views = FirstViews(state_of)
-    page = AppTest.from_function(_stopping if stops else _script, default_timeout=30)
-    page.session_state["views"], page.session_state["evil"] = views, EVIL
-    page.session_state["breaks"] = breaks
-    assert not page.run().exception
-    assert page.text
-    return views.of(Address.of("page", ()))
-
-
-def _stopping() -> None:
-    import streamlit as st  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    from arena.site.first_views import Address  # noqa: PLC0415 - as above
-
-    with st.session_state["views"].recorded(Address.of("page", ())):
-        st.text("half of it")
-        st.stop()
-
-
-def test_a_view_has_the_texts_of_a_page_and_no_markup_of_others() -> None:
-    """Texts, labels and what is chosen are there, escaped; what is behind a click or another tab is not."""
-    html = _drawn()
-    assert EVIL not in html
-    assert html.count("&lt;script&gt;") == 12
-    for text in ("A table", "An answer", "A button", "A list", "second", "Closed", "in sight", "first tab"):
-        assert text in html
-    for text in ("behind a click", "second tab", "gone", ":material/"):
-        assert text not in html
-    assert "Said *plainly* in a link" in html
-    assert "st-key-corner" in html
-
-
-def test_a_page_that_failed_or_broke_off_leaves_no_view() -> None:
-    """An error may be gone at the next visit, and half a page is none."""
-    assert _drawn(breaks=True) == ""
-    assert _drawn(stops=True) == ""
-
-
-def test_a_page_is_shown_where_the_database_cannot_be_asked() -> None:
-    """What a view rests on is not known then, so there is none; the page itself says what is wrong."""
-
-    def unavailable() -> object:
-        raise StoreError("The database does not answer.")
-
-    assert _drawn(state_of=unavailable) == ""
+    views.of("", {"board": "tiny", "domain": "d1"}.items())
+    assert len(made) == 2
+    monkeypatch.setattr(type(arena.boards), "heads", lambda _self: ())
+    views.of("", {"board": "tiny", "domain": "d1"}.items())
+    assert len(made) == 3

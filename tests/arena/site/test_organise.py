@@ -76,8 +76,8 @@ CHANGES: dict[str, Callable[[Arena, Caller], object]] = {
     "export labels": lambda arena, caller: arena.label_files.export("people", caller=caller),
     "read votes": lambda arena, caller: arena.annotation.votes("people", caller=caller),
     "watch quality": lambda arena, caller: arena.curation.quality("people", caller=caller),
-    "settle": lambda arena, caller: arena.curation.settle("people", 1, 0, caller=caller),
-    "set aside": lambda arena, caller: arena.curation.set_aside("people", "Ben", "Why.", caller=caller),
+    "adjudicate": lambda arena, caller: arena.curation.adjudicate("people", 1, 0, caller=caller),
+    "exclude": lambda arena, caller: arena.curation.exclude("people", "Ben", "Why.", caller=caller),
 }
 TASK: TaskRequest = TaskRequest(
     name="people", set_name="tiny", systems=("full", "short", "human"), count=6, overlap=2,
@@ -111,7 +111,7 @@ def test_round_of_one_domain_takes_its_questions_alone(filled: Callable[..., Are
 def test_llm_round_is_not_launched_without_a_cap(filled: Callable[..., Arena]) -> None:
     """A judge that costs money needs the most that it may spend; nothing is made without."""
     arena = filled()
-    with pytest.raises(InputError, match="needs a cap"):
+    with pytest.raises(InputError, match="has no cap"):
         arena.round_admin.launch(replace(REQUEST, judge="reference-free"), caller=ADA)
     assert arena.rounds.rounds() == ()
 

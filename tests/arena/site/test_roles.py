@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.html_pages import release
 from arena.services.accounts.auth import OPERATOR, PUBLIC
-from arena.services.accounts.registration import Wish
+from arena.services.accounts.registration import RegistrationRequest
 from arena.services.accounts.sessions import COOKIE
 from arena.services.boards.file_sizes import standings_of
 from arena.services.rounds.models import RoundRequest
@@ -29,7 +29,7 @@ from data.records.notifications import EventKind
 from leaderboard.export.tables import Stamp, TableForm
 from tests.arena.conftest import Commands, mix, write_answers
 
-WISH = Wish(
+REQUEST = RegistrationRequest(
     team="new-team", title="New Team", contact="room 5", reason="We like questions.", mail="a@b.example"
 )
 SUBJECT = "https://id.example.org#ann"
@@ -76,7 +76,7 @@ def applied(filled: Callable[..., Arena]) -> Arena:
     """An arena with an organiser, and somebody who applied for a team."""
     arena = filled(registration=Registration.OIDC)
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
-    arena.registration.apply(WISH, client="192.0.2.1", subject=SUBJECT)
+    arena.registration.apply(REQUEST, client="192.0.2.1", subject=SUBJECT)
     return arena
 
 
@@ -96,7 +96,7 @@ def test_application_waits_in_the_inbox_and_raises_an_event(
     assert "new-team" in str(data)
     assert "room 5" not in str(data)
     assert SUBJECT not in str(data)
-    assert "new-team. Decide: arena teams applications list" in run("submissions", "inbox")[2]
+    assert "new-team. Decide: arena teams applications" in run("submissions", "inbox")[2]
 
 
 def test_overview_has_everything_that_waits(

@@ -18,9 +18,12 @@ from arena.site.services import as_secrets
 PAGES = {
     "questions.question_page": ({"id": "q1"}, 24),
     "compare.compare_page": ({"a": "full", "b": "short"}, 30),
-    "systems.system_page": ({"id": "wrong"}, 47),
+    "systems.system_page": ({"id": "wrong"}, 52),
 }
-"""Modules of pages with what their addresses name, and the most statements of a view without caches."""
+"""Modules of pages with what their addresses name, and the most statements of a view without caches.
+
+Whatever is kept is kept until the latest change, for which each such query asks.
+"""
 
 
 @contextmanager

@@ -267,13 +267,15 @@ def test_what_is_not_public_is_not_exported(filled: Callable[..., Arena], tmp_pa
 def test_command_writes_the_folder_and_says_what_it_holds(
     run: Commands, judged: Arena, tmp_path: Path
 ) -> None:
-    """`arena leaderboard site` counts what it wrote; what it cannot write it says in one line."""
-    found = run.json("leaderboard", "site", "r", tmp_path / "out", "--json")
+    """`leaderboard export --format site` counts what it wrote; what it cannot write it says in one line."""
+    found = run.json("leaderboard", "export", "--format", "site", "r", tmp_path / "out", "--json")
     assert found["questions"] == 12
     assert found["files"] == sum(path.is_file() for path in (tmp_path / "out").rglob("*"))
     assert json.loads((tmp_path / "out" / "board.json").read_text())["board"] == "r"
-    code, _, said = run("leaderboard", "site", "nothing", tmp_path / "none")
+    code, _, said = run("leaderboard", "export", "--format", "site", "nothing", tmp_path / "none")
     assert (code, said.count("\n")) == (1, 1)
-    code, out, said = run("leaderboard", "site", "r", tmp_path / "out", "--no-questions")
+    code, out, said = run(
+        "leaderboard", "export", "--format", "site", "r", tmp_path / "out", "--no-questions"
+    )
     assert (code, said) == (0, "")
     assert "0 questions" in out

@@ -115,7 +115,7 @@ def test_votes_over_the_api_and_by_commands(arena: Arena, run: Commands) -> None
     assert [one["set"] for one in run.json("votes", "list", "--json")] == ["tiny"]
     assert run.json("votes", "show", "tiny", "--json")["counted"] == 0
     assert run("votes", "show", "tiny")[0] == 0
-    assert run("votes", "export", "tiny", run.home / "votes.jsonl")[0] == 0
+    assert run("votes", "show", "tiny", "--export", run.home / "votes.jsonl")[0] == 0
     assert not run.json("votes", "close", "tiny", "--json")["open"]
     assert run("sets", "policy", "tiny", "--no-public-texts")[0] == 0
     code, _, err = run("votes", "open", "tiny")

@@ -21,12 +21,12 @@ from arena.services.evidence.coverage import (
 )
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site.boards.snapshot_reader import asked_factuality
 from arena.site.services import as_secrets
 from data.records import EMBEDDED_ENGINE, Outcome
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context.subsets import Use
 from judges.metrics.factuality.evidence.conflicts import PassageStance, resolve
+from judges.metrics.registry import metric_info
 from judges.metrics.relations.figures import Verdict, scorer_of
 
 PASSAGES = [
@@ -128,9 +128,9 @@ def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
 
 
 def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
-    """The scatter plot of the leaderboard begins with these two, opened; an address chooses others."""
+    """The scatter plot of the data page begins with these two, opened; an address chooses others."""
     for query in ({"x": "comprehensiveness-nli"}, {"x": "words", "y": "win-tie"}):
-        page = opened("leaderboard", **query)
+        page = opened("data", **query)
         chosen = {one.label: one.value for one in page.selectbox}
         expected = (query["x"], query.get("y", "win"))
         assert (chosen["X axis"], chosen["Y axis"]) == expected
@@ -165,6 +165,16 @@ def test_question_page_shows_how_a_conflict_ended(shown: Callable[..., str]) -> 
     assert "− against it" in found
     assert "+ for it" in found
     assert re.search(r"(✓ [^<]* stands? |· Undecided \()", found)
+
+
+def test_question_page_sets_the_facts_of_every_answer_side_by_side(shown: Callable[..., str]) -> None:
+    """Each fact of the reference is covered, partly covered or missing, answer by answer, with its words."""
+    found = shown("question", id="b-1", part="facts")
+    marks = [found.count(f">{mark}</span>") for mark in ("✓ covered", "◐ partly", "– missing")]
+    assert sum(marks) == 3 * len(ANSWERS)
+    assert "whole: covered: “The Alder bridge was opened in 1960.”" in found
+    assert "narrow: missing" in found
+    assert "Facts covered" in shown("question", id="b-1", part="answers")
 
 
 def test_question_page_has_grids_of_aspects_and_sub_questions(shown: Callable[..., str]) -> None:
@@ -262,13 +272,10 @@ def test_a_conflict_is_shown_with_its_voices() -> None:
 
 def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
     """The lexical precision stays off the main table; of several by LLMs, FR3's is shown."""
-    mean = {"mean": 0.5, "lower": 0.4, "upper": 0.6}
-    lexical = {"factuality-fr3": mean, "comprehensiveness-nli": mean}
-    assert asked_factuality(lexical) is None
-    asked = {**lexical, "factuality-factscore llm@m": mean, "factuality-fr3 llm@m": {**mean, "mean": 0.7}}
-    found = asked_factuality(asked)
-    assert found is not None
-    assert found.value == 0.7
+    fr3 = metric_info("factuality-fr3")
+    assert fr3.filling(["factuality-fr3", "comprehensiveness-nli"]) is None
+    asked = ["factuality-fr3", "factuality-factscore llm@m", "factuality-fr3 llm@m"]
+    assert fr3.filling(asked) == "factuality-fr3 llm@m"
 
 
 def test_unscored_answers_have_nothing_to_show() -> None:

@@ -65,6 +65,17 @@ def test_static_board_needs_no_script(client: TestClient) -> None:
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
+def test_without_what_draws_no_picture_is_named(published: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation without the extra `pictures` serves the page, names no picture and has none."""
+    monkeypatch.setattr("arena.site.public.routes.draws_pictures", lambda: False)
+    bare = TestClient(Starlette(routes=_Routes(published).all()))
+    answer = bare.get("/leaderboard.html", params={"board": "tiny"})
+    assert answer.status_code == 200
+    assert "og:title" in answer.text
+    assert "og:image" not in answer.text
+    assert bare.get("/og/tiny.png").status_code == 404
+
+
 def test_static_board_shows_a_picture_where_it_is_shared(client: TestClient) -> None:
     """Open Graph names a title, a sentence and a picture that exists and has the size it says."""
     page = _Page(client.get("/leaderboard.html", params={"board": "tiny"}).text)
@@ -157,17 +168,19 @@ def test_leaderboard_begins_in_its_document(client: TestClient) -> None:
     text = client.get("/").text
     assert text.index('href="./style.css"') < text.index('id="first-view"') < text.index('<div id="root">')
     begun = text[text.index('id="first-view"') : text.index('<div id="root">')]
-    assert begun.count("<h1>Leaderboard</h1>") == 1
-    assert '<a href="./system?board=tiny&amp;id=full" target="_self">full</a>' in begun
+    assert begun.count("<h1>A tiny set</h1>") == 1
+    assert 'href="./system?board=tiny&amp;id=full"' in begun
     assert "<script" not in begun
 
 
-@pytest.mark.parametrize("query", ["domain=science", "board=tiny&ratings=people", "board=none", "sort=win"])
-def test_other_views_begin_empty(client: TestClient, query: str) -> None:
-    """An address that asks for more than a board, or for one that is not there, is left to the page."""
-    text = client.get(f"/?{query}").text
-    assert "first-view" not in text
-    assert '<div id="root"></div>' in text
+@pytest.mark.parametrize(
+    ("page", "query"), [("", {"board": "none"}), ("system", {"id": "nobody"}), ("question", {"id": "q999"})]
+)
+def test_unknown_names_answer_404_with_the_page(client: TestClient, page: str, query: dict[str, str]) -> None:
+    """Board, system and question that do not exist are not found, and the page says so."""
+    found = client.get(f"/{page}", params=query)
+    assert found.status_code == 404
+    assert '<div id="root">' in found.text
 
 
 def test_documents_bring_the_styles_and_what_pages_are_made_of(client: TestClient) -> None:

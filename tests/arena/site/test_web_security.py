@@ -209,10 +209,12 @@ PAGES = {
     "nobody": PUBLIC_PAGES,
     "team": ("/submit?set=tiny", "/team", "/team?part=log", "/report", "/auth/sign-out"),
     "organiser": (
+        "/rank",
         "/admin-inbox",
         "/admin-notifications",
         "/admin-data",
         "/admin-rounds",
+        "/admin-judges",
         "/admin-calibration",
         "/annotate",
         "/references",

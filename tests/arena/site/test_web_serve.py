@@ -6,7 +6,6 @@ import json
 import re
 import socket
 import sqlite3
-import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -19,13 +18,15 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.api.app import make_api
+from arena.html_pages import as_html
 from arena.services.evidence.coverage import read_statements
 from arena.services.evidence.reasons import read_reasons
 from arena.settings import MetricsAccess, Settings
 from arena.site.app import make_app
 from arena.site.server import CONFIGURATIONS, address_of, check_port, configuration
-from arena.site.ui.markup import as_html, element
+from arena.site.ui.markup import element
 from data.errors import ServeError
+from hatch_build import OTHERS
 
 ROOT = Path(__file__).parents[3]
 
@@ -64,8 +65,7 @@ def test_configuration_is_the_file_that_streamlit_reads() -> None:
     assert options["server.fileWatcherType"] == "none"
     assert options["theme.dark.primaryColor"].startswith("#")
     assert options["client.showErrorDetails"] == "none"
-    packed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
-    assert packed["targets"]["wheel"]["force-include"][".streamlit/config.toml"] == "arena/site/config.toml"
+    assert OTHERS[".streamlit/config.toml"] == "arena/site/config.toml"
     assert CONFIGURATIONS[0].name == "config.toml"
     assert CONFIGURATIONS[0].parent == ROOT / "arena" / "site"
 

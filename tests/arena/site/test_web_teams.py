@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import update
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.runtime.context import ContextProxy
@@ -16,13 +19,26 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR
+from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.accounts.sessions import COOKIE
 from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
+from arena.site.boards.snapshot_reader import health_strip, judging_of
 from arena.site.services import as_secrets
 from arena.site.sign_in import SignIn
-from data.records import Phase, Role, SubmissionKind, SubmissionState, SystemCard, TokenScope
+from data.errors import AccessError, UnfitJudgeError
+from data.records import (
+    JobKind,
+    JobState,
+    Phase,
+    Role,
+    SubmissionKind,
+    SubmissionState,
+    SystemCard,
+    TaskKind,
+    TokenScope,
+)
+from data.tables.questions import question_sets
 
 TEXT = "Item {n} is {word}, they say."
 READ, SUBMIT, MANAGE = TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE
@@ -156,6 +172,22 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
         *("Report, JSON", "Report, CSV", "Report, HTML"),
         *("Template, JSONL", "Sample, JSONL"),
     }
+
+
+def test_sets_of_one_title_are_chosen_by_name(club: Club) -> None:
+    """Two seasons of one title are two choices; what is done to the page stays with the chosen one."""
+    store = club.arena.store
+    first = store.sets.get("tiny")
+    store.sets.add(replace(first, name="season-2"), "hash")
+    with store.database.begin() as connection:
+        connection.execute(update(question_sets).values(title="Season of answers"))
+    for name in ("tiny", "season-2"):
+        page = club.visit("teams.submit_page", "owner", set=name)
+        box = next(one for one in page.selectbox if one.label == "Question set")
+        assert box.options == ["Season of answers (season-2)", "Season of answers (tiny)"]
+        assert box.value == name
+        page.file_uploader[0].set_value(("mine.jsonl", b"not json\n", "text/plain")).run()
+        assert page.query_params.get("set", [name]) == [name]
 
 
 def test_run_is_checked_and_submitted_as_contexts(club: Club) -> None:
@@ -460,7 +492,10 @@ def test_references_are_written_audited_and_watched_on_their_page(club: Club) ->
         name="ann", scopes={READ}, account="ann", caller=OPERATOR
     ).secret
     assert "There is no task for you" in shown(club.visit("references", "writer"))
-    arena.references.start("refs", "tiny", writers=["ann"], count=1, caller=OPERATOR)
+    request = TaskRequest(
+        name="refs", set_name="tiny", kind=TaskKind.REFERENCES, annotators=("ann",), count=1
+    )
+    arena.annotation.open(request, caller=OPERATOR)
     assert "There is no task for you" in shown(club.visit("references", "owner"))
     page = club.visit("references", "writer", task="refs")
     assert "become the references of a question set" in shown(page)
@@ -468,14 +503,14 @@ def test_references_are_written_audited_and_watched_on_their_page(club: Club) ->
     page.button(key="agree").click().run()
     assert "weighs" in shown(page)
     assert "It weighs" not in shown(page)  # the reference that the set has
-    page.text_area(key="reference-refs-text").input("It is light.").run()
+    page.text_area(key="label-refs-text-1").input("It is light.").run()
     page.button(key="keep").click().run()
     assert "1 of 1 sentences cite no passage" in shown(page)
-    page.text_area(key="reference-refs-text").input("It is light [2].").run()
+    page.text_area(key="label-refs-text-1").input("It is light [2].").run()
     page.button(key="keep").click().run()
     assert "Nothing is left for you here" in shown(page)
     page.button(key="back").click().run()
-    assert page.text_area(key="reference-refs-text").value == "It is light [2]."
+    assert page.text_area(key="label-refs-text-1").value == "It is light [2]."
     auditing = club.visit("references", "organiser", task="refs", part="audit")
     auditing.button[0].click().run()
     assert "It is light [2]." in shown(auditing)
@@ -511,3 +546,66 @@ def test_annotator_is_taken_to_their_pairs_after_signing_in(club: Club, labels: 
             headers={"Origin": "http://testserver"},
         )
     assert (answer.status_code, answer.headers["location"]) == (303, "../annotate" if labels else "../team")
+
+
+def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(
+    club: Club, scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The round page warns in words and offers to go on; the board's strip has the same sentence."""
+    spec = tmp_path / "placed.toml"
+    url = scripted_llm(rule="first").url
+    spec.write_text(f'extends = "reference-free"\norder = "both"\nendpoint = "{url}"\n')
+    arena = club.arena
+    arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), pairs="all", canaries=0, name="r"))
+    with pytest.raises(UnfitJudgeError):
+        arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    page = club.visit("admin.rounds_page", "organiser", round="r")
+    assert any("The answer shown first won" in one.value for one in page.warning)
+    assert "Judge all the same" in {button.label for button in page.button}
+    arena.rounds.judge_anyway("r")
+    arena.rounds.run("r", concurrency=8, report=lambda _progress: None)
+    page = club.visit("admin.rounds_page", "organiser", round="r")
+    assert any("72 of 72 (100 %)" in one.value for one in page.warning)
+    assert "Judge all the same" not in {button.label for button in page.button}
+    board, _ = arena.boards.publish("r", report=lambda _line: None)
+    strip = health_strip(board.standings, judging_of(board.standings, "r"))
+    (sentence,) = [value for label, value, _ in strip if label == "warning"]
+    assert "72 of 72 (100 %)" in sentence
+
+
+def test_an_honest_judge_has_no_warning_on_its_round(club: Club) -> None:
+    """Where nothing is wrong with the judge, neither round page nor strip warns."""
+    arena = club.arena
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    assert not club.visit("admin.rounds_page", "organiser", round="r").warning
+    board, _ = arena.boards.publish("r", report=lambda _line: None)
+    strip = health_strip(board.standings, judging_of(board.standings, "r"))
+    assert "warning" not in {label for label, _, _ in strip}
+
+
+def test_a_judge_is_tested_by_a_worker_and_shown(
+    club: Club, start: Callable[..., subprocess.Popen[str]], until: Callable[..., None]
+) -> None:
+    """The list has every judge; Test makes a job, whose result shows replies, cost, time and agreement."""
+    page = club.visit("admin.judges_page", "organiser")
+    assert "No judge has been tested yet" in shown(page)
+    assert "127.0.0.1:9" in shown(page)
+    page.selectbox[0].set_value("lexical")
+    page.button[0].click().run()
+    assert "It waits for a worker" in shown(page)
+    (status,) = club.arena.jobs.recent(JobKind.JUDGE_TEST)
+    start(club.arena, "worker")
+    until(lambda: club.arena.store.jobs.get(status.job.id).state is JobState.DONE)
+    page = club.visit("admin.judges_page", "organiser")
+    assert [one.value for one in page.success] == [
+        club.arena.store.jobs.get(status.job.id).result["sentence"]  # type: ignore[index]  # it is done
+    ]
+    assert len(page.expander) == 3
+
+
+def test_judges_are_tested_by_organisers_alone(club: Club) -> None:
+    """Nobody else sees where judges are asked, or has one asked."""
+    assert "127.0.0.1:9" not in shown(club.visit("admin.judges_page", "owner"))
+    with pytest.raises(AccessError):
+        club.arena.jobs.test_judge("lexical", caller=PUBLIC)

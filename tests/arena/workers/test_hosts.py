@@ -59,7 +59,6 @@ class Site:
             pairs="all",
             name=name,
             canaries=0,
-            controls=0,
             budget_usd=10.0,
         )
         self.arena.rounds.create(request)

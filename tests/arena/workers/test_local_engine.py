@@ -17,7 +17,7 @@ import pytest
 from arena.container import Arena
 from arena.services.system.text_process import PROCESSES, TextProcess
 from arena.workers.local import AHEAD, LocalSpread
-from data import spreading
+from data import parallel
 from data.corpora import chunking
 from data.errors import InputError, WorkError
 from leaderboard.battles import BattleTable
@@ -33,8 +33,8 @@ from tests.long_work import SYSTEMS, nested, numbers, raised, refused, results, 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is handed over at once, and documents are cut few at a time."""
-    monkeypatch.setattr(spreading, "AT_HAND", -1)
-    monkeypatch.setattr(spreading, "LEAST_LEFT", -1)
+    monkeypatch.setattr(parallel, "AT_HAND", -1)
+    monkeypatch.setattr(parallel, "LEAST_LEFT", -1)
     monkeypatch.setattr(chunking, "CHARACTERS", 5_000)
 
 
@@ -45,7 +45,7 @@ def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
     write_input(tmp_path)
     here = results(tmp_path, tmp_path / "here")
     for processes in (1, 2):
-        with spreading.spreading(LocalSpread(processes)):
+        with parallel.in_parallel(LocalSpread(processes)):
             assert results(tmp_path, tmp_path / str(processes)) == here
 
 
@@ -71,10 +71,10 @@ def test_a_board_is_the_same_wherever_its_parts_are_computed(at_once: None) -> N
         settings = Settings(bootstrap=50)
         return build_standings(table, about, settings=settings, answers=answers).as_json()
 
-    with spreading.spreading(LocalSpread(2)):
+    with parallel.in_parallel(LocalSpread(2)):
         spread = board()
     assert spread == board()
-    assert spread[Section.CYCLES.value]
+    assert spread[Section.FRAGILITY.value]
 
 
 def test_arrays_that_processes_share_may_be_written_to() -> None:
@@ -149,8 +149,8 @@ def test_a_part_that_ends_processes_is_an_error() -> None:
 @pytest.mark.usefixtures("at_once")
 def test_parts_of_parts_stay_where_they_are() -> None:
     """Work that is spread within a process is done by that process."""
-    with spreading.spreading(LocalSpread(2)):
-        found = list(spreading.mapped(nested, numbers(4)))
+    with parallel.in_parallel(LocalSpread(2)):
+        found = list(parallel.parallel_map(nested, numbers(4)))
     assert found == [[], [1], [2, 3], [3, 4, 7]]
 
 
@@ -239,7 +239,7 @@ def test_commands_take_the_engine(run: Commands, tmp_path: Path) -> None:
     ):
         usual = run.json("battles", *words, "--json")
         assert run.json("battles", *words, "--engine", "local", "--json") == usual
-    code, _, errors = run("battles", "fragility", battles, "--engine", "cloud")
+    code, _, errors = run("battles", "rate", "--fragility", battles, "--engine", "cloud")
     assert code == 2
     assert "local" in errors
     imported = run.json(

@@ -19,7 +19,7 @@ from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import EngineKind
 from arena.workers.ray_rounds import judge_on_ray
-from data import spreading
+from data import parallel
 from data.corpora import chunking
 from data.errors import InputError, WorkError
 from data.records import Outcome, RoundState
@@ -72,11 +72,9 @@ def cluster(
 
 
 def _create(arena: Arena, name: str, **fields: Any) -> None:  # noqa: ANN401 - fields of a request
-    # Only a later round of a judge has control battles, and both rounds are to ask the same.
     named: dict[str, Any] = {
         "judge": "reference-free",
         "canaries": 2,
-        "controls": 0,
         "budget_usd": 10.0,
         **fields,
     }
@@ -196,13 +194,13 @@ def test_a_cluster_gives_the_bytes_of_one_process(
     on_ray: Callable[..., Arena], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Resamples, corrections, fragility and corpora are the same bytes where nodes do their parts."""
-    for module, name, value in ((spreading, "AT_HAND", -1), (spreading, "LEAST_LEFT", -1)):
+    for module, name, value in ((parallel, "AT_HAND", -1), (parallel, "LEAST_LEFT", -1)):
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(chunking, "CHARACTERS", 5_000)
     write_input(tmp_path)
     here = results(tmp_path, tmp_path / "here")
     arena = on_ray()
-    with arena.engine.spreading() as spread:
+    with arena.engine.parallel() as spread:
         assert results(tmp_path, tmp_path / "there") == here
         assert list(spread.map(squared, numbers(40), (7,))) == [7 + n * n for n in range(40)]
         assert list(spread.map(nested, numbers(3))) == [[], [1], [2, 3]]
@@ -257,7 +255,7 @@ def test_a_board_published_by_a_cluster_has_the_same_hash(
     arena = on_ray()
     _create(arena, "r", judge="lexical", canaries=0, budget_usd=None)
     arena.rounds.run("r", concurrency=4, report=_quiet)
-    with arena.engine.spreading():
+    with arena.engine.parallel():
         board, created = arena.boards.publish("r", report=lambda _: None)
     local = make_arena(database_url=arena.settings.database_url)
     assert created

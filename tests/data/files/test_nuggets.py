@@ -41,7 +41,7 @@ def test_nuggets_survive_export_and_import(make_set: Callable[..., QuestionSet],
 
 def written_beside(folder: Path, *topics: Mapping[str, Any]) -> Path:
     """A folder of two questions with a file of nuggets."""
-    rows = [{"id": key, "domain": "d", "question": "When?"} for key in ("12", "13")]
+    rows = [{"id": key, "domain": "d", "question": f"When is {key}?"} for key in ("12", "13")]
     for name, lines in (("questions.jsonl", rows), ("nuggets.jsonl", topics)):
         (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,47 @@ def test_every_bad_line_is_named(tmp_path: Path) -> None:
     assert "'much'" in problems[2]
     assert "grades 1 and 2" in problems[4]
     assert "off the scale" in problems[5]
+
+
+def test_nuggets_of_every_id_are_nuggets_of_their_own(tmp_path: Path) -> None:
+    """0 is an id like 1, and a nugget without one gets a name that no other has."""
+    nuggets = '[{"id": 0, "passages": ["p1"]}, {"id": 1, "passages": [0]}, {"id": "3", "passages": ["p3"]}, '
+    judged = _read(
+        tmp_path, f'{{"qid": "a", "nuggets": {nuggets}{{"passages": [2.0]}}, {{"passages": ["p5"]}}]}}\n'
+    )
+    assert judged.answering("a") == {"0": {"p1"}, "1": {"0"}, "3": {"p3"}, "4": {"2"}, "5": {"p5"}}
+    judged = _read(tmp_path, '{"qid": "a", "nuggets": [{"id": 2, "passages": ["x"]}, {"passages": ["y"]}]}\n')
+    assert judged.answering("a") == {"2": {"x"}, "2'": {"y"}}
+
+
+@pytest.mark.parametrize(
+    "nuggets",
+    [
+        '[{"id": 1, "passages": [null]}]',
+        '[{"id": 1, "passages": [["x"]]}]',
+        '[{"id": true, "passages": ["x"]}]',
+        '[{"id": "", "passages": ["x"]}]',
+        '[{"id": 1, "passages": ["x"]}, {"id": "1", "passages": ["y"]}]',
+    ],
+)
+def test_what_is_no_id_is_refused(tmp_path: Path, nuggets: str) -> None:
+    """Nothing becomes a name such as None, and two nuggets never fall together."""
+    with pytest.raises(InvalidFileError):
+        _read(tmp_path, f'{{"qid": "a", "nuggets": {nuggets}}}\n')
+
+
+def test_tabs_define_the_fields_of_beir(tmp_path: Path) -> None:
+    """Ids may hold spaces there, and other headers than BEIR's own are headers."""
+    judged = _read(tmp_path, "qid\tcid\tscore\nq 1\td 1\t2\n")
+    assert judged.judgments == {"q 1": {WHOLE: {"d 1": 2}}}
+
+
+def test_an_id_of_another_kind_is_named_as_json_calls_it(tmp_path: Path) -> None:
+    """What was seen is null, a list or a boolean, in no words of Python."""
+    path = tmp_path / "qrels.jsonl"
+    for value, words in ((None, "null"), (["x"], "a list"), (True, "a boolean (true)")):
+        path.write_text(json.dumps({"question_id": "1", "nuggets": [{"passages": [value]}]}) + "\n")
+        with pytest.raises(InvalidFileError) as caught:
+            read_qrels(path)
+        (problem,) = caught.value.problems
+        assert problem.message.startswith(f"The id of a passage is {words};")

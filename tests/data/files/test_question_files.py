@@ -35,7 +35,7 @@ def test_exported_set_imports_with_the_same_hash(
     assert content_hash(loaded) == content_hash(written)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(title=TEXT, question=TEXT, reference=TEXT, label=TEXT)
 def test_any_text_survives_export_and_import(
     tmp_path: Path, title: str, question: str, reference: str, label: str
@@ -96,7 +96,7 @@ def test_every_problem_is_reported_at_once_with_its_line(tmp_path: Path) -> None
         (TORN_GZIP, "truncated-gzip"),
         (b'{"id": "a", "domain": "d", "question": "\\ud800"}', "not-utf8"),
         (b'{"id": "a", "domain": "d", "question": "a\\u0000"}', "not-utf8"),
-        (b"[" * 100_000, "too-deep"),
+        (b'{"id": ' + b"[" * 100_000 + b"\n{}\n{}", "too-deep"),
     ],
     ids=["empty", "blank", "utf-16", "torn-gzip", "surrogate", "nul", "deep"],
 )
@@ -114,7 +114,7 @@ def test_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
     (tmp_path / "questions.jsonl").write_bytes(gzip.compress(line * 20_000))
     with pytest.raises(InvalidFileError) as caught:
         load_set(tmp_path, limits=ReadLimits(file_bytes=1_000_000))
-    assert caught.value.problems[-1].code == "too-large"
+    assert "too-large" in {problem.code for problem in caught.value.problems}
 
 
 def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
 from data.files.question_sets.rows import content_hash
-from data.records import EMBEDDED_ENGINE, Json, Outcome, QuestionSet, Score
+from data.records import EMBEDDED_ENGINE, Json, Outcome, Passage, QuestionSet, Score
 from data.store import Store
 
 METRIC = "factuality-fr1"
@@ -67,3 +68,28 @@ def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(
     assert shown.details == {"reason": "time_limit"}
     again = store.scores.unscored([number], metric=METRIC, judge="", again=(Outcome.FAILED,))
     assert len(list(again)) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "cites"),
+    [
+        ("So it is [1].", True),
+        ("So it is [2-3].", True),
+        ("So it is\u30104:1\u2020source\u3011.", True),
+        ("So it is [^1].", True),
+        ("So it is [d7].", True),
+        ("Set x[1] = 3.", False),
+        ("A [link](https://example.org) and (1905).", False),
+        ("So it is.", False),
+    ],
+)
+def test_answers_that_cite_in_any_style_are_known(
+    store: Store, make_set: Callable[..., QuestionSet], text: str, cites: bool
+) -> None:
+    """Who cites is scored for it, whatever the style; code, links and years are no citations."""
+    made = make_set()
+    passages = (Passage("d7", "A text."),)
+    first = replace(made.questions[0], reference=text, passages=passages)
+    questions = replace(made, questions=(first, *made.questions[1:]))
+    store.sets.add(questions, content_hash(questions))
+    assert store.scores.with_citations([store.submissions.reference("tiny").id]) is cites

@@ -112,6 +112,7 @@ def test_faults_are_tried_again(scripted_llm: Callable[..., Any]) -> None:
     assert isinstance(Endpoint(server.url).embed(["a b", "c"]), np.ndarray)
 
 
+@pytest.mark.usefixtures("public_endpoints")
 def test_embeddings_stay_within_the_budget(scripted_llm: Callable[..., Any]) -> None:
     """Nothing is asked beyond the cap; a model without a price has none; a replay asks nothing."""
     server = scripted_llm()

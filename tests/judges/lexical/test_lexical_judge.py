@@ -3,11 +3,20 @@ import json
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import SpecError
-from data.records import OrderPolicy, Outcome, Passage, Preference, Presentation, Question, Verdict, Yardstick
+from data.records import (
+    GroundTruth,
+    OrderPolicy,
+    Outcome,
+    Passage,
+    Preference,
+    Presentation,
+    Question,
+    Verdict,
+)
 from judges.base import Judge, JudgeInput
 from judges.lexical import LexicalJudge
 from judges.lexical.judge import in_both_orders
@@ -19,7 +28,7 @@ class Spec:
     """The parts of a judge spec that the embedded judge reads."""
 
     name: str = "lexical"
-    yardstick: Yardstick = Yardstick.NONE
+    ground_truth: GroundTruth = GroundTruth.NONE
     order: OrderPolicy = OrderPolicy.PAPER
     lexical: dict[str, float] = field(default_factory=dict)
 
@@ -97,7 +106,7 @@ def test_a_long_truth_with_a_falsehood_loses_to_the_plain_truth() -> None:
     ).preference is (Preference.B)
 
 
-def test_the_reference_cannot_be_opponent_and_yardstick() -> None:
+def test_the_reference_cannot_be_opponent_and_ground_truth() -> None:
     """Without passages, a battle against the reference is unreadable and says why."""
     verdict = settle(str(QUESTION.reference), SHORT, WITHOUT_PASSAGES, side="a")
     assert verdict.outcome is Outcome.UNREADABLE
@@ -106,8 +115,8 @@ def test_the_reference_cannot_be_opponent_and_yardstick() -> None:
 
 
 @pytest.mark.parametrize("reference", [None, "", "?!"])
-def test_a_question_without_a_yardstick_is_unreadable(reference: str | None) -> None:
-    """No yardstick, no verdict."""
+def test_a_question_without_a_ground_truth_is_unreadable(reference: str | None) -> None:
+    """No ground truth, no verdict."""
     bare = Question(id="q3", domain="d", question="Why?", reference=reference)
     verdict = settle(COMPLETE, SHORT, bare)
     assert verdict.outcome is Outcome.UNREADABLE
@@ -122,7 +131,7 @@ def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
     assert {fact["passage"] for fact in reasons["b"]["missed"]} >= {"p1", "p2"}
     assert {"text": "It is 330 metres tall.", "passage": "p1"} in reasons["b"]["covered"]
     assert reasons["a"]["beyond"]
-    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-2", Presentation.A_FIRST, 0)
+    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-3", Presentation.A_FIRST, 0)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +146,7 @@ def test_the_shown_parts_sum_to_the_margin(a: str, b: str, side: str | None) -> 
     assert sum(part["b"] - part["a"] for part in parts) == pytest.approx(judgment.margin, abs=1e-9)
 
 
-def test_each_judgment_stores_its_yardstick() -> None:
+def test_each_judgment_stores_its_ground_truth() -> None:
     """The reference between systems; the passages where it plays or is missing."""
     alone = Question(id="q4", domain="d", question=QUESTION.question, passages=PASSAGES)
     settled = (settle(COMPLETE, SHORT), settle(COMPLETE, SHORT, side="a"), settle(COMPLETE, SHORT, alone))
@@ -193,7 +202,6 @@ def test_settings_are_checked(lexical: dict[str, float]) -> None:
         LexicalJudge(Spec(lexical=lexical))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_texts_get_mirrored_verdicts(a: str, b: str) -> None:
     """Whatever the texts, in whatever script, swapping them mirrors the verdict."""

@@ -14,14 +14,14 @@ from data.records import Outcome, Reply
 from judges.llm.costs import MemoryLedger
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request
-from judges.llm.settings import AccessSettings, TransportKind
+from judges.llm.settings import AccessSettings
 from judges.llm.transports.batch_files import BatchRecord
 from tests.memory_journal import MemoryJournal
 from tests.memory_replies import MemoryReplyCache
 from tests.narrow import instances, known
 
 Serve = Callable[..., Any]
-SETTINGS = AccessSettings(transport=TransportKind.BATCH, batch_poll=0.02, batch_gather=0.02, backoff=0.01)
+SETTINGS = AccessSettings(transport="batch", batch_poll=0.02, batch_gather=0.02, backoff=0.01)
 
 
 class WatchedJournal(MemoryJournal):

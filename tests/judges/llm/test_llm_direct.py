@@ -13,14 +13,14 @@ from data.errors import EndpointError
 from data.records import Outcome, Reply
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request, Sampling
-from judges.llm.settings import AccessSettings, TransportKind
+from judges.llm.settings import AccessSettings
 
 Serve = Callable[..., Any]
-BOTH = (TransportKind.OPENAI, TransportKind.DIRECT)
+BOTH = ("openai", "direct")
 
 
 def ask(
-    url: str, transport: TransportKind, texts: Sequence[str] = ("Why? é",), **settings: object
+    url: str, transport: str, texts: Sequence[str] = ("Why? é",), **settings: object
 ) -> list[Reply | CallFailure]:
     """Ask some questions one after another over a transport."""
     fast: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.02, "attempts": 2, **settings}
@@ -96,14 +96,14 @@ def test_hopeless_endpoints_are_given_up(fault: str, said: str, scripted_llm: Se
     """A wrong key, an unknown model or a used-up quota ends judging at the first call."""
     server = scripted_llm(first=[fault, "fine"])
     with pytest.raises(EndpointError, match=said):
-        ask(server.url, TransportKind.DIRECT)
+        ask(server.url, "direct")
     assert server.log.calls == 1
 
 
 def test_a_hang_ends_with_the_timeout(scripted_llm: Serve) -> None:
     """A reply that never comes fails after the timeout, and says so."""
     server = scripted_llm(first=["hang", "hang"])
-    [answer] = ask(server.url, TransportKind.DIRECT, timeout=0.1)
+    [answer] = ask(server.url, "direct", timeout=0.1)
     assert isinstance(answer, CallFailure)
     assert answer.outcome is Outcome.FAILED
     assert "No reply within 0.1 s" in answer.detail
@@ -111,7 +111,7 @@ def test_a_hang_ends_with_the_timeout(scripted_llm: Serve) -> None:
 
 def test_an_endpoint_that_is_not_there_is_unreachable() -> None:
     """A refused connection is a failure that can have cost nothing."""
-    [answer] = ask("http://127.0.0.1:9/v1", TransportKind.DIRECT)
+    [answer] = ask("http://127.0.0.1:9/v1", "direct")
     assert isinstance(answer, CallFailure)
     assert answer.outcome is Outcome.FAILED
     assert "connection failed" in answer.detail
@@ -121,7 +121,7 @@ def test_an_endpoint_that_is_not_there_is_unreachable() -> None:
 def test_what_an_endpoint_does_not_support_is_learnt(scripted_llm: Serve) -> None:
     """An endpoint that wants `max_completion_tokens` is asked twice once, and then as it wants."""
     server = scripted_llm(legacy_max_tokens=False)
-    answers = ask(server.url, TransportKind.DIRECT, ["a", "b"])
+    answers = ask(server.url, "direct", ["a", "b"])
     assert all(isinstance(answer, Reply) for answer in answers)
     assert server.log.statuses["400"] == 1
     assert server.log.bodies[-1]["max_completion_tokens"] == Sampling().max_tokens

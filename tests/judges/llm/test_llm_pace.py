@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from judges.llm.costs import Budget, MemoryLedger
 from judges.llm.endpoint_state import AdaptiveLimiter, CircuitBreaker, TokenBucket
-from judges.llm.errors import CallError, CallErrorKind, fault_of_status, retry_after_of
+from judges.llm.errors import CallError, CallErrorKind, fault_of_status
 from judges.llm.settings import AccessSettings
+from judges.llm.waits import wait_asked_for
 
 
 class Clock:
@@ -187,7 +188,7 @@ def test_statuses_are_sorted_by_what_to_do(status: int, code: str, kind: CallErr
 )
 def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
     """Seconds, milliseconds and dates; nonsense is no wait at all."""
-    assert retry_after_of(headers) == seconds
+    assert wait_asked_for(headers) == seconds
 
 
 @given(

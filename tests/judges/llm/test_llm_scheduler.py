@@ -223,6 +223,7 @@ def test_what_may_have_been_charged_counts_in_full(scripted_llm: Serve) -> None:
         assert asyncio.run(ledger.draw(0.001, 10.0)) == pytest.approx(1.0 - ledger.lost)
 
 
+@pytest.mark.usefixtures("public_endpoints")
 def test_a_cap_needs_a_price(scripted_llm: Serve) -> None:
     """A model without a price cannot be held to a budget, and nothing is asked."""
     server = scripted_llm()
@@ -270,14 +271,16 @@ def test_stopping_finishes_what_is_in_flight(scripted_llm: Serve) -> None:
 
     async def interrupted() -> list[Any]:
         async with open_client(AccessSettings(concurrency=5), cache) as client:
-            waiting = asyncio.gather(*(client.ask(item) for item in requests), return_exceptions=True)
+            # The first call goes alone, as a probe; what waits behind it begins once it is back.
+            first = await client.ask(requests[0])
+            waiting = asyncio.gather(*(client.ask(item) for item in requests[1:]), return_exceptions=True)
             await asyncio.sleep(0.05)
             client.stop()
-            return await waiting
+            return [first, *await waiting]
 
     answers = asyncio.run(interrupted())
-    assert sum(isinstance(answer, Reply) for answer in answers) == 5 == len(cache.replies)
-    assert sum(isinstance(answer, StoppedError) for answer in answers) == 25
+    assert sum(isinstance(answer, Reply) for answer in answers) == 6 == len(cache.replies)
+    assert sum(isinstance(answer, StoppedError) for answer in answers) == 24
     ask(requests, cache=cache)
     assert server.log.asked_twice == {}
     assert server.log.calls == 30
@@ -373,3 +376,34 @@ def test_a_users_prices_go_first(scripted_llm: Serve, tmp_path: Path) -> None:
     mine.write_text('[models."gpt-4o"]\ninput = -1\noutput = 0\n', encoding="utf-8")
     with pytest.raises(SpecError, match=r"models\.gpt-4o\.input"):
         ask([request(server.url)], prices=mine)
+
+
+def test_the_first_call_is_a_probe(scripted_llm: Serve) -> None:
+    """A key that is refused costs one call, however many requests wait to be sent at once."""
+    server = scripted_llm(faults={"unauthorised": 1.0})
+    with pytest.raises(EndpointError, match="HTTP 401"):
+        ask([request(server.url, f"{n}") for n in range(50)], concurrency=20)
+    assert server.log.calls == 1
+
+
+def test_one_denial_among_successes_is_the_requests_own(scripted_llm: Serve) -> None:
+    """A 401, 403 or 404 after successes is tried once more, and ends nothing where others succeed."""
+    server = scripted_llm(first=["fine", "unauthorised", "fine", "not_found", "not_found", "fine"])
+
+    async def one_after_another() -> list[Any]:
+        async with open_client(AccessSettings(**FAST)) as client:
+            return [await client.ask(request(server.url, f"{n}")) for n in range(4)]
+
+    answers = asyncio.run(one_after_another())
+    assert [isinstance(answer, Reply) for answer in answers] == [True, True, False, True]
+    failure = instance(CallFailure, answers[2])
+    assert failure.outcome is Outcome.FAILED
+    assert "HTTP 404" in failure.detail
+
+
+def test_denials_of_several_requests_in_a_row_end_an_endpoint(scripted_llm: Serve) -> None:
+    """A key that is revoked while a run goes on ends it after three different requests."""
+    server = scripted_llm(first=["fine", *["unauthorised"] * 40])
+    with pytest.raises(EndpointError, match="HTTP 401"):
+        ask([request(server.url, f"{n}") for n in range(20)], concurrency=1, backoff=0.01)
+    assert server.log.calls == 4

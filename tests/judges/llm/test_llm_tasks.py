@@ -286,3 +286,25 @@ def test_importing_llm_access_loads_no_client() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_runner_leaves_out_what_it_is_to(scripted_llm: Serve, prompts: Path) -> None:
+    """No schema, no log probabilities and no system role, under a key of its own; the rubric is there."""
+    server = scripted_llm(first=['{"score": 3, "reason": ""}'])
+    without = ("logprobs", "response_format", "system role")
+
+    async def once() -> tuple[TaskReply[Support] | CallFailure, bool]:
+        async with open_client(AccessSettings(backoff=0.01)) as client:
+            usual = TaskRunner(client, endpoint=server.url, model="m", prompts=prompts)
+            plain = TaskRunner(client, endpoint=server.url, model="m", prompts=prompts, without=without)
+            same = plain.request(SUPPORT, INPUTS).key == usual.request(SUPPORT, INPUTS).key
+            return await plain.run_fully(SUPPORT, INPUTS), same
+
+    done, same = asyncio.run(once())
+    assert not same
+    body = server.log.bodies[0]
+    assert not {"response_format", "logprobs", "top_logprobs"} & body.keys()
+    assert [message["role"] for message in body["messages"]] == ["user"]
+    assert body["messages"][0]["content"].startswith("Say how well the passages support the claim.")
+    left_out = done.reply.left_out if isinstance(done, TaskReply) else ""
+    assert sorted(left_out.split(", ")) == sorted(without)

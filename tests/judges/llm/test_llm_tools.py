@@ -14,7 +14,7 @@ from data.records import Outcome
 from data.store import Store
 from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Tool, ToolCall
-from judges.llm.settings import AccessSettings, CacheMode, TransportKind
+from judges.llm.settings import AccessSettings, CacheMode
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.llm.tools import MOST_TURNS, calls_of
@@ -102,14 +102,14 @@ def test_tools_and_their_calls_are_part_of_the_key(changed: Mapping[str, Any]) -
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("transport", [TransportKind.OPENAI, TransportKind.LITELLM])
+@pytest.mark.parametrize("transport", ["openai", "litellm"])
 def test_the_tool_is_called_natively_and_run_here(
-    scripted_llm: Serve, tool_use: Callable[..., object], transport: TransportKind
+    scripted_llm: Serve, tool_use: Callable[..., object], transport: str
 ) -> None:
     """The request declares the tool, the model calls it, its result goes back as a message of the tool."""
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result(tool_use)
-    model = "openai/m" if transport is TransportKind.LITELLM else "m"
+    model = "openai/m" if transport == "litellm" else "m"
 
     async def once() -> object:
         async with open_client(AccessSettings(backoff=0.01, transport=transport, api_key="k")) as client:
@@ -214,7 +214,7 @@ def test_batches_go_without_tools(scripted_llm: Serve, tool_use: Callable[..., o
     """In a batch every turn would take a day, so the call goes through the reply there."""
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result(tool_use)
-    settings = AccessSettings(transport=TransportKind.BATCH, batch_gather=0.05, batch_poll=0.01)
+    settings = AccessSettings(transport="batch", batch_gather=0.05, batch_poll=0.01)
 
     async def once() -> object:
         async with open_client(settings, MemoryReplyCache(), journal=MemoryJournal()) as client:

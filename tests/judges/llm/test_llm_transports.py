@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Reply
-from judges.llm.chat_format import Quirk, body_of, reply_of
+from judges.llm.chat_format import Quirk, body_of
 from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.factory import open_client
 from judges.llm.prices import Prices
+from judges.llm.replies import reply_of
 from judges.llm.requests import CallFailure, Message, Request, Sampling
 from judges.llm.token_counting import SPLITTERS, EncodingFiles, TokenCounter
 
@@ -104,10 +105,10 @@ LITELLM = """
 import asyncio, sys
 from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Sampling
-from judges.llm.settings import AccessSettings, TransportKind
+from judges.llm.settings import AccessSettings
 
 async def main(url):
-    settings = AccessSettings(transport=TransportKind.LITELLM, backoff=0.01, api_key="key")
+    settings = AccessSettings(transport="litellm", backoff=0.01, api_key="key")
     async with open_client(settings) as asker:
         for text in ("one", "two", "three"):
             answer = await asker.ask(
@@ -121,8 +122,11 @@ asyncio.run(main(sys.argv[1]))
 LITELLM_PRICES = """
 import sys
 from judges.llm.prices import Prices
+from judges.llm.replies import reply_of
+from judges.llm.transports.registry import transport_info
 
-print(Prices.load(litellm=True).cost("litellm", "mistral/mistral-small-latest", 1_000_000, 0))
+prices = Prices.load(more=transport_info("litellm").prices())
+print(prices.cost("litellm", "mistral/mistral-small-latest", 1_000_000, 0))
 print("litellm" in sys.modules)
 """
 
@@ -167,7 +171,7 @@ def test_litellms_prices_are_read_from_its_disk() -> None:
 )
 def test_models_are_priced_by_name_with_and_without_date(model: str, price: float | None) -> None:
     """A dated name has its own price or that of the undated one; a longer name is another model."""
-    assert Prices.load().cost("http://e/v1", model, 1_000_000, 0) == price
+    assert Prices.load().cost("https://llm.example/v1", model, 1_000_000, 0) == price
 
 
 @given(st.text(max_size=300))

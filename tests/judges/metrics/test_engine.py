@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from data.records import EMBEDDED_ENGINE, MetricItem, Passage
-from judges.metrics.registry import METRICS, build_metric
+from judges.metrics.registry import build_metric, metrics
 
 ITEM = MetricItem(
     id="q",
@@ -21,7 +21,7 @@ ITEM = MetricItem(
 
 
 @pytest.mark.parametrize(
-    "name", [info.name for info in METRICS if info.embedded and not info.takes_judgments]
+    "name", [info.name for info in metrics() if info.embedded and not info.takes_judgments]
 )
 @pytest.mark.parametrize("answer", [ITEM.answer, ""])
 def test_every_embedded_metric_names_its_version(name: str, answer: str) -> None:

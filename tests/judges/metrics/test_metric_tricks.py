@@ -44,6 +44,7 @@ def scored(name: str, question: Question, answer: str) -> float | None:
         "coverage-icat-s",
         "coverage-icat-a",
         "answer-crux",
+        "reference-coverage",
     ],
 )
 def test_no_trick_scores_above_the_honest_answer(name: str) -> None:

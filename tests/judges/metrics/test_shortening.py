@@ -14,8 +14,8 @@ from data.records import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskReply
 from judges.llm.templates import Input
-from judges.metrics.registry import METRICS
-from judges.metrics.rehearsal import RehearsalRunner
+from judges.metrics.dry_run import DryRunner
+from judges.metrics.registry import metrics
 from judges.metrics.shortening import build_reading, shortened
 
 FILLER = "The weather that year was mild and nobody wrote much about it at all. "
@@ -29,10 +29,10 @@ ITEM = MetricItem(
     aspects=("When it opened",),
     sub_questions=("When was the iron bridge opened?",),
 )
-SENDS_NONE = {"nuggets"}
+SENDS_NONE = {"nuggets", "reference-coverage"}
 
 
-class Listener(RehearsalRunner):
+class Listener(DryRunner):
     """Keeps every text that an LLM would have been sent."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Listener(RehearsalRunner):
         return await super().run_fully(task, inputs, sample=sample)
 
 
-@pytest.mark.parametrize("name", [info.name for info in METRICS if not info.takes_judgments])
+@pytest.mark.parametrize("name", [info.name for info in metrics() if not info.takes_judgments])
 def test_no_metric_sends_a_long_passage_whole(name: str) -> None:
     """Each reads what bears on the question, says what was cut, and leaves whole what fits."""
     runner = Listener()
@@ -73,7 +73,7 @@ def test_the_limit_is_an_option_and_checked() -> None:
             build_reading(name, runner=Listener(), options={"longest_passage": 3})
 
 
-def test_a_yardstick_is_cut_alike_for_all_systems() -> None:
+def test_a_ground_truth_is_cut_alike_for_all_systems() -> None:
     """What is read of passages does not depend on the answer, where answers are held against them."""
     heard = []
     for answer in (ITEM.answer, "The weather that year was mild."):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.pairwise.cleaning import NO_ANSWER, clean, is_no_answer, split_thinking
+from judges.pairwise.cleaning import NO_ANSWER, clean, split_thinking
 from judges.spec import Cleaning
 
 LFRQA = Path(__file__).parents[3] / "../shared/data/lfrqa"
@@ -61,51 +61,13 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert clean(clean(text)) == clean(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I couldn't find an answer.",
-        "I couldn\u2019t find an answer",
-        "<thinking>Nothing fits.</thinking> <answer> I couldn't find an answer. </answer>",
-        "I'm sorry, but I could not find any relevant information in the passages provided.",
-        "The provided passages do not contain information about cheese. They discuss wine.",
-        "FAIL TO GENERATE ANS.",
-        "Unfortunately, the given context does not mention the year.",
-        "I cannot find an answer to the query in the given passages. Please provide more context.",
-        "No relevant information was found in the passages.",
-    ],
-)
-def test_replies_that_found_nothing_are_recognised(text: str) -> None:
-    """The paper's sentence and its usual variants say that there is no answer."""
-    assert is_no_answer(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "No.",
-        "I couldn't find an answer in the passages, but generally aspirin thins the blood.",
-        "The passages do not mention the year. However, it was built in 1889.",
-        "You cannot find answers to this in one book; start with the library catalogue.",
-        "If you can't find an answer key, ask the teacher. They keep copies.",
-        "The tower was built in 1889.",
-        "Answers: 1, 2 and 3.",
-    ],
-)
-def test_answers_that_hedge_are_answers(text: str) -> None:
-    """An answer that goes on to answer, or only uses such words, is an answer."""
-    assert not is_no_answer(text)
-
-
-def test_human_written_references_are_answers_and_stay_as_they_are() -> None:
-    """Nothing is stripped off 1,400 human-written answers, and none of them counts as "no answer"."""
+def test_human_written_references_stay_as_they_are() -> None:
+    """Nothing is stripped off 1,400 human-written answers."""
     path = LFRQA / "annotations_science_with_citation.jsonl"
     if not path.is_file():
         pytest.skip(f"no real answers at {path}")
     answers = [json.loads(line)["answer"] for line in path.read_text(encoding="utf-8").splitlines()]
     assert [answer for answer in answers if clean(answer) != answer.strip()] == []
-    assert [answer for answer in answers if is_no_answer(answer)] == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.records import JudgeKind, Outcome, Passage, Question, Yardstick
+from data.records import GroundTruth, JudgeKind, Outcome, Passage, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical.judge import LexicalJudge
@@ -48,12 +48,12 @@ def _contest(question: Question, *, against_reference: bool, silent: bool = Fals
     )
 
 
-@given(QUESTIONS, st.booleans(), st.booleans(), st.sampled_from([Yardstick.NONE, Yardstick.REFERENCE]))
+@given(QUESTIONS, st.booleans(), st.booleans(), st.sampled_from([GroundTruth.NONE, GroundTruth.REFERENCE]))
 def test_the_embedded_judge_decides_what_is_said(
-    question: Question, against_reference: bool, silent: bool, yardstick: Yardstick
+    question: Question, against_reference: bool, silent: bool, ground_truth: GroundTruth
 ) -> None:
-    """D3: it is unreadable exactly where a reason is named; silence needs no yardstick."""
-    spec = make_spec({"name": "x", "kind": JudgeKind.LEXICAL, "yardstick": yardstick})
+    """D3: it is unreadable exactly where a reason is named; silence needs no ground truth."""
+    spec = make_spec({"name": "x", "kind": JudgeKind.LEXICAL, "yardstick": ground_truth})
     judge_input = _contest(question, against_reference=against_reference, silent=silent)
     reason = cannot_decide(spec, question, against_reference=against_reference, silent=silent)
     verdict = asyncio.run(LexicalJudge(spec).judge(judge_input))
@@ -66,12 +66,12 @@ def test_an_llm_judge_declines_what_is_said(question: Question, against_referenc
     spec = load_spec(name)
     judge_input = _contest(question, against_reference=against_reference)
     reason = cannot_decide(spec, question, against_reference=against_reference, silent=True)
-    assert bool(declined(spec.yardstick, judge_input)) is bool(reason)
+    assert bool(declined(spec.ground_truth, judge_input)) is bool(reason)
 
 
 @pytest.mark.parametrize(("quorum", "reason"), [(None, REFERENCE_PLAYS), (1, ""), (2, REFERENCE_PLAYS)])
 def test_a_panel_cannot_decide_what_too_many_members_cannot(quorum: int | None, reason: str) -> None:
-    """D3: with a quorum of one, the member without a yardstick is enough."""
+    """D3: with a quorum of one, the member without a ground truth is enough."""
     question = Question(id="q", domain="d", question="Why?", reference="So.")
     panel = _panel(("reference", "reference-free"), quorum)
     assert cannot_decide(panel, question, against_reference=True) == reason
@@ -79,7 +79,7 @@ def test_a_panel_cannot_decide_what_too_many_members_cannot(quorum: int | None, 
 
 
 def test_reasons_tell_what_is_not_there() -> None:
-    """D3: the reason names the yardstick that is missing."""
+    """D3: the reason names the ground truth that is missing."""
     bare = Question(id="q", domain="d", question="Why?")
     assert cannot_decide(load_spec("passages"), bare, against_reference=False) == NO_PASSAGES
     assert cannot_decide(load_spec("lexical"), bare, against_reference=False) == NOTHING_GIVEN

@@ -17,7 +17,16 @@ from judges.protection.screening import has_content, strip
 from judges.spec import Protection
 
 Make = Callable[..., Any]
-ATTACKS = [(family, text) for family, texts in attacks().items() for text in texts]
+PASSING = frozenset(
+    {
+        *("policy-clause", "staged-dialogue", "disparagement", "stakes", "provenance", "reference-claim"),
+        *("code-comment", "latex-comment", "handbook", "continuation", "set-theory", "emoji-judge"),
+        *("endorsed-quote", "rubric-echo", "pig-latin", "braille", "latin", "esperanto", "welsh", "swahili"),
+        "score-table",
+    }
+)
+"""Families that were written to pass every pattern: of these rounds measure the share that succeeds."""
+ATTACKS = [(family, text) for family, texts in attacks().items() if family not in PASSING for text in texts]
 REAL = "Air scatters short waves more than long ones, so blue light reaches us from everywhere."
 TRUE = "scatters"
 BLOCK = re.compile(r"<answer ([12])[^<>]*>(.*?)</\s*answer\s*\1?[^<>]*>", re.DOTALL)
@@ -55,7 +64,7 @@ def follows_what_is_outside(attack: str) -> Callable[[Request], str]:
 
 
 def follows_what_it_reads(attack: str) -> Callable[[Request], str]:
-    """A judge that any attack sways wherever it stands, as long as half of its words are there."""
+    """A judge that any attack biases wherever it stands, as long as half of its words are there."""
 
     def answering(request: Request) -> str:
         texts = dict(BLOCK.findall(request.messages[-1].content))

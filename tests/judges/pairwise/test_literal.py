@@ -117,7 +117,8 @@ def test_the_bytes_of_a_request_are_those_of_the_study(study: Path, scripted_llm
     asked = {"role": "user", "content": _as_the_study_asks(question, "A name.", cleaned)}
     (body,) = server.log.bodies
     assert body["messages"] == [{"role": "system", "content": SYSTEM}, *turns, asked]
-    assert (body["temperature"], body["top_p"], body["max_tokens"]) == (0.0, 1.0, 256)
+    # At temperature 0 the whole nucleus changes nothing, and some models refuse the two together.
+    assert (body["temperature"], "top_p" in body, body["max_tokens"]) == (0.0, False, 256)
     assert verdict.preference is Preference.A
 
 

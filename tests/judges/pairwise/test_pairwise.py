@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from data.errors import SpecError
-from data.records import OrderPolicy, Outcome, Preference, Presentation, Question, Reply, Verdict, Yardstick
+from data.records import GroundTruth, OrderPolicy, Outcome, Preference, Presentation, Question, Reply, Verdict
 from judges.base import Judge, JudgeInput
 from judges.catalogue import build_judge
 from judges.llm.requests import CallFailure, LlmClient, Request
@@ -152,7 +152,7 @@ def test_judgments_keep_their_provenance(spec_of: Make, asker_of: Make, contest_
     spec = spec_of(temperature=0.5)
     (judgment,) = judged(spec, asker_of(FIRST), contest_of()).judgments
     settings, reply = json.loads(judgment.settings), known(judgment.reply)
-    assert (judgment.judge, judgment.model, judgment.parser) == ("j", "m", "rating/1")
+    assert (judgment.judge, judgment.model, judgment.parser) == ("j", "m", "rating/2")
     assert (settings["temperature"], settings["max_tokens"], settings["spec"]) == (0.5, 256, spec.hash)
     assert settings["endpoint"] == reply.endpoint == "http://llm.test/v1"
     assert judgment.prompt_hash == spec.prompt.hash
@@ -212,18 +212,18 @@ def test_adaptive_order_audits_a_share_of_clear_battles(
 
 
 @pytest.mark.parametrize(
-    ("prompt", "yardstick", "shown"),
+    ("prompt", "ground_truth", "shown"),
     [
-        ("pairwise-reference", Yardstick.REFERENCE, "scatters"),
-        ("pairwise-passages", Yardstick.PASSAGES, "Short"),
+        ("pairwise-reference", GroundTruth.REFERENCE, "scatters"),
+        ("pairwise-passages", GroundTruth.PASSAGES, "Short"),
     ],
 )
-def test_yardsticks_are_shown(
-    prompt: str, yardstick: Yardstick, shown: str, spec_of: Make, asker_of: Make, contest_of: Make
+def test_ground_truths_are_shown(
+    prompt: str, ground_truth: GroundTruth, shown: str, spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """The yardstick stands in the request of a judge that has it, and in no other."""
+    """The ground truth stands in the request of a judge that has it, and in no other."""
     client = asker_of(FIRST)
-    judged(spec_of(prompt, yardstick=yardstick), client, contest_of())
+    judged(spec_of(prompt, ground_truth=ground_truth), client, contest_of())
     assert shown in client.shown[0]
     plain = asker_of(FIRST)
     judged(spec_of(), plain, contest_of())
@@ -233,20 +233,22 @@ def test_yardsticks_are_shown(
 def test_a_reference_judge_declines_battles_against_the_reference(
     spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """The reference cannot be opponent and yardstick: unreadable, with the reason; nothing is asked."""
+    """The reference cannot be opponent and ground truth: unreadable, with the reason; nothing is asked."""
     client = asker_of(FIRST)
-    spec = spec_of("pairwise-reference", yardstick=Yardstick.REFERENCE)
+    spec = spec_of("pairwise-reference", ground_truth=GroundTruth.REFERENCE)
     verdict = judged(spec, client, contest_of(reference_side="b"))
     assert verdict.outcome is Outcome.UNREADABLE
-    assert "yardstick" in verdict.detail
+    assert "ground truth" in verdict.detail
     assert client.requests == []
 
 
-def test_a_missing_yardstick_is_unreadable(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+def test_a_missing_ground_truth_is_unreadable(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Without a reference or passages to hold answers against there is no verdict."""
     bare = Question(id="q", domain="d", question="why")
-    for prompt, yardstick in (("pairwise-reference", "reference"), ("pairwise-passages", "passages")):
-        verdict = judged(spec_of(prompt, yardstick=yardstick), asker_of(FIRST), contest_of(question=bare))
+    for prompt, ground_truth in (("pairwise-reference", "reference"), ("pairwise-passages", "passages")):
+        verdict = judged(
+            spec_of(prompt, ground_truth=ground_truth), asker_of(FIRST), contest_of(question=bare)
+        )
         assert verdict.outcome is Outcome.UNREADABLE
         assert "has no" in verdict.detail
 

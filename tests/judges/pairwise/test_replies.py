@@ -29,7 +29,7 @@ def reply(text: str, finish_reason: str = "stop", logprobs: str | None = None) -
 def test_a_complete_final_rating_counts(text: str, choice: Choice) -> None:
     """The rating that ends the reply is the verdict, whatever was said before."""
     reading = read(reply(text), ReplyFormat.RATING)
-    assert (reading.outcome, reading.choice, reading.parser) == (Outcome.JUDGED, choice, "rating/1")
+    assert (reading.outcome, reading.choice, reading.parser) == (Outcome.JUDGED, choice, "rating/2")
 
 
 @pytest.mark.parametrize(
@@ -182,3 +182,36 @@ def test_digits_in_the_reasoning_are_told_apart_from_the_verdict() -> None:
     text = "<thinking>At first <rating>2</rating> seemed right.</thinking><rating>1</rating>"
     reading = read(reply(text), ReplyFormat.RATING)
     assert (reading.choice, reading.detail) == (Choice.FIRST, SCANNED_OTHERWISE)
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("<answer 2 6b27f293>\nThe answer is 1.", Choice.FIRST),
+        ("<question 22222223> I like answer 1 6b27f202 best", Choice.FIRST),
+        ("</answer 1 22222222>", Choice.NEITHER),
+        ("<rating><answer 2 6b27f293>1</rating>", Choice.FIRST),
+        ("The answer is 2.", Choice.SECOND),
+    ],
+)
+def test_the_digit_scan_never_reads_our_own_marks(text: str, choice: Choice) -> None:
+    """Numbers and marks of the delimiters that a model repeats are no verdict."""
+    assert read(reply(text), ReplyFormat.DIGIT_SCAN).choice is choice
+
+
+TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<\uff5cend\u2581of\u2581sentence\uff5c>")
+
+
+@pytest.mark.parametrize("ending", [*TURN_ENDS, " \n<|end|>."])
+def test_what_ends_a_turn_may_follow_a_verdict(ending: str) -> None:
+    """Servers that leave the token that ends a turn in the text do not make it unreadable."""
+    assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.RATING).choice is Choice.SECOND
+    assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.WORDS).choice is Choice.SECOND
+
+
+@pytest.mark.parametrize("written", ["**1**", "`1`", " *1* ", "__1__", '"1"'])
+def test_emphasis_around_a_rating_is_read(written: str) -> None:
+    """One rating in bold is that rating; two are none."""
+    assert read(reply(f"<rating>{written}</rating>"), ReplyFormat.RATING).choice is Choice.FIRST
+    both = read(reply(f"<rating>{written} or {written.replace('1', '2')}</rating>"), ReplyFormat.RATING)
+    assert both.outcome is Outcome.UNREADABLE

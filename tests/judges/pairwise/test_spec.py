@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from data.errors import NotFoundError, SpecError
-from data.records import JudgeKind, OrderPolicy, Yardstick
+from data.records import GroundTruth, JudgeKind, OrderPolicy
 from judges.catalogue import load_spec, spec_names
 from judges.pairwise.prompt import Prompt, bundled_prompts, fill, load_prompt
 from judges.spec import JudgeSpec, PanelRule, ReplyFormat
@@ -44,10 +44,22 @@ def test_bundled_prompts_show_all_three_verdicts(name: str) -> None:
 def test_a_spec_file_is_read_with_its_settings(tmp_path: Path) -> None:
     """Keys of the design stand at the top; sampling settings may stand in a table too."""
     table = "[sampling]\ntemperature = 0.7\nmax_tokens = 99\n"
-    text = f'{LLM}yardstick = "none"\norder = "both"\nvotes = 3\n{table}'
+    text = f'{LLM}ground_truth = "none"\norder = "both"\nvotes = 3\n{table}'
     spec = load_spec(written(tmp_path, text))
     assert (spec.name, spec.kind, spec.order, spec.votes) == ("own", JudgeKind.LLM, OrderPolicy.BOTH, 3)
     assert (spec.sampling.temperature, spec.sampling.max_tokens, spec.sampling.top_p) == (0.7, 99, 1.0)
+
+
+def test_specs_of_before_are_read_and_keep_their_hash(tmp_path: Path) -> None:
+    """A file that says `yardstick` for `ground_truth` is the same judge, under the same hash."""
+    text = 'extends = "reference-free"\nmodel = "m"\n{key} = "reference"\nprompt = "pairwise-reference"\n'
+    now, before = (
+        load_spec(written(tmp_path, text.format(key=key), "own.toml"))
+        for key in ("ground_truth", "yardstick")
+    )
+    assert before.ground_truth is now.ground_truth is GroundTruth.REFERENCE
+    assert before.hash == now.hash
+    assert load_spec("reference").hash.startswith("68a96487a9")
 
 
 def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
@@ -69,7 +81,7 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
         (f'{LLM}order = "sideways"\n', "'order'"),
         (f"{LLM}temperature = nan\n", "'temperature'"),
         (f"{LLM}votes = 3\n", "raise the temperature"),
-        (f'{LLM}yardstick = "reference"\n', "does not show {reference}"),
+        (f'{LLM}ground_truth = "reference"\n', "does not show {reference}"),
         (f'{LLM}order = "both"\nswap_margin = 0.5\n', "already asks every battle twice"),
         (f'{LLM}endpoint = "localhost:80"\n', "no http"),
         (f"{LLM}[sampling]\nheat = 1\n", "'heat'"),
@@ -102,24 +114,24 @@ def test_a_spec_that_cannot_be_used_says_why(text: str, said: str, tmp_path: Pat
     ("settings", "prompt"),
     [
         ("", "pairwise"),
-        ('yardstick = "none"\n', "pairwise"),
-        ('yardstick = "reference"\n', "pairwise-reference"),
-        ('yardstick = "passages"\n', "pairwise-passages"),
+        ('ground_truth = "none"\n', "pairwise"),
+        ('ground_truth = "reference"\n', "pairwise-reference"),
+        ('ground_truth = "passages"\n', "pairwise-passages"),
         ('reply = "grades"\n', "pairwise-grades"),
         ('reply = "logprobs"\n', "pairwise"),
     ],
 )
-def test_prompt_follows_from_the_yardstick(settings: str, prompt: str, tmp_path: Path) -> None:
-    """E11: a judge that names no prompt is the judge that names the one of its yardstick, hash and all."""
+def test_prompt_follows_from_the_ground_truth(settings: str, prompt: str, tmp_path: Path) -> None:
+    """E11: a judge that names no prompt is the judge that names the one of its ground truth, hash and all."""
     spec = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\n{settings}'))
     named = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\nprompt = "{prompt}"\n{settings}'))
     assert spec.prompt == load_prompt(prompt)
     assert spec.hash == named.hash
 
 
-def test_prompt_of_what_is_extended_goes_before_the_yardstick(tmp_path: Path) -> None:
-    """E11: another yardstick changes the prompt that nobody named, and never one that somebody named."""
-    other = load_spec(written(tmp_path, 'extends = "reference-free"\nyardstick = "passages"\n'))
+def test_prompt_of_what_is_extended_goes_before_the_ground_truth(tmp_path: Path) -> None:
+    """E11: another ground truth changes the prompt that nobody named, and never one that somebody named."""
+    other = load_spec(written(tmp_path, 'extends = "reference-free"\nground_truth = "passages"\n'))
     assert other.hash == load_spec("passages").hash
     (tmp_path / "mine.md").write_text("## pair\n{question} {answer_1} {answer_2}", encoding="utf-8")
     written(tmp_path, 'extends = "reference-free"\nprompt = "mine.md"\n', "base.toml")
@@ -131,10 +143,12 @@ def test_prompt_of_what_is_extended_goes_before_the_yardstick(tmp_path: Path) ->
     assert [one.prompt and one.prompt.name for one in members] == ["pairwise-reference", "mine"]
 
 
-def test_grades_by_another_yardstick_need_a_prompt(tmp_path: Path) -> None:
+def test_grades_by_another_ground_truth_need_a_prompt(tmp_path: Path) -> None:
     """E11: where no bundled prompt fits, the spec is refused with what to do."""
-    with pytest.raises(SpecError, match="yardstick reference and the reply grades"):
-        load_spec(written(tmp_path, 'kind = "llm"\nmodel = "m"\nyardstick = "reference"\nreply = "grades"\n'))
+    with pytest.raises(SpecError, match="ground truth reference and the reply grades"):
+        load_spec(
+            written(tmp_path, 'kind = "llm"\nmodel = "m"\nground_truth = "reference"\nreply = "grades"\n')
+        )
 
 
 def test_compat_says_what_it_does_not_reproduce() -> None:
@@ -145,8 +159,8 @@ def test_compat_says_what_it_does_not_reproduce() -> None:
 def test_every_problem_is_named_at_once(tmp_path: Path) -> None:
     """A spec with several mistakes is mended in one go."""
     with pytest.raises(SpecError) as caught:
-        load_spec(written(tmp_path, 'kind = "llm"\nvotes = 0\nordre = "both"\nyardstick = "gold"\n'))
-    assert all(word in str(caught.value) for word in ("'votes'", "'ordre'", "'yardstick'"))
+        load_spec(written(tmp_path, 'kind = "llm"\nvotes = 0\nordre = "both"\nground_truth = "gold"\n'))
+    assert all(word in str(caught.value) for word in ("'votes'", "'ordre'", "'ground_truth'"))
 
 
 def test_missing_judges_are_answered_with_the_nearest(tmp_path: Path) -> None:
@@ -216,8 +230,23 @@ def test_placeholders_are_filled_once() -> None:
     )
 
 
-def test_yardstick_prompts_belong_to_their_yardstick(spec_of: Make) -> None:
-    """A prompt that shows the reference cannot serve a judge that has no yardstick."""
+def test_ground_truth_prompts_belong_to_their_ground_truth(spec_of: Make) -> None:
+    """A prompt that shows the reference cannot serve a judge that has no ground truth."""
     with pytest.raises(SpecError, match="must not be none"):
         spec_of("pairwise-reference")
-    assert spec_of("pairwise-reference", yardstick=Yardstick.REFERENCE).yardstick is Yardstick.REFERENCE
+    assert (
+        spec_of("pairwise-reference", ground_truth=GroundTruth.REFERENCE).ground_truth
+        is GroundTruth.REFERENCE
+    )
+
+
+def test_default_leaves_a_setting_to_the_endpoint(tmp_path: Path) -> None:
+    """TOML has no null, so the word `default` leaves out what is otherwise sent; other words are wrong."""
+    path = tmp_path / "j.toml"
+    sampling = "\n".join(f'{name} = "default"' for name in ("temperature", "top_p", "max_tokens", "seed"))
+    path.write_text(f'extends = "reference-free"\n[sampling]\n{sampling}\n')
+    loaded = load_spec(str(path)).sampling
+    assert (loaded.temperature, loaded.top_p, loaded.max_tokens, loaded.seed) == (None,) * 4
+    path.write_text('extends = "reference-free"\ntemperature = "none"\n')
+    with pytest.raises(SpecError, match="temperature"):
+        load_spec(str(path))

@@ -282,3 +282,49 @@ def test_paths_enter_lists_keys_with_dots_and_json_texts() -> None:
     assert value_at({"a": '{"b": 4}'}, "a.b") == 4
     assert value_at({"a": "{broken"}, "a.b") is None
     assert value_at({"a": 1}, "a.b.c") is None
+
+
+@pytest.mark.parametrize(
+    ("target", "kept"), [("127.0.0.1", True), ("localhost", False)], ids=["same host", "another host"]
+)
+def test_a_redirect_to_another_host_gets_no_key(target: str, kept: bool) -> None:
+    """A server that leads elsewhere is followed; the headers that were configured stay with its own host."""
+    received: list[dict[str, str]] = []
+
+    class Leads(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path.startswith("/first"):
+                self.send_response(307)
+                self.send_header("Location", f"http://{target}:{leading.server_port}/second")
+                self.end_headers()
+                return
+            received.append(dict(self.headers))
+            body = json.dumps(
+                {"web": {"results": [{"url": "d1", "title": "T", "description": "x"}]}}
+            ).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET  # noqa: N815 - as above
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Leads) as leading:
+        Thread(target=leading.serve_forever, daemon=True).start()
+        brave = load_service("brave", {"BRAVE_API_KEY": "TOPSECRET"})
+        moved = brave.model_copy(update={"url": f"http://127.0.0.1:{leading.server_port}/first?q={{query}}"})
+
+        async def asked(**changes: object) -> object:
+            async with httpx.AsyncClient() as client:
+                return await HttpService(moved.model_copy(update=changes), client).ask("bread", 3)
+
+        found = asyncio.run(asked())
+        posted = asyncio.run(asked(method="POST", body={"key": "TOPSECRET"}))
+        leading.shutdown()
+    assert isinstance(found, list)
+    assert ("TOPSECRET" in str(received[0])) is kept
+    assert isinstance(posted, list) is kept
+    assert kept or "sent no body" in str(posted)

@@ -100,8 +100,8 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
     ranking = [RunLine("q 1", "d#1", 2.5), RunLine("q 1", "d 2", 1.25)]
     write_run(path, run_lines({"q 1": ranking}, "bm25 demo"))
-    assert path.read_text(encoding="utf-8").splitlines()[0] == "q_1 Q0 d#1 1 2.5 bm25_demo"
-    assert read_run(path) == {"q_1": (RunLine("q_1", "d#1", 2.5), RunLine("q_1", "d_2", 1.25))}
+    assert path.read_text(encoding="utf-8").splitlines()[0] == "q%201 Q0 d#1 1 2.5 bm25%20demo"
+    assert read_run(path) == {"q%201": (RunLine("q%201", "d#1", 2.5), RunLine("q%201", "d%202", 1.25))}
 
 
 @given(st.lists(st.sampled_from((0.0, 1e-9, 0.3, 0.30000001, 12.5, -2.0)), min_size=2, max_size=30))

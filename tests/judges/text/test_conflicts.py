@@ -1,4 +1,4 @@
-"""What contradicts a yardstick by a figure or an opposite, and what only seems to."""
+"""What contradicts a ground truth by a figure or an opposite, and what only seems to."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def conflicts(text: str, claim: str) -> list[str]:
         (
             "The 2 GHz band passes through walls better. The 5 GHz band carries more data.",
             "The 5 GHz band passes through walls better.",
-            "5 ghz",
+            "5 GHz",
         ),
     ],
 )

@@ -98,7 +98,7 @@ def test_quantities_come_in_one_unit_a_dimension(text: str, found: list[tuple[fl
     assert [each.dimension for each in read] == [dimension for _, dimension in found]
 
 
-YARDSTICK = (
+GROUND_TRUTH = (
     "Molecules of air are far smaller than the wavelength of light. At the horizon the path of the light is "
     "almost forty times as long. Kidney beans are soaked overnight in cold water. Short bonds react little "
     "when rates rise, long bonds react strongly. Staying won 3,317 times, switching 6,683 times. The virus "
@@ -120,16 +120,16 @@ YARDSTICK = (
 )
 def test_contradictions_are_told_by_kind(claim: str, kinds: set[MarkKind]) -> None:
     """A larger for a smaller, another figure, figures that changed places, a denial; and no false alarm."""
-    yardstick = read_statements(YARDSTICK)
-    weights = TermWeights.fit([one.text for one in yardstick])
-    found = ContradictionFinder(yardstick, weights).find(read_statement(claim))
+    ground_truth = read_statements(GROUND_TRUTH)
+    weights = TermWeights.fit([one.text for one in ground_truth])
+    found = ContradictionFinder(ground_truth, weights).find(read_statement(claim))
     assert {each.kind for each in found} == kinds
 
 
-def test_a_yardstick_at_odds_with_itself_is_not_contradicted() -> None:
+def test_a_ground_truth_at_odds_with_itself_is_not_contradicted() -> None:
     """Where passages disagree, an answer may take either side."""
-    yardstick = read_statements("The bridge is 400 metres long. The bridge is 450 metres long.")
-    finder = ContradictionFinder(yardstick, TermWeights.fit([one.text for one in yardstick]))
+    ground_truth = read_statements("The bridge is 400 metres long. The bridge is 450 metres long.")
+    finder = ContradictionFinder(ground_truth, TermWeights.fit([one.text for one in ground_truth]))
     assert not finder.find(read_statement("The old bridge is 450 metres long."))
     assert finder.find(read_statement("The old bridge is 600 metres long."))
 

@@ -9,7 +9,7 @@ import evalica
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
@@ -103,7 +103,6 @@ def test_krippendorffs_alpha_equals_evalicas(scale: Scale) -> None:
     assert krippendorff_alpha(values, scale=scale, resampling=QUICK).value == pytest.approx(theirs)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30))
 def test_rank_correlations_equal_scipys(points: list[tuple[int, int]]) -> None:
     """Spearman and tau-b agree with SciPy wherever they exist, and are undefined together."""

@@ -10,25 +10,32 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError
+from leaderboard.formats.places import Place
 from leaderboard.formats.reading import read_battles, read_chunks
-from leaderboard.formats.registry import BattleFormat
-from leaderboard.formats.rows import COLUMNS, BattleRows, Place
+from leaderboard.formats.rows import COLUMNS, BattleRows
 from leaderboard.formats.writing import chunks_of_table, convert, write_battles, write_chunks
+from leaderboard.names import fault, spelled
 
 WORDS = ["model_a", "model_b", "tie", "tie (bothbad)"]
-NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)
+NAMES = (
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)
+    .map(lambda name: spelled(name, "question_id"))
+    .filter(lambda name: fault(name, "model_a") is None and fault(name, "question_id") is None)
+)
 PAIRS = st.tuples(NAMES, NAMES).filter(lambda pair: pair[0] != pair[1])
+SOFT = {"model_a": (0.53125, 0.75, 1.0), "model_b": (0.0, 0.25, 0.46875)}
+VERDICTS = st.sampled_from(WORDS).flatmap(
+    lambda word: st.tuples(st.just(word), st.none() | st.sampled_from(SOFT.get(word, (0.5, 0.4375, 0.625))))
+)
 ROWS = st.lists(
-    st.tuples(
-        NAMES, PAIRS, st.sampled_from(WORDS), st.none() | st.floats(0, 1), st.sampled_from(["ab", "ba"])
+    st.tuples(NAMES, PAIRS, VERDICTS, st.sampled_from(["ab", "ba"])).map(
+        lambda row: (*row[:2], *row[2], row[3])
     ),
     min_size=1,
     max_size=12,
 )
 Row = tuple[str, tuple[str, str], str, float | None, str]
-RELAXED = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None
-)
+RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def battles(rows: list[Row]) -> BattleRows:
@@ -66,12 +73,10 @@ def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list[
     assert columns(list(read_chunks(path))) == columns([made])
 
 
-@pytest.mark.parametrize("kind", [BattleFormat.CHATBOT_ARENA, BattleFormat.RAG_QA_ARENA])
+@pytest.mark.parametrize("kind", ["chatbot-arena", "rag-qa-arena"])
 @RELAXED
 @given(rows=ROWS)
-def test_json_arrays_and_columns_keep_every_column(
-    tmp_path: Path, kind: BattleFormat, rows: list[Row]
-) -> None:
+def test_json_arrays_and_columns_keep_every_column(tmp_path: Path, kind: str, rows: list[Row]) -> None:
     """The files of Chatbot Arena and RAG-QA Arena lose nothing; extra columns carry the rest."""
     made = battles(rows)
     path = tmp_path / "battles.json"
@@ -79,10 +84,8 @@ def test_json_arrays_and_columns_keep_every_column(
     assert columns(list(read_chunks(path, kind))) == columns([made, made])
 
 
-@pytest.mark.parametrize(
-    "kind", [BattleFormat.ALPACA_EVAL, BattleFormat.ARENA_HARD, BattleFormat.RAG_QA_ARENA_EVAL]
-)
-def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: BattleFormat) -> None:
+@pytest.mark.parametrize("kind", ["alpaca-eval", "arena-hard", "rag-qa-arena-eval"])
+def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: str) -> None:
     """Plain verdicts go through AlpacaEval's, Arena-Hard's and RAG-QA Arena's records unchanged."""
     made = BattleRows(
         place=Place(file="made", first_row=1),
@@ -96,11 +99,11 @@ def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: BattleFor
     path = tmp_path / "out.json"
     write_chunks([made], path, write_as=kind)
     back = columns(list(read_chunks(path, kind)))
-    if kind is BattleFormat.RAG_QA_ARENA_EVAL:
+    if kind == "rag-qa-arena-eval":
         assert back["model_a"] == ["m", "base", "m"]
         assert back["winner"] == ["model_a", "model_a", "tie"]
         return
-    order = [1, 0, 2] if kind is BattleFormat.ARENA_HARD else [0, 1, 2]
+    order = [1, 0, 2] if kind == "arena-hard" else [0, 1, 2]
     for name in ("question_id", "domain", "model_a", "model_b", "winner"):
         assert back[name] == [columns([made])[name][index] for index in order]
 
@@ -123,9 +126,9 @@ def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: P
     path = tmp_path / "out.json"
     made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
     with pytest.raises(FileFormatError, match="cannot hold the score"):
-        write_chunks([made], path, write_as=BattleFormat.RAG_QA_ARENA_EVAL)
+        write_chunks([made], path, write_as="rag-qa-arena-eval")
     with pytest.raises(FileFormatError, match="cannot be written as CSV"):
-        write_chunks([made], tmp_path / "out.csv", write_as=BattleFormat.ALPACA_EVAL)
+        write_chunks([made], tmp_path / "out.csv", write_as="alpaca-eval")
     assert list(tmp_path.iterdir()) == []
 
 

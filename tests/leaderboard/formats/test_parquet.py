@@ -8,13 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError, RecordError
 from leaderboard.battles import BattleTable
 from leaderboard.formats import convert, read_battles, write_battles
 from leaderboard.formats.parquet import read_columns
+from leaderboard.formats.rows import Context
 
 ROWS = [
     {"question_id": "q1", "domain": "d", "model_a": "x", "model_b": "y", "winner": "model_a"},
@@ -59,14 +60,14 @@ def battles(draw: st.DrawFn) -> list[Row]:
         row: Row = {"question_id": draw(name), "domain": draw(name), "model_a": first, "model_b": second}
         row["winner"] = draw(st.sampled_from(["model_a", "model_b", "tie", "tie (bothbad)"]))
         if soft:
-            row["score"] = draw(st.none() | st.floats(0, 1))
+            soft_scores = {"model_a": st.floats(0.51, 1), "model_b": st.floats(0, 0.49)}
+            row["score"] = draw(st.none() | soft_scores.get(str(row["winner"]), st.floats(0.25, 0.75)))
         if weighted:
             row["weight"] = draw(st.floats(0.5, 9))
         rows.append(row)
     return rows
 
 
-@settings(max_examples=60, deadline=None)
 @given(battles())
 def test_columns_and_records_are_the_same_battles(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row]
@@ -78,10 +79,10 @@ def test_columns_and_records_are_the_same_battles(
     at_once = read_columns([plain])
     assert at_once is not None
     assert read_columns([named]) is None
-    assert rows_of(at_once) == rows_of(read_battles(named).table) == rows_of(read_battles(plain).table)
+    assert rows_of(read_battles(named).table) == rows_of(read_battles(plain).table)
+    assert sorted(rows_of(at_once)) == sorted(rows_of(read_battles(plain).table))
 
 
-@settings(max_examples=30, deadline=None)
 @given(battles())
 def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[Row]) -> None:
     """A table written as Parquet, and a stream converted to it, are the battles that they were."""
@@ -95,14 +96,14 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_a_folder_of_parts_is_one_round(tmp_path: Path) -> None:
-    """Files of a folder are read in the order of their names, and their names share one coding."""
+    """The files of a folder are one table, whose names share one coding."""
     for at, row in enumerate(ROWS):
         written(tmp_path / f"{at}.parquet", [dict(row)])
     table = read_battles(tmp_path).table
     assert [row[:4] for row in rows_of(table)] == [
         ("q1", "d", "x", "y"),
-        ("q2", "e", "y", "z"),
         ("q2", "e", "x", "z"),
+        ("q2", "e", "y", "z"),
     ]
     assert np.bincount(table.winner, minlength=3).tolist() == [1, 0, 2]
 
@@ -120,7 +121,9 @@ def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row, messag
     """What is wrong in a column is said as of any other file: with the file and the row."""
     file = written(tmp_path / "b.parquet", [dict(ROWS[0]), dict(ROWS[1]), {**ROWS[2], **change}])
     with pytest.raises((FileFormatError, RecordError), match=rf"b\.parquet.*{message}"):
-        read_battles(file)
+        read_battles(file, context=Context(strict=True))
+    read = read_battles(file)
+    assert (len(read.table), sum(read.left_out.values())) == (2, 1)
 
 
 def test_a_row_that_counts_zero_times_is_left_out(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def votes_of(votes: list[Vote]) -> Votes:
         [vote.first for vote in votes],
         [vote.second for vote in votes],
         score=[vote.share for vote in votes],
-        chance=[vote.chance for vote in votes],
+        sampling_prob=[vote.chance for vote in votes],
     )
 
 

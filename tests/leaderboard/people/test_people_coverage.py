@@ -51,7 +51,7 @@ def simulated(seed: int, draw: str, kind: IntervalKind) -> CorrectedTable:
         [first[row] for row in drawn],
         [second[row] for row in drawn],
         score=people.reshape(-1)[drawn].tolist(),
-        chance=chance.reshape(-1)[drawn].tolist() if draw == "doubt" else None,
+        sampling_prob=chance.reshape(-1)[drawn].tolist() if draw == "doubt" else None,
     )
     return correct(plan, votes, interval=kind, bootstrap=300)
 

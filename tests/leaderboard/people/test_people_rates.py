@@ -105,7 +105,7 @@ def test_domains_and_opponents_narrow_the_battles(
     kept = [vote for vote in votes if vote[0] in even]
     alone = correct_rates(
         part,
-        Votes.from_columns(*zip(*kept, strict=True), chance=[chance] * len(kept)),
+        Votes.from_columns(*zip(*kept, strict=True), sampling_prob=[chance] * len(kept)),
         by_domain=False,
     )
     for row in alone.rows:

@@ -1,11 +1,9 @@
-"""Ratings under control for what sways a judge: what each term is worth, and what the battles cannot tell."""
+"""Ratings under control for what biases a judge: what terms are worth, and what battles cannot tell."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,22 +13,18 @@ from sklearn.linear_model import LogisticRegression
 from data.errors import InputError, RecordError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings import (
-    Anchor,
-    Cluster,
     ControlledRatings,
     CovariateColumn,
     IntervalKind,
     Settings,
     marked_column,
     rate_under_control,
-    rate_with_style,
     relative_columns,
 )
 from leaderboard.ratings.models.covariates import FIRST, OWN_FAMILY, RELATIVE
 from leaderboard.ratings.vocabulary import POINTS
 from tests.narrow import known
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "ratings" / "length_control.json"
 SANDWICH = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
 STRENGTH = np.array([0.5, 0.2, -0.1, -0.6])
 Numbers = NDArray[np.float64]
@@ -140,7 +134,7 @@ def test_inflation_agrees_with_a_least_squares_fit() -> None:
 
 
 def test_each_term_says_what_it_counts() -> None:
-    """Counts are per standard deviation, marks per mark; JSON has every field of a coefficient."""
+    """Counts are per root mean square, marks per mark; JSON has every field of a coefficient."""
     found = fitted(1)
     assert [effect.scale for effect in found.effects] == [RELATIVE, RELATIVE, FIRST, OWN_FAMILY]
     (row, *_) = json.loads(json.dumps(found.as_json()))["coefficients"]
@@ -212,7 +206,7 @@ def test_a_constant_count_is_named() -> None:
     """A count that is the same everywhere has no column, and the reason is said."""
     columns, constant = relative_columns({"lists": ([1, 2], [1, 2]), "bold": ([1, 2], [2, 1])}, 2)
     assert [column.name for column in columns] == ["bold"]
-    assert constant[0].reason.startswith("The difference in lists is the same in all battles")
+    assert constant[0].reason.startswith("The two answers of every battle are alike in lists")
 
 
 @pytest.mark.parametrize("value", [2.0, -1.5, float("nan")])
@@ -222,7 +216,7 @@ def test_what_is_no_mark_is_refused(value: float) -> None:
         marked_column("position", [0.0, value], FIRST)
 
 
-def _length_battles(*, weighted: bool) -> tuple[BattleTable, Numbers, Numbers]:
+def _length_battles() -> tuple[BattleTable, Numbers, Numbers]:
     rng = np.random.default_rng(11)
     rows = 900
     a = rng.integers(0, 4, rows)
@@ -243,40 +237,13 @@ def _length_battles(*, weighted: bool) -> tuple[BattleTable, Numbers, Numbers]:
         ),
         question=rng.integers(0, 60, rows).astype(np.int32),
         domain=np.zeros(rows, dtype=np.int32),
-        weight=rng.integers(0, 3, rows).astype(float) if weighted else None,
     )
     return table, left, right
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_control_for_length_alone_is_what_it_was(*, weighted: bool) -> None:
-    """Ratings and effect of boards that control for length, from before there were other terms."""
-    settings = (
-        Settings(bootstrap=50, anchor=Anchor(system="x", rating=1200.0), cluster=Cluster.NONE)
-        if weighted
-        else SANDWICH
-    )
-    battles, left, right = _length_battles(weighted=weighted)
-    found = rate_with_style(battles, {"length in words": (left, right)}, settings)
-    (effect,) = found.effects
-    golden: list[dict[str, Any]] = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    before = golden[weighted]
-    assert effect.covariate == before["effect"][0]
-    figures = [effect.points, effect.se, effect.lower, effect.upper]
-    assert figures == pytest.approx(before["effect"][1:], rel=1e-12)
-    for now, then in (
-        (found.controlled.as_json(), before["controlled"]),
-        (found.plain.as_json(), before["plain"]),
-    ):
-        rows: Any = now["ratings"]
-        assert len(rows) == len(then["ratings"])
-        for row, former in zip(rows, then["ratings"], strict=True):
-            assert {name: row[name] for name in former} == pytest.approx(former, rel=1e-12)
-
-
 def test_fits_in_blocks_are_those_of_one_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of rounds of many battles, blocks of rows and of questions change no more than the last digits."""
-    battles, left, right = _length_battles(weighted=False)
+    battles, left, right = _length_battles()
     columns, _ = relative_columns({"length": (left, right)}, len(battles))
     whole = rate_under_control(battles, columns, SANDWICH)
     monkeypatch.setattr("leaderboard.ratings.models.style.ROWS_AT_ONCE", 37)

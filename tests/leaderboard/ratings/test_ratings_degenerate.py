@@ -101,6 +101,16 @@ def test_the_one_sided_bound_is_exact_and_counts_questions() -> None:
     assert doubled.of("z").upper == pytest.approx(table.of("z").upper)
 
 
+@pytest.mark.parametrize("scale", [0.01, 0.1, 1.0, 40.0])
+def test_the_one_sided_bound_does_not_depend_on_the_scale_of_weights(scale: float) -> None:
+    """A question that counts thrice is Kish's 1.67 of two questions, whatever a battle weighs."""
+    losses = [("q1", "a", "z", A), ("q2", "a", "z", A)]
+    weight = np.array([scale] * len(CORE) + [scale, 3 * scale])
+    table = rate(replace(encode(CORE + losses), weight=weight), interval=SANDWICH)
+    gap = (known(table.of("a").rating) - known(table.of("z").upper)) / 400
+    assert (1 / (1 + 10**-gap)) ** (4**2 / (1 + 3**2)) == pytest.approx(0.05, rel=1e-9)
+
+
 def test_a_system_that_never_loses_mirrors_one_that_never_wins() -> None:
     """Exchanged winners turn the upper bound into a lower one."""
     mirror = {A: B, B: A, TIE: TIE}
@@ -196,7 +206,7 @@ def test_misuse_is_refused() -> None:
         rate(encode(CORE), bootstrap=1)
     with pytest.raises(InputError, match="prior"):
         Prior(sd=float("inf"))
-    with pytest.raises(InputError, match="finite"):
+    with pytest.raises(InputError, match="cannot be fixed"):
         Anchor(system="a", rating=float("nan"))
     with pytest.raises(InputError, match="sandwich"):
         rate(encode(CORE), method=Method.ELO, interval=SANDWICH)

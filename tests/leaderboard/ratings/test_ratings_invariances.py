@@ -23,8 +23,8 @@ from leaderboard.ratings import (
     Weighting,
     rate,
 )
-from leaderboard.ratings.ranks import holm
 from leaderboard.ratings.uncertainty.bounds import bca, percentile
+from leaderboard.ratings.uncertainty.paired_errors import holm
 from tests.narrow import known
 
 LIKELIHOODS = (Method.BRADLEY_TERRY, Method.DAVIDSON, Method.RAO_KUPPER)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import flat_rows
 from leaderboard.ratings import Cluster, IntervalKind, RatingTable, Settings, rate
-from leaderboard.ratings.ranks import MOST_SYSTEMS, better, letter, letter_set, letters, places_among
+from leaderboard.ratings.ranks import MOST_SYSTEMS, letter, letter_set, letters, places_among
+from leaderboard.ratings.uncertainty.paired_errors import better
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
@@ -56,7 +57,6 @@ def groups_of(found: tuple[str, ...]) -> list[tuple[int, ...]]:
     ]
 
 
-@settings(max_examples=60)
 @given(outcomes(), st.data())
 def test_those_who_stay_are_separated_as_before(separated: Apart, data: st.DataObject) -> None:
     """Without some systems the others share letters as the same tests say, and nobody's places widen."""
@@ -152,8 +152,8 @@ def paper_ratings() -> RatingTable:
 def test_letters_of_a_rating_table_are_the_tests_behind_its_rank_intervals() -> None:
     """D7: on the paper's board two systems share a letter exactly where Holm's tests do not separate them."""
     table = paper_ratings()
-    assert table.covariance is not None
-    sure = better(table.points, table.covariance)
+    assert table.errors is not None
+    sure = better(table.points, table.errors)
     for one, other in combinations(range(len(table.systems)), 2):
         first, second = (table.of(table.systems[code]).letters or "" for code in (one, other))
         assert share(first, second) is not bool(sure[one, other] or sure[other, one])

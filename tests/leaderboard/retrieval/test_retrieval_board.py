@@ -37,7 +37,7 @@ def test_intervals_and_tests_are_those_of_scipy() -> None:
     table = _table([first, np.clip(first + draw.normal(0.05, 0.1, 40), 0, 1)])
     (gap,) = (one for one in table.compared("ap", "b", "a") if one.domain == "overall")
     test = stats.ttest_rel(table.values["AP"][1], table.values["AP"][0])
-    assert gap.chance == pytest.approx(test.pvalue)
+    assert gap.p_value == pytest.approx(test.pvalue)
     assert gap.interval is not None
     bounds = test.confidence_interval()
     assert (gap.interval.lower, gap.interval.upper) == pytest.approx((bounds.low, bounds.high))

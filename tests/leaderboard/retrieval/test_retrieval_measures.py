@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records.rankings import WHOLE, Qrels, QrelsKind
@@ -59,7 +59,6 @@ some_ranking = st.permutations(PASSAGES).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(grades_of_passages, some_ranking)
 def test_plain_measures_follow_their_definitions(grades: dict[str, float], ranking: list[str]) -> None:
     """NDCG, MAP, MRR, recall, precision and the judged share are what trec_eval defines."""
@@ -82,7 +81,6 @@ subtopics_of_passages = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(subtopics_of_passages, some_ranking)
 def test_diversity_measures_follow_their_definitions(
     answers: dict[str, set[str]], ranking: list[str]

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from data.errors import StatisticsError
 from leaderboard.battles import BattleTable
 from leaderboard.rates import win_rates
 from leaderboard.sampling.adaptive import NextBattles
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.classifier import train
 from leaderboard.sampling.estimates import estimated
 from leaderboard.sampling.forecast import correlation, verdict_counts, width_curve
-from leaderboard.sampling.waves import WavePlan, WaveState, after_wave, begin, next_wave
+from leaderboard.sampling.waves import WavePlan, WaveState, next_wave
+from tests.sampled_rounds import after_wave, begin
 
 Floats = NDArray[np.float64]
 SYSTEMS, QUESTIONS = 4, 60
@@ -89,19 +88,6 @@ def test_a_gain_below_the_threshold_does_not_pay() -> None:
     assert good.gain > bad.gain
     assert good.pays
     assert good.interval.lower < good.gain < good.interval.upper
-
-
-def test_classifier_learns_what_the_judge_prefers() -> None:
-    """Coefficients say which feature decides; shares mirror when the sides do; few verdicts train nothing."""
-    random = np.random.default_rng(0)
-    features = random.normal(size=(300, 3))
-    verdicts = (features[:, 1] > 0).astype(float)
-    classifier = train(features, ("one", "two", "three"), verdicts, trained_on="r", set_name="s")
-    weights = dict(zip(classifier.features, classifier.coefficients, strict=True))
-    assert weights["two"] > 5 * max(abs(weights["one"]), abs(weights["three"]))
-    assert np.allclose(classifier.shares(features) + classifier.shares(-features), 1)
-    with pytest.raises(StatisticsError, match="train no classifier"):
-        train(features[:5], ("one", "two", "three"), verdicts[:5], trained_on="r", set_name="s")
 
 
 def test_expected_widths_fall_with_verdicts_and_with_correlation() -> None:

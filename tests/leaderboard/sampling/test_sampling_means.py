@@ -26,7 +26,7 @@ def answers(seed: int, likeness: float = 0.9, questions: int = 120) -> ScoredAns
         question=question.astype(np.int32),
         cheap=cheap,
         expensive=TRUTH[system] + own,
-        chance=np.ones(len(system)),
+        sampling_prob=np.ones(len(system)),
     )
 
 
@@ -35,7 +35,7 @@ def sampled(every: ScoredAnswers, count: int, seed: int) -> ScoredAnswers:
     taken, chance = sample_answers(every.system, count, seed)
     kept = np.full(len(every.system), np.nan)
     kept[taken] = every.expensive[taken]
-    return replace(every, expensive=kept, chance=chance)
+    return replace(every, expensive=kept, sampling_prob=chance)
 
 
 def test_scoring_every_answer_gives_plain_means() -> None:
@@ -106,7 +106,7 @@ def test_what_cannot_be_estimated_is_refused() -> None:
     with pytest.raises(StatisticsError, match="9 expensive scores"):
         powered_means(sampled(every, 9, 1))
     with pytest.raises(InputError, match="no chance"):
-        powered_means(replace(every, chance=np.zeros(len(every.chance))))
+        powered_means(replace(every, sampling_prob=np.zeros(len(every.sampling_prob))))
     with pytest.raises(InputError, match="differ"):
         powered_means(replace(every, cheap=np.ones(3)))
     with pytest.raises(InputError, match="cannot be sampled"):

@@ -9,28 +9,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from data.errors import InputError, NotFoundError, StatisticsError
+from data.errors import InputError, NotFoundError
 from leaderboard.battles import BattleTable
-from leaderboard.sampling.adaptive import Contrast, NextBattles, design_of, next_battles
+from leaderboard.sampling.adaptive import Contrast, design_of
 from leaderboard.sampling.asks import Ask, Question, widths_of
 from leaderboard.sampling.chances import systematic, topped_up
-from leaderboard.sampling.powered import Draw, power
+from leaderboard.sampling.powered import power
 from leaderboard.sampling.recalibration import recalibrated
 from leaderboard.sampling.waves import (
     Ended,
     EndReason,
     WavePlan,
-    after_wave,
-    begin,
-    expected_curve,
     next_wave,
     scores_of,
-    without,
 )
-from tests.sampled_rounds import Round, Stops, run_waves, simulated, stopped
+from tests.sampled_rounds import Round, Stops, after_wave, begin, run_waves, simulated, stopped
 
 GOLDEN = Path(__file__).parents[2] / "golden/sampling_waves.json"
 LEADERS = Ask(question=Question.LEADERS)
@@ -60,7 +56,6 @@ def test_other_questions_are_refused(text: str) -> None:
 
 
 @given(st.lists(st.floats(0, 50), min_size=2, max_size=60), st.data())
-@settings(max_examples=100, deadline=None)
 def test_chances_spend_the_budget_within_their_bounds(worth: list[float], data: st.DataObject) -> None:
     """Chances of what is left add up to the budget, none is nothing, and the draw has exactly that size."""
     size = len(worth)
@@ -224,46 +219,6 @@ def test_several_differences_are_balanced_by_the_widest() -> None:
     assert greatest(design.balance(variance)) < 0.97 * greatest(np.ones(3))
 
 
-def test_the_expected_curve_falls_to_what_judging_everything_leaves() -> None:
-    """More verdicts are never expected to tell less; all of them tell the same whoever drew them."""
-    world = battles(8)
-    plan = WavePlan(ask=LEADERS, cap=100)
-    state, ended = run_waves(plan, world)
-    curve = expected_curve(plan, state, [60, 100, 400, 1000, 1500, 99_999])
-    widths, plain = [point.width for point in curve], [point.plain_width for point in curve]
-    assert widths == sorted(widths, reverse=True)
-    assert plain == sorted(plain, reverse=True)
-    assert curve[-1].verdicts == len(world.verdicts)
-    assert curve[-1].width == pytest.approx(curve[-1].plain_width)
-    assert all(point.width < point.plain_width for point in curve[:-2])
-    assert ended.widths is not None
-    assert curve[1].width == pytest.approx(ended.widths.widest, rel=0.35)
-    with pytest.raises(InputError, match="at least one verdict"):
-        expected_curve(plan, state, [0])
-    with pytest.raises(StatisticsError, match="cannot recalibrate"):
-        expected_curve(plan, begin(world.planned), [10])
-
-
-def test_battles_that_nobody_could_judge_leave_the_plan() -> None:
-    """A failed battle is neither a tie nor a verdict: the round goes on about the others."""
-    world = battles(9)
-    plan = WavePlan(ask=LEADERS, cap=200)
-    state = begin(world.planned, [np.full(len(world.planned), 0.5)])
-    drawn = next_wave(plan, state)
-    assert isinstance(drawn, NextBattles)
-    failed = drawn.chosen[:3].tolist()
-    rest, wave = without(state, drawn, failed)
-    assert (len(rest.planned), len(wave.chosen)) == (len(world.planned) - 3, 47)
-    kept = np.delete(world.verdicts, failed)
-    rest = after_wave(rest, wave, kept[wave.chosen])
-    following = next_wave(plan, rest)
-    assert isinstance(following, NextBattles)
-    assert len(following.chosen) == 3
-    assert rest.judged.sum() == 47
-    with pytest.raises(InputError, match="readable verdicts of 3"):
-        after_wave(rest, following, np.array([np.nan, 1.0, 0.0]))
-
-
 def test_impossible_plans_are_refused() -> None:
     """No verdicts, no width, unknown systems and empty rounds are errors."""
     world = battles()
@@ -280,7 +235,7 @@ def test_impossible_plans_are_refused() -> None:
     with pytest.raises(NotFoundError, match="opera"):
         design_of(one, one.share, [Contrast("s0", "s1", "opera")])
     with pytest.raises(NotFoundError, match="No planned battle names s9"):
-        next_battles(one, one.share, np.zeros(len(one), dtype=bool), 5, targets=[("s0", "s9")])
+        design_of(one, one.share, [Contrast("s0", "s9")])
 
 
 def test_guesses_improve_with_a_second_cheap_judge() -> None:
@@ -320,8 +275,8 @@ def test_the_gain_has_an_interval_that_says_when_it_is_near_nothing() -> None:
         world = battles(12, likeness, 400)
         judged = np.zeros(len(world.verdicts), dtype=bool)
         judged[np.random.default_rng(2).permutation(len(judged))[:600]] = True
-        draw = Draw(probability=np.full(len(judged), judged.mean()), judged=judged)
-        scored = power(world.planned, np.where(judged, world.verdicts, np.nan), [draw])
+        verdicts = np.where(judged, world.verdicts, np.nan)
+        scored = power(world.planned, verdicts, np.full(len(judged), judged.mean()))
         assert scored.gain in scored.gain_interval
         assert (scored.gain_interval.lower > 1.05) is above
         assert above or scored.gain_interval.upper < 1.05

@@ -52,33 +52,19 @@ def _alternatives(
     return alternative_ratings(table, SETTINGS, reference="human", counts=counts_of(table, answers))
 
 
-def test_star_stands_beside_a_mixed_design() -> None:
-    """With complete pairs added, the ratings from the reference battles alone are told, with the shift."""
-    star, *_ = _alternatives(_facts())
-    assert {rating.system for rating in star.ratings} == {"good", "poor", "human"}
-    assert "points" in star.note
-
-
-def test_star_of_a_star_is_the_board_itself() -> None:
-    """A round against the reference alone has nothing else to report."""
-    star, *_ = _alternatives(_facts(), complete=False)
-    assert star.ratings == ()
-    assert "the same ratings" in star.note
-
-
 @pytest.mark.parametrize("answers", [{}, _facts(alike=True)])
 def test_lengths_that_say_nothing_are_told_as_such(answers: dict[str, list[AnswerFact]]) -> None:
     """Without lengths, or where all are alike, there is a reason and no table."""
-    _, length, _ = _alternatives(answers)
+    length, _ = _alternatives(answers)
     assert length.ratings == ()
     assert length.note
 
 
 def test_length_control_tells_what_length_is_worth() -> None:
     """The controlled ratings come with the effect of length and its interval."""
-    _, length, _ = _alternatives(_facts())
+    length, _ = _alternatives(_facts())
     assert length.ratings[0].system == "good"
-    assert "standard deviation" in length.note
+    assert "root mean square" in length.note
 
 
 def test_neighbours_are_told_apart_by_paired_differences() -> None:
@@ -97,7 +83,6 @@ def test_board_holds_both() -> None:
     about = About(name="b", title="B", reference="human")
     found = build_standings(_table(complete=True), about, settings=SETTINGS, answers=_facts()).as_json()
     assert [one["kind"] for one in listed(found["beside"])] == [
-        "star",
         "length-controlled",
         "between-systems",
     ]

@@ -1,4 +1,4 @@
-"""What a board tells of what sways its judge: a fit for each control, or why there is none."""
+"""What a board tells of what biases its judge: a fit for each control, or why there is none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leaderboard.standings.build import build_standings
 from leaderboard.standings.covariates import (
     BOTH_ORDERS,
     ControlFit,
-    JudgeSight,
+    JudgeContext,
     control_fits,
     counts_of,
     sides_of,
@@ -55,12 +55,14 @@ def _facts(*, laid_out: bool = True) -> dict[str, list[AnswerFact]]:
     }
 
 
-def _position(battles: int = 450) -> JudgeSight:
-    return JudgeSight(position=np.random.default_rng(5).choice([-1.0, 1.0], battles), no_family="No family.")
+def _position(battles: int = 450) -> JudgeContext:
+    return JudgeContext(
+        position=np.random.default_rng(5).choice([-1.0, 1.0], battles), no_family="No family."
+    )
 
 
-def _fits(answers: dict[str, list[AnswerFact]], sight: JudgeSight) -> tuple[ControlFit, ...]:
-    return control_fits(_table(), SETTINGS, counts_of(_table(), answers), sight)
+def _fits(answers: dict[str, list[AnswerFact]], judge_context: JudgeContext) -> tuple[ControlFit, ...]:
+    return control_fits(_table(), SETTINGS, counts_of(_table(), answers), judge_context)
 
 
 def _by_control(fits: tuple[ControlFit, ...]) -> dict[Control, ControlFit]:
@@ -84,10 +86,10 @@ def test_every_control_has_its_terms() -> None:
 
 def test_a_control_that_would_repeat_another_names_it() -> None:
     """Where answers differ in length alone, style is length; where nothing else is known, all is style."""
-    found = _by_control(_fits(_facts(laid_out=False), JudgeSight()))
+    found = _by_control(_fits(_facts(laid_out=False), JudgeContext()))
     assert found[Control.STYLE].fit is None
     assert "The same as control for length" in found[Control.STYLE].note
-    assert "The difference in headings is the same in all battles" in found[Control.STYLE].note
+    assert "The two answers of every battle are alike in headings" in found[Control.STYLE].note
     assert "The same as control for length." in found[Control.ALL].note
 
 
@@ -105,28 +107,32 @@ def test_without_texts_and_orders_nothing_stands_on_the_board() -> None:
 
 def test_both_orders_leave_no_position() -> None:
     """A judge that read every battle in both orders gave nobody the first place."""
-    sight = replace(_position(), position=np.zeros(450))
-    assert _by_control(_fits(_facts(), sight))[Control.POSITION].note == BOTH_ORDERS
+    judge_context = replace(_position(), position=np.zeros(450))
+    assert _by_control(_fits(_facts(), judge_context))[Control.POSITION].note == BOTH_ORDERS
 
 
 def test_control_for_length_is_the_one_that_stood_there_before() -> None:
     """The section's ratings under control for length are those beside the board's own, to the last bit."""
     about = About(name="b", title="B")
-    standings = build_standings(_table(), about, settings=SETTINGS, answers=_facts(), sight=_position())
+    standings = build_standings(
+        _table(), about, settings=SETTINGS, answers=_facts(), judge_context=_position()
+    )
     board = json.loads(json.dumps(standings.as_json()))
     beside = next(table for table in board["beside"] if table["kind"] == "length-controlled")
     fit = next(fit for fit in board[COVARIATES]["fits"] if fit["control"] == "length")
     assert fit["ratings"] == beside["ratings"]
     worth = fit["coefficients"][0]["value"]
     assert worth < 0
-    assert f"is worth −{-worth:.0f} points" in beside["note"]
+    assert f"is worth the longer answer −{-worth:.0f} points" in beside["note"]
 
 
 @pytest.mark.parametrize("field", ["name", "value", "se", "lower", "upper", "scale", "vif"])
 def test_coefficients_stand_in_the_json(field: str) -> None:
     """Each coefficient of each fit has its name, value, interval, scale and inflation."""
     about = About(name="b", title="B")
-    standings = build_standings(_table(), about, settings=SETTINGS, answers=_facts(), sight=_position())
+    standings = build_standings(
+        _table(), about, settings=SETTINGS, answers=_facts(), judge_context=_position()
+    )
     for fit in listed(mapping(standings.as_json()[COVARIATES])["fits"]):
         assert all(row[field] not in {None, ""} for row in fit.get("coefficients", ()))
 
@@ -158,3 +164,32 @@ def test_one_battle_stands_for_all_where_every_answer_has_the_same_count() -> No
     assert [side.tolist() for side in sides] == [[7], [7]]
     unknown, *_ = sides_of(table, counts_of(table, dict(list(equal.items())[1:])))
     assert unknown is None
+
+
+def test_a_length_that_settles_every_battle_is_refused_with_its_name() -> None:
+    """Controls and length-controlled ratings say why there are none; other controls keep theirs."""
+    table, facts = _table(), _facts()
+    words = {(name, fact.question): fact.words for name, rows in facts.items() for fact in rows}
+    sides = [
+        np.array(
+            [
+                words[table.systems[code], table.questions[question]]
+                for code, question in zip(side, table.question, strict=True)
+            ]
+        )
+        for side in (table.a, table.b)
+    ]
+    longer = np.where(sides[0] == sides[1], 2, (sides[0] < sides[1]).astype(np.int8)).astype(np.int8)
+    always = replace(table, winner=longer)
+    standings = build_standings(
+        always, About(name="b", title="B"), settings=SETTINGS, answers=facts, judge_context=_position()
+    )
+    board = standings.as_json()
+    fits = {fit["control"]: fit for fit in listed(mapping(board[COVARIATES])["fits"])}
+    for control in (Control.LENGTH, Control.STYLE, Control.ALL):
+        assert "control for length have no finite values" in fits[control]["note"]
+        assert "ratings" not in fits[control]
+    assert fits[Control.POSITION]["ratings"]
+    beside = next(one for one in listed(board["beside"]) if one["kind"] == "length-controlled")
+    assert beside["ratings"] == []
+    assert "perfect separation" in beside["note"]

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.errors import FileFormatError, NotFoundError, RecordError
-from data.files.csv_safety import guarded
+from data.files.csv_safety import escape_formula
 from data.records import Outcome
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import export_standings, flat_rows, standings_text
@@ -182,9 +182,9 @@ def test_csv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_no_cell_of_text_is_taken_for_a_formula(text: str) -> None:
     """A system that calls itself a formula stays text in a spreadsheet; numbers stay numbers."""
-    assert guarded(text) == f"'{text}"
-    assert guarded("gpt-4o") == "gpt-4o"
-    assert guarded(-1.5) == -1.5
+    assert escape_formula(text) == f"'{text}"
+    assert escape_formula("gpt-4o") == "gpt-4o"
+    assert escape_formula(-1.5) == -1.5
 
 
 def test_the_published_board_is_rated_as_the_paper_prints() -> None:

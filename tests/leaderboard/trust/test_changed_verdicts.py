@@ -1,4 +1,4 @@
-"""Changed verdicts: what is compared with what, shares with intervals, shifts of ratings, drift."""
+"""Changed verdicts: what is compared with what, shares with intervals, shifts of ratings."""
 
 from __future__ import annotations
 
@@ -12,25 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Outcome, Preference
-from data.records.retests import ORIGINAL, AskingRecord
+from data.records.retests import ORIGINAL, RetestCall
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import IntervalKind, rate
-from leaderboard.trust.asked_again import Cause, DriftState
+from leaderboard.trust.causes import Cause
 from leaderboard.trust.changed_verdicts import (
     ChangedShare,
-    Comparison,
     changed_share,
     comparisons_of,
-    control_comparisons,
     difference_of_shares,
-    drift_of,
 )
 from leaderboard.trust.retest import cause_rows, rating_shifts
 from tests.narrow import known
 
 MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
 TUESDAY = MONDAY + timedelta(days=1)
-OWN = AskingRecord(
+OWN = RetestCall(
     battle=1,
     question_id="q1",
     domain="d",
@@ -52,11 +49,11 @@ def _again(
     at: datetime = MONDAY,
     to: Preference = Preference.A,
     **others: Any,  # noqa: ANN401 - fields of a record
-) -> AskingRecord:
+) -> RetestCall:
     return replace(OWN, repeat=repeat, asked_at=at, preference=to, **others)
 
 
-def _causes(*records: AskingRecord) -> list[tuple[Cause, int, int]]:
+def _causes(*records: RetestCall) -> list[tuple[Cause, int, int]]:
     listed = comparisons_of((OWN, *records))
     return [(one.cause, one.before.repeat, one.after.repeat) for one in listed]
 
@@ -124,11 +121,11 @@ def test_interval_of_a_share_holds_it(changed: int, count: int) -> None:
     assert interval.width > 0
 
 
-def _simulated(seed: int, questions: int, flips: float) -> tuple[BattleTable, list[AskingRecord]]:
+def _simulated(seed: int, questions: int, flips: float) -> tuple[BattleTable, list[RetestCall]]:
     """Battles of four systems, and one asking of each that changes to something else in a share."""
     random = np.random.default_rng(seed)
     strength = dict(zip("wxyz", (0.0, 0.3, 0.6, 0.9), strict=True))
-    records: list[AskingRecord] = []
+    records: list[RetestCall] = []
     for number in range(questions * 6):
         a, b = [tuple(pair) for pair in ("wx", "wy", "wz", "xy", "xz", "yz")][number % 6]
         wins = random.random() < 1 / (1 + np.exp(strength[b] - strength[a]))
@@ -141,7 +138,7 @@ def _simulated(seed: int, questions: int, flips: float) -> tuple[BattleTable, li
     return _table(own_verdicts), records
 
 
-def _table(records: list[AskingRecord]) -> BattleTable:
+def _table(records: list[RetestCall]) -> BattleTable:
     words = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
     return BattleTable.from_columns(
         question_id=[one.question_id for one in records],
@@ -186,43 +183,3 @@ def test_intervals_of_shifts_cover_the_shift_of_all_battles() -> None:
         shifts = rating_shifts(table, ratings, some)
         covered += [whole[shift.system] in known(shift.interval) for shift in shifts]
     assert 0.92 <= np.mean(covered) <= 0.995
-
-
-def _controls(random: np.random.Generator, count: int, share: float) -> list[AskingRecord]:
-    return [
-        replace(record, battle=number, question_id=f"q{number}")
-        for number in range(count)
-        for record in (OWN, _again(1, TUESDAY, Preference.B if random.random() < share else Preference.A))
-    ]
-
-
-def test_same_judge_is_rarely_called_another_and_another_is_found() -> None:
-    """With 20 control battles: at most 3 % false alarms at equal shares, and a judge that changed is seen."""
-    random = np.random.default_rng(0)
-    states: dict[float, list[DriftState]] = {0.05: [], 0.6: []}
-    for share, seen in states.items():
-        for _ in range(120):
-            repeats = control_comparisons(_controls(random, 60, 0.05))
-            seen.append(drift_of(control_comparisons(_controls(random, 20, share)), repeats).state)
-    alarms = {share: np.mean([one is DriftState.CHANGED for one in seen]) for share, seen in states.items()}
-    assert alarms[0.05] <= 0.04
-    assert alarms[0.6] >= 0.99
-
-
-def test_too_few_say_nothing_of_drift() -> None:
-    """Below ten verdicts on a side nothing is said, whatever they are."""
-    assert drift_of(*_pair(9, 9, 50)).state is DriftState.UNKNOWN
-    assert drift_of(*_pair(20, 20, 9)).state is DriftState.UNKNOWN
-    assert drift_of(*_pair(20, 20, 50)).state is DriftState.CHANGED
-    drift = drift_of([], [])
-    assert (drift.state, drift.difference, drift.controls.share) == (DriftState.UNKNOWN, None, None)
-
-
-def _pair(changed: int, count: int, repeats: int) -> tuple[list[Comparison], list[Comparison]]:
-    records = [
-        replace(record, battle=number, question_id=f"q{number}")
-        for number in range(count)
-        for record in (OWN, _again(1, TUESDAY, Preference.B if number < changed else Preference.A))
-    ]
-    same = _controls(np.random.default_rng(0), repeats, 0.0)
-    return control_comparisons(records), control_comparisons(same)

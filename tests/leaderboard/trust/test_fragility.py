@@ -1,4 +1,4 @@
-"""What a place rests on: sets that are found, beside every set that there is."""
+"""What a place depends on: sets that are found, beside every set that there is."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def test_soft_verdicts_and_weights_count_as_they_are_rated() -> None:
     rows = random_rows(3, 4, 40)
     question, domain, a, b, winner = (list(column) for column in zip(*rows, strict=True))
     score, weight = rng.random(len(rows)).tolist(), rng.integers(1, 4, len(rows)).tolist()
-    soft = BattleTable.from_columns(question, domain, a, b, winner, score, weight)
+    soft = BattleTable.from_columns(question, domain, a, b, ["tie"] * len(winner), score, weight)
     found = [one for one in fragility(soft).exchanges if one.status is Status.FOUND]
     assert found
     for exchange in found:

@@ -1,4 +1,4 @@
-"""The judge's own error: its parts, what they rest on, and what they make of intervals."""
+"""The judge's own error: its parts, what they depend on, and what they make of intervals."""
 
 from __future__ import annotations
 
@@ -59,7 +59,6 @@ def repeated(table: BattleTable, times: int) -> BattleTable:
     winners=st.lists(st.sampled_from(["model_a", "model_b", "tie"]), min_size=36, max_size=60),
     times=st.integers(2, 4),
 )
-@settings(max_examples=40, deadline=None)
 def test_wordings_with_the_same_verdicts_have_no_part(winners: list[str], times: int) -> None:
     """However the battles ended, wordings that never change a verdict add nothing, and repeats neither."""
     table = rows_of(winners)

@@ -31,7 +31,6 @@ def wealth(values: list[float], mean: float, error: float) -> float:
     return best
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=40))
 def test_bounds_are_where_a_bettor_who_counts_by_hand_wins(values: list[float]) -> None:
     """The lower bound is the least mean against which the plain loop's wealth stays below 1/error."""

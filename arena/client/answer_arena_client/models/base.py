@@ -2,13 +2,61 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+import json
+from datetime import datetime
+from types import SimpleNamespace
+from typing import Any, Self
+
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field
+
+LOWER = AliasChoices("lower", AliasPath("interval", "lower"))
+"""The bounds of a figure: its own fields, or those of its interval, which may be missing."""
+UPPER = AliasChoices("upper", AliasPath("interval", "upper"))
 
 
 class Value(BaseModel):
-    """A frozen value that an arena sent; fields that only newer arenas have are left out."""
+    """A frozen value, read from a JSON object or from attributes of the same names.
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    Fields that only newer arenas have are left out.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        from_attributes=True,
+        use_attribute_docstrings=True,
+        json_schema_serialization_defaults_required=True,
+    )
+
+    @classmethod
+    def of(cls, *records: object, **fields: object) -> Self:
+        """Read a JSON object, or records: each field of the first that has it; `fields` come before all."""
+        if len(records) == 1 and not fields:
+            return cls.model_validate(records[0])
+        return cls.model_validate(_Joined(SimpleNamespace(**fields), *records))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that commands print; moments are in ISO 8601 with their offset."""
+        printed: dict[str, Any] = json.loads(json.dumps(self.model_dump(), default=datetime.isoformat))
+        return printed
+
+
+class _Joined:
+    """The attributes of several records."""
+
+    def __init__(self, *records: object) -> None:
+        self._records = records
+
+    def __getattr__(self, name: str) -> object:
+        for record in self._records:
+            if hasattr(record, name):
+                return getattr(record, name)
+        raise AttributeError(name)
+
+
+def one_of(*words: str) -> Any:  # noqa: ANN401 - what pydantic calls a field
+    """A text that is one of some words today; newer arenas may send others."""
+    return Field(json_schema_extra={"enum": list(words)})
 
 
 class Problem(Value):
@@ -17,6 +65,7 @@ class Problem(Value):
     line: int = 0
     """Line of the file, from 1; 0 for the file or request as a whole."""
     code: str
+    """A short, stable word."""
     severity: str = "error"
     """`error` or `warning`."""
     message: str

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AliasChoices, BeforeValidator, Field
 
-from .base import Value
+from .base import LOWER, UPPER, Value, one_of
 from .sets import Passage
 
 OVERALL = "overall"
+PREFERENCE = AliasChoices("winner", "preference")
+SIDES = {"a": "model_a", "b": "model_b"}
+Winner = Annotated[str | None, BeforeValidator(lambda side: SIDES.get(side, side))]
 
 
 class Rating(Value):
     """A rating on the Elo scale with its interval and rank."""
 
-    rating: float
+    rating: float | None = None
+    """None where the estimate does not exist."""
     se: float | None = None
     lower: float | None = None
     upper: float | None = None
@@ -60,6 +64,8 @@ class StandingsLine(Value):
     median_words: float | None = None
     scores: dict[str, Any] = Field({})
     """By metric."""
+    unranked: str = ""
+    """Why it has no rank and no rating, since it answered too few questions; empty of all others."""
 
 
 class BoardHead(Value):
@@ -67,15 +73,16 @@ class BoardHead(Value):
 
     name: str
     title: str
-    round: str | None
-    """The round that it shows; None for a board of published figures."""
+    round: str | None = Field(validation_alias=AliasChoices("round", "round_name"))
+    """The round that it shows; null for a board of published figures."""
     content_hash: str
+    """sha256 of the standings."""
     published_at: datetime
     retracted: bool
     notice: str
     """What readers must know, such as why it was retracted."""
-    replaced_at: datetime | None
-    """When another snapshot took its place; None where it stands."""
+    replaced_at: datetime | None = None
+    """When another snapshot took its place; null where it stands."""
 
 
 class Board(BoardHead):
@@ -118,10 +125,10 @@ class Round(Value):
     """A round and its counts."""
 
     name: str
-    set: str
+    set: str = Field(validation_alias=AliasChoices("set", "set_name"))
     state: str
     """`planned`, `running`, `paused`, `cancelled`, `finished`, `published` or `retracted`."""
-    judge: str
+    judge: str = Field(validation_alias=AliasChoices("judge_name", "judge"))
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -141,16 +148,16 @@ class Round(Value):
 class Battle(Value):
     """A battle in the field's names."""
 
-    battle: str
+    battle: str = Field(validation_alias=AliasChoices("battle", "key"))
     """Its id within the round."""
     question_id: str
     domain: str
-    model_a: str
-    model_b: str
+    model_a: str = Field(validation_alias=AliasChoices("model_a", "system_a"))
+    model_b: str = Field(validation_alias=AliasChoices("model_b", "system_b"))
     outcome: str | None
-    """`judged`, `unreadable`, `refused`, …; None while pending."""
-    winner: str | None
-    """`model_a`, `model_b` or `tie`; None without a verdict."""
+    """`judged`, `unreadable`, `refused`, …; null while pending."""
+    winner: Winner = Field(validation_alias=PREFERENCE)
+    """`model_a`, `model_b` or `tie`; null without a verdict."""
     score: float | None
     """The share of the win that `model_a` gets, of soft judges."""
 
@@ -163,12 +170,14 @@ class Judgment(Value):
     presentation: str
     """`ab` where `model_a` was shown first, else `ba`."""
     outcome: str
-    winner: str | None
+    winner: Winner = Field(validation_alias=PREFERENCE)
+    """Null without a verdict."""
     margin: float | None
-    """-1…1, positive where `model_b` is better; None for no degree."""
+    """-1…1, positive where `model_b` is better; null for no degree."""
     rationale: str
     """The judge's reasons; empty where they quote what is hidden from you."""
     detail: str
+    """Of what was not judged, what happened."""
 
 
 class BattleEvidence(Battle):
@@ -186,7 +195,8 @@ class FoundText(Value):
     """Whose answers have it."""
     source: str
     """Whose text the excerpt is of; empty for the question's own."""
-    excerpt: str
+    excerpt: Annotated[str, BeforeValidator(str)]
+    """The part of that text in which it was found, as plain text."""
 
 
 class RoundQuestion(Value):
@@ -196,6 +206,7 @@ class RoundQuestion(Value):
     domain: str
     question: str
     battles: int
+    """Planned battles on it that the judge was to decide."""
     undecided: int
     """Battles without a verdict."""
     ties: int
@@ -206,21 +217,35 @@ class RoundQuestion(Value):
     contested: int
     """Battles that flipped, or whose judges disagree."""
     winner: str | None
-    """The system with the largest share of the win; None where several share it."""
+    """The system with the largest share of the win, the reference left out; null where several share it."""
     winners: int
+    """How many systems have the largest share."""
     margin: float | None
-    """By how much its share is larger than the second."""
+    """By how much it is larger than the second share, 0-1; null without a second."""
     spread: float | None
-    """Standard deviation of the systems' shares."""
+    """Standard deviation of the systems' shares, 0-½."""
     found: FoundText | None = None
-    """Where it has what was searched for."""
+    """Where it has what was searched for; null where nothing was."""
+
+
+class RoundQuestionPage(Value):
+    """Some questions of a round, in the order that was asked for."""
+
+    questions: list[RoundQuestion]
+    next: int | None
+    """Cursor of the next page; null after the last."""
+    notice: str
+    """Which texts are kept from you, and why; empty where none are."""
+    total: int
+    """How many questions there are on all pages."""
 
 
 class Score(Value):
-    """A metric's score of an answer; `details` say what it rests on, as the metric does."""
+    """A metric's score of an answer; `details` say what it depends on, as the metric does."""
 
     metric: str
     judge: str
+    """Who scored; empty for the embedded engine."""
     outcome: str
     score: float | None
     details: dict[str, Any]
@@ -233,6 +258,7 @@ class RoundAnswer(Value):
     is_reference: bool
     answer: str
     context_ids: list[str]
+    """Ids of the passages that the system was given."""
     wins: int
     ties: int
     losses: int
@@ -249,11 +275,11 @@ class QuestionEvidence(Value):
     domain_label: str
     question: str
     reference: str | None
-    """None where there is none, or it is hidden from you."""
+    """Null where there is none, or it is hidden from you."""
     passages: list[Passage]
     answers: list[RoundAnswer]
     battles: list[BattleEvidence]
-    notice: str = ""
+    notice: str
     """Which texts are kept from you, and why; empty where none are."""
 
 
@@ -264,17 +290,18 @@ class PairedShare(Value):
     """Its id, or `overall`."""
     difference: float | None
     """Mean over questions, -1…1."""
-    lower: float | None
-    upper: float | None
+    lower: float | None = Field(None, validation_alias=LOWER)
+    upper: float | None = Field(None, validation_alias=UPPER)
     questions: int
+    """How many questions compare the two."""
     ahead: int
     behind: int
-    separated: bool
+    separated: bool = Field(validation_alias=AliasChoices("separated", "significant"))
     """Whether the interval leaves out 0."""
 
 
 class ContestedQuestion(Value):
-    """A question with each system's mean share of the win over its battles there."""
+    """A question with each system's mean share of the win (0-1) over its battles there."""
 
     id: str
     domain: str
@@ -293,7 +320,7 @@ class Comparison(Value):
     """Overall first, then by domain."""
     questions: list[ContestedQuestion]
     """Where they differ most, the widest first."""
-    notice: str = ""
+    notice: str
     """Which texts are kept from you, and why; empty where none are."""
 
 
@@ -306,12 +333,12 @@ class ScoredMetric(Value):
 
 
 class ScoreTable(Value):
-    """Means over answers by system, domain or question; the last row is over all."""
+    """Means over answers, as `arena metrics show --json` prints them."""
 
     set: str
     metric: str
     judge: str
-    by: str
+    by: Annotated[str, one_of("system", "domain", "question")]
     untried: int
     """Answers that were never tried."""
     k: float | None
@@ -322,4 +349,5 @@ class ScoreTable(Value):
     notes: list[str]
     """Who told, how often that is right, and what was cut or not cited."""
     rows: list[dict[str, Any]]
-    """`answers`, `unscored`, and of each measure `answers`, `mean`, `sd`, `lower`, `upper`."""
+    """By system, domain or question, the last one over all: `answers`, `unscored`, and of each measure
+    `answers`, `mean`, `sd`, `lower`, `upper`."""

@@ -29,6 +29,7 @@ class QuestionSet(Value):
     counts: dict[str, int]
     """Questions by domain."""
     content_hash: str
+    """sha256 of its content."""
 
 
 class Passage(Value):
@@ -50,12 +51,16 @@ class Question(Value):
 
 
 class SetStatistics(Value):
-    """The questions of one domain, or all; means and shares are None where there is nothing to count."""
+    """The questions of one domain, or all; means and shares are null where there is nothing to count.
+
+    Means and shares over documents, short answers and passages are of the questions that have some.
+    """
 
     domain: str
     """Its id, or `overall`."""
     questions: int
     references: int
+    """How many have a reference."""
     reference_words: float | None
     """Mean words of the references."""
     words_a_question: float | None
@@ -77,24 +82,40 @@ class SetStatistics(Value):
     passages: float | None
     passage_words: float | None
 
+    @property
+    def sentences_of_several(self) -> float | None:
+        """Share of the sentences that cite two documents or more."""
+        return sum(self.documents_a_sentence[2:]) if self.sentences else None
 
-class VoteBoard(Value):
+
+class Poll(Value):
+    """Whether visitors vote on a set."""
+
+    open: bool
+    """Whether votes are taken."""
+
+
+class VoteBoard(Poll):
     """The board of a set's public votes; no judge has a part in it."""
 
     set: str
-    open: bool
     given: int
     """Votes in all."""
     counted: int
+    """Those that count."""
     visitors: int
     """Visitors with a vote that counts."""
     rejected: dict[str, int]
     """Votes that were too quick, or on texts that leak names."""
     gold: int
+    """Votes on gold pairs, which never count."""
     untried: int
+    """Votes of visitors who did not pass their gold pairs."""
     over_cap: int
+    """Votes beyond what one network or visitor may weigh."""
     cap: int
     """How many votes of one network, and of one visitor, count."""
     ratings: list[dict[str, Any]]
+    """As of `arena battles rate`."""
     unrankable: str
     """Why there are no ratings; empty where there are."""

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime
+from typing import Annotated
 
-from .base import Problem, Value
+from pydantic import AliasChoices, BeforeValidator, Field
+
+from .base import Problem, Value, one_of
+
+Kind = Annotated[str, one_of("answers", "contexts")]
+
+
+def _card_fields(card: object) -> object:
+    return asdict(card) if is_dataclass(card) and not isinstance(card, type) else card
 
 
 class Identity(Value):
@@ -13,23 +22,25 @@ class Identity(Value):
 
     name: str
     account: str | None
-    teams: dict[str, str]
+    teams: dict[str, Annotated[str, one_of("owner", "member")]]
     """Roles by team."""
-    scopes: list[str]
+    scopes: Annotated[
+        list[Annotated[str, one_of("read", "submit", "manage", "organise")]], BeforeValidator(sorted)
+    ]
     organiser: bool
 
 
 class CheckReport(Value):
-    """What a check of a file says; `problems` are all of its errors and warnings."""
+    """What a check found: the JSON of `arena submissions check --json`."""
 
-    set: str
-    kind: str
-    """What the file was read as: `answers` or `contexts`."""
+    set: str = Field(validation_alias=AliasChoices("set", "set_name"))
+    kind: Kind
+    """What the file was read as."""
     accepted: bool
     """Whether the file can be submitted."""
     format: str | None
     layout: str | None = None
-    """Whose fields its rows have, such as `arena` or `ragas`; None of arenas that do not say."""
+    """Whose fields its rows have, such as `arena` or `ragas`."""
     rows: int
     answers: int
     questions: int
@@ -41,17 +52,18 @@ class CheckReport(Value):
     warnings: int
     content_hash: str
     problems: list[Problem]
+    """Every error and warning."""
 
 
 class Submission(Value):
     """A submission, as you may see it."""
 
     id: int
-    set: str
+    set: str = Field(validation_alias=AliasChoices("set", "set_name"))
     system: str
     team: str
     version: int
-    kind: str
+    kind: str = "answers"
     """`answers`, or `contexts`: retrieved passages alone, whose questions `answers` counts."""
     state: str
     """`draft`, `checked`, `accepted`, `queued`, `judged`, `published` or `withdrawn`."""
@@ -62,7 +74,7 @@ class Submission(Value):
     answers: int
     no_answers: int
     content_hash: str
-    card: dict[str, str]
+    card: Annotated[dict[str, str], BeforeValidator(_card_fields)]
     created_at: datetime
     withdrawn_at: datetime | None
     withdrawn_reason: str
@@ -87,12 +99,12 @@ class Retraction(Value):
 class SubmissionStatus(Submission):
     """A submission and its status."""
 
-    sight: str
+    visibility: str
     """`full`, `nameless` or `tombstone`: how much of it is shown to you."""
     rounds: list[str]
     """Rounds that have it."""
     position: int | None
-    """Its place in the queue, from 1; None where it is not in it."""
+    """Its place in the queue, from 1; null where it is not in it."""
     eta: datetime | None
     """When its last waiting round should be judged."""
     charged: bool
@@ -102,6 +114,7 @@ class SubmissionStatus(Submission):
     attempts: int
     """How many versions of its system were judged."""
     retracted: list[Retraction]
+    """Boards with it that were taken down."""
 
 
 class SubmissionDetails(SubmissionStatus):

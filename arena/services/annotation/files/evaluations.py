@@ -5,24 +5,34 @@ Source: Han et al. (2024); the key is an id that ends in the names of the two sy
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 
 from arena.services.annotation.files.model import (
+    Entry,
     FiledLabel,
     Json,
     LabelledItem,
     LabelledTask,
+    Tolerance,
+    checked,
     document,
     parsed,
     refuse,
     side_of,
-    value_of_side,
 )
 from data.errors import FileFormatError
-from data.records import AnnotationTask, Preference, TaskItem
+from data.records import TaskItem
 from leaderboard.agreement import majority
 
 TIE = "Tie"
+
+
+class _Pair(Entry):
+    """The votes of a pair."""
+
+    raw: list[str]
+    annotators: list[str] | None = None
 
 
 def write_evaluations(content: LabelledTask) -> bytes:
@@ -31,17 +41,18 @@ def write_evaluations(content: LabelledTask) -> bytes:
     for entry in content.items:
         values = [label.value for label in entry.labels if label.value is not None]
         if values:
-            evaluation[key_of(entry.item)] = {
+            evaluation[_key(entry.item)] = {
                 "majority": _name(entry, majority([float(value) for value in values]).value),
                 "raw": [_name(entry, side_of(value)) for value in values],
+                "annotators": [label.person for label in entry.labels if label.value is not None],
             }
     return document(evaluation)
 
 
 def read_evaluations(
-    content: bytes, task: AnnotationTask, items: tuple[TaskItem, ...]
+    content: bytes, items: tuple[TaskItem, ...], tolerance: Tolerance
 ) -> Iterator[FiledLabel]:
-    """The votes of a document; the n-th of each pair is that of `annotator-n`.
+    """The votes of a document; the n-th of each pair is that of `annotator-n` where none are named.
 
     Raises:
         FileFormatError: It is no such document, or has a pair that the task does not have.
@@ -49,36 +60,36 @@ def read_evaluations(
     payload = parsed(content)
     if not isinstance(payload, dict):
         raise FileFormatError("The file is no object of pairs.", advice="Bring human_evaluations.json.")
-    known = {key_of(item): item for item in items}
-    known |= {_key(item.question_id, item.system_b, item.system_a): item for item in items}
+    known = {_key(item): item for item in items}
+    known |= {f"{item.question_id}_{item.system_b}_{item.system_a}": item for item in items}
     for key, entry in payload.items():
-        place = f"the pair {key!r}"
-        item = known.get(key) or refuse(place, "is not in the task")
-        votes = entry.get("raw") if isinstance(entry, dict) else None
-        if not isinstance(votes, list):
-            refuse(place, "has no list of votes as raw")
-        sides = {item.system_a: "a", item.system_b: "b", TIE: "tie", TIE.lower(): "tie"}
-        for number, vote in enumerate(votes, start=1):
-            side = sides.get(str(vote)) or refuse(place, f"has the vote {vote!r}")
-            yield FiledLabel(
-                place=place,
-                question_id=item.question_id,
-                system_a=item.system_a,
-                system_b=item.system_b,
-                person=f"annotator-{number}",
-                value=value_of_side(side, task.terms.scale),
-            )
+        yield from tolerance.take(partial(_votes, key, entry, known)) or ()
 
 
-def key_of(item: TaskItem) -> str:
-    """The key of a pair."""
-    return _key(item.question_id, item.system_a, item.system_b)
+def _votes(key: str, entry: object, known: Mapping[str, TaskItem]) -> list[FiledLabel]:
+    place = f"the pair {key!r}"
+    item = known.get(key) or refuse(place, "is not in the task")
+    pair = checked(place, entry, _Pair)
+    people = pair.annotators or [f"annotator-{number}" for number in range(1, len(pair.raw) + 1)]
+    if len(people) != len(pair.raw):
+        refuse(place, f"has {len(pair.raw)} votes and {len(people)} annotators")
+    sides = {item.system_a: "a", item.system_b: "b", TIE: "tie", TIE.lower(): "tie"}
+    return [
+        FiledLabel(
+            place=place,
+            question_id=item.question_id,
+            system_a=item.system_a,
+            system_b=item.system_b,
+            person=person,
+            side=sides.get(vote) or refuse(place, f"has the vote {vote!r}"),
+        )
+        for person, vote in zip(people, pair.raw, strict=True)
+    ]
 
 
-def _key(question: str, first: str, second: str) -> str:
-    return f"{question}_{first}_{second}"
+def _key(item: TaskItem) -> str:
+    return f"{item.question_id}_{item.system_a}_{item.system_b}"
 
 
 def _name(entry: LabelledItem, side: str) -> str:
-    names = {Preference.A.value: entry.item.system_a, Preference.B.value: entry.item.system_b}
-    return names.get(side, TIE)
+    return {"a": entry.item.system_a, "b": entry.item.system_b}.get(side, TIE)

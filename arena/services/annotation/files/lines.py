@@ -1,30 +1,75 @@
-"""Files of JSON lines: votes, which correct boards, and human labels, which calibrate judges."""
+"""Files of JSON lines: votes, which correct boards, human labels, which calibrate judges, and items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
 
 from arena.services.annotation.files.model import (
+    NOBODY,
+    Entry,
     FiledLabel,
-    Json,
-    LabelledItem,
     LabelledTask,
+    Name,
+    Named,
+    Side,
+    Tolerance,
+    Whole,
+    expected,
     lines,
     names_of,
     refuse,
     rows_of,
     side_of,
-    text_of,
-    value_of_side,
 )
 from arena.services.annotation.requests import ChosenItem
 from arena.services.annotation.tasks import winner_of
 from data.errors import FileFormatError
-from data.records import LARGEST_GRADE, AnnotationTask, GivenLabel, LabelScale
+from data.records import LARGEST_GRADE, LabelScale
 
-WINNERS = {"model_a": "a", "model_b": "b", "tie": "tie", "tie (bothbad)": "tie"}
-NOBODY = "has no annotator: several people's labels cannot be told apart"
-NAMES = {"system_a": "model_a", "system_b": "model_b", "passage": "passage", "sub_question": "sub_question"}
+SIDES = {"model_a": "a", "model_b": "b", "tie": "tie", "tie (bothbad)": "tie"}
+SCORES = {1.0: "a", 0.5: "tie", 0.0: "b"}
+Winner = Literal["model_a", "model_b", "tie", "tie (bothbad)"]
+Text = Annotated[str, Field(min_length=1)]
+
+
+def _label(value: object) -> object:
+    if value in ("a", "b", "tie"):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST_GRADE:
+        return value
+    raise expected(f"a, b, tie or a whole number from -{LARGEST_GRADE} to {LARGEST_GRADE}")
+
+
+class _Vote(Entry):
+    """A vote; a `score` is one of 1, ½ and 0."""
+
+    winner: Winner | None = None
+    score: float | None = None
+    question_id: Text
+    model_a: Text
+    model_b: Text
+    annotator: Name = ""
+
+
+class _Label(Entry):
+    """A human label (docs/design.md)."""
+
+    label: Annotated[Side | int, BeforeValidator(_label)]
+    question_id: Text
+    system_a: Text
+    system_b: Text
+    annotator: Name = ""
+    comment: str | None = None
+
+
+class _Item(Named):
+    """An item of a new task; gold ones have a value or a winner."""
+
+    value: Whole | None = None
+    winner: Winner | None = None
 
 
 def write_votes(content: LabelledTask) -> bytes:
@@ -33,99 +78,93 @@ def write_votes(content: LabelledTask) -> bytes:
     for entry, label, value in content.given():
         row = {**names_of(entry.item), "winner": winner_of(value), "annotator": label.person}
         if entry.item.chance is not None:
-            row["chance"] = entry.item.chance
+            row["sampling_prob"] = entry.item.chance
         rows.append(row)
     return lines(rows)
 
 
-def read_votes(content: bytes, task: AnnotationTask) -> Iterator[FiledLabel]:
-    """Votes; a `score` is one of 1, ½ and 0."""
-    for place, row in rows_of(content):
-        side = WINNERS.get(str(row.get("winner")), "")
-        if row.get("winner") is None and row.get("score") in {0, 0.5, 1}:
-            side = {0: "b", 0.5: "tie", 1: "a"}[row["score"]]
-        if not side:
-            refuse(place, f"has the winner {row.get('winner')!r}; model_a, model_b or tie is expected")
-        yield FiledLabel(
-            place=place,
-            question_id=text_of(place, row, "question_id"),
-            system_a=text_of(place, row, "model_a"),
-            system_b=text_of(place, row, "model_b"),
-            person=str(row.get("annotator") or "") or refuse(place, NOBODY),
-            value=value_of_side(side, task.terms.scale),
-        )
+def read_votes(content: bytes, tolerance: Tolerance) -> Iterator[FiledLabel]:
+    """The votes of a file, each checked."""
+    for place, row in rows_of(content, _Vote, tolerance):
+        filed = tolerance.take(lambda: _vote(place, row))  # noqa: B023 - called at once
+        if filed is not None:
+            yield filed
+
+
+def _vote(place: str, row: _Vote) -> FiledLabel:
+    side = None if row.winner is None else SIDES[row.winner]
+    scored = SCORES.get(row.score) if row.score is not None else None
+    if side and scored and side != scored:
+        refuse(place, f"has the winner {row.winner} and the score {row.score}, which contradict each other")
+    return FiledLabel(
+        place=place,
+        question_id=row.question_id,
+        system_a=row.model_a,
+        system_b=row.model_b,
+        person=row.annotator or refuse(place, NOBODY),
+        side=side or scored or refuse(place, "has no winner; model_a, model_b or tie is expected"),
+    )
 
 
 def write_labels(content: LabelledTask) -> bytes:
-    """A line a label (docs/design.md, section 4), as `arena judges calibrate` reads them."""
-    scale = content.task.terms.scale
-    return lines([_line(content.task, entry, label, value, scale) for entry, label, value in content.given()])
+    """A line a label, as `arena judges calibrate` reads them."""
+    sides = content.task.terms.scale is LabelScale.SIDES
+    return lines(
+        [
+            {
+                "id": f"{content.task.name}-{entry.item.position}",
+                "question_id": entry.shown.question.id,
+                "domain": entry.shown.question.domain,
+                "question": entry.shown.question.question,
+                "reference": entry.shown.question.reference,
+                "passages": [passage.text for passage in entry.shown.question.passages],
+                "answer_a": entry.shown.first,
+                "answer_b": entry.shown.second,
+                "label": side_of(value) if sides else value,
+                "system_a": entry.item.system_a,
+                "system_b": entry.item.system_b,
+                "annotator": label.person,
+                "comment": label.comment,
+            }
+            for entry, label, value in content.given()
+        ]
+    )
 
 
-def read_labels(content: bytes, task: AnnotationTask) -> Iterator[FiledLabel]:
+def read_labels(content: bytes, tolerance: Tolerance) -> Iterator[FiledLabel]:
     """Human labels that name `system_a`, `system_b`, `annotator` and the question's id as `question_id`."""
-    for place, row in rows_of(content):
-        label = row.get("label")
-        if isinstance(label, str) and label in {"a", "b", "tie"}:
-            value = value_of_side(label, task.terms.scale)
-        elif isinstance(label, int | float) and label == int(label) and abs(label) <= LARGEST_GRADE:
-            value = int(label)
-        else:
-            refuse(place, f"has the label {label!r}; a, b, tie or a whole number from -2 to 2 is expected")
-        yield FiledLabel(
-            place=place,
-            question_id=text_of(place, row, "question_id"),
-            system_a=text_of(place, row, "system_a"),
-            system_b=text_of(place, row, "system_b"),
-            person=str(row.get("annotator") or "") or refuse(place, NOBODY),
-            value=value,
-            comment=text_of(place, row, "comment", needed=False),
-        )
-
-
-def _line(
-    task: AnnotationTask, entry: LabelledItem, label: GivenLabel, value: int, scale: LabelScale
-) -> dict[str, object]:
-    question = entry.shown.question
-    return {
-        "id": f"{task.name}-{entry.item.position}",
-        "question_id": question.id,
-        "domain": question.domain,
-        "question": question.question,
-        "reference": question.reference,
-        "passages": [passage.text for passage in question.passages],
-        "answer_a": entry.shown.first,
-        "answer_b": entry.shown.second,
-        "label": value if scale is LabelScale.GRADES else side_of(value),
-        "system_a": entry.item.system_a,
-        "system_b": entry.item.system_b,
-        "annotator": label.person,
-        "comment": label.comment,
-    }
+    for place, row in rows_of(content, _Label, tolerance):
+        person = row.annotator or tolerance.take(lambda: refuse(place, NOBODY))  # noqa: B023 - called at once
+        if person:
+            yield FiledLabel(
+                place=place,
+                question_id=row.question_id,
+                system_a=row.system_a,
+                system_b=row.system_b,
+                person=person,
+                side=row.label if isinstance(row.label, str) else None,
+                grade=None if isinstance(row.label, str) else row.label,
+                comment=row.comment or "",
+            )
 
 
 def read_items(content: bytes, scale: LabelScale = LabelScale.GRADES) -> tuple[ChosenItem, ...]:
-    """Read items, one JSON object a line.
-
-    Fields: `question_id`; for pairs `model_a`, `model_b`; for passages `passage`; optional `sub_question`.
-    Gold items have a `value`, or of pairs a `winner`.
+    """Pairs by name, a line each: `question_id`, `model_a`, `model_b`; of gold ones `value` or `winner`.
 
     Raises:
         FileFormatError: The file names no item, or a line cannot be read.
     """
-    items = tuple(_item(place, row, scale) for place, row in rows_of(content))
+    items = tuple(
+        ChosenItem(
+            question_id=row.question_id,
+            system_a=row.model_a,
+            system_b=row.model_b,
+            gold=FiledLabel(place=place, question_id="", person="", side=SIDES[row.winner]).value(scale)
+            if row.value is None and row.winner
+            else row.value,
+        )
+        for place, row in rows_of(content, _Item, Tolerance())
+    )
     if not items:
         raise FileFormatError("The file names no items.", advice="Write one object a line.")
     return items
-
-
-def _item(place: str, row: Json, scale: LabelScale) -> ChosenItem:
-    gold = row.get("value")
-    winner = row.get("winner")
-    if gold is None and winner is not None:
-        side = WINNERS.get(str(winner)) or refuse(place, f"has the winner {winner!r}")
-        gold = value_of_side(side, scale)
-    if gold is not None and (not isinstance(gold, int) or isinstance(gold, bool)):
-        refuse(place, f"has the value {gold!r}; a whole number is expected")
-    named = {field: text_of(place, row, name, needed=False) for field, name in NAMES.items()}
-    return ChosenItem(question_id=text_of(place, row, "question_id"), gold=gold, **named)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from arena.services.accounts.auth import Caller, require
 from arena.services.accounts.set_access import SetAccess
@@ -14,20 +15,20 @@ from arena.services.annotation.files.evaluations import read_evaluations, write_
 from arena.services.annotation.files.label_studio import read_label_studio, write_label_studio
 from arena.services.annotation.files.lines import read_labels, read_votes, write_labels, write_votes
 from arena.services.annotation.files.model import (
+    LONGEST_NAME,
     FiledLabel,
     LabelFormat,
     LabelledItem,
     LabelledTask,
+    Tolerance,
     lines,
     names_of,
     refuse,
-    require_pairs,
 )
-from arena.services.annotation.queue import require_labels, require_spans, require_words
-from arena.services.annotation.requests import scale_of
-from arena.services.annotation.tasks import subject_of
+from arena.services.annotation.queue import require_words
+from arena.services.annotation.tasks import require_pairs, subject_of
 from data.errors import ConflictError, FileFormatError
-from data.records import Action, AnnotationTask, TaskItem, TaskKind, TokenScope
+from data.records import Action, AnnotationTask, TaskItem, TokenScope
 from data.store import Store
 from data.store.annotation.labels import BroughtLabel
 from leaderboard.agreement import Resampling
@@ -64,6 +65,14 @@ class LabelFile:
         return "application/x-ndjson" if self.name.endswith(".jsonl") else "application/json"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedLabels:
+    """How many labels of a file are new, and of each record that was left out why."""
+
+    new: int
+    left_out: tuple[str, ...] = ()
+
+
 class LabelFileService:
     """Use cases around files of labels; for organisers."""
 
@@ -75,12 +84,11 @@ class LabelFileService:
 
         Raises:
             NotFoundError: There is no such task.
-            FileFormatError: The format holds pairs, and the task has none.
+            InputError: People write in the task.
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
-        require_labels(task)
-        require_pairs(task, form)
+        require_pairs(task)
         file_name = f"{name}-{ENDINGS[form]}"
         if form is LabelFormat.RESULTS:
             rows = self._results(name, caller)
@@ -89,36 +97,40 @@ class LabelFileService:
         labels = sum(1 for _ in content.given())
         return LabelFile(name=file_name, content=WRITERS[form](content), labels=labels, left_out=left_out)
 
-    def bring(self, name: str, form: LabelFormat, content: bytes, *, caller: Caller) -> int:
+    def bring(
+        self, name: str, form: LabelFormat, content: bytes, *, lenient: bool = False, caller: Caller
+    ) -> ImportedLabels:
         """Add the labels of a file to a task; people without an account get a name in it alone.
 
-        What somebody said of an item already stays. Gives how many labels are new.
+        What somebody said of an item already stays. `lenient` leaves out what cannot be read, and counts it.
 
         Raises:
             NotFoundError: There is no such task.
-            FileFormatError: The file cannot be read, or has an item that the task does not have.
+            FileFormatError: The file cannot be read, has an item that the task does not have, or one person
+                says two things of one item.
             ConflictError: The task is closed.
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
-        require_labels(task)
-        require_pairs(task, form)
+        require_pairs(task)
         if task.closed:
             raise ConflictError(f"The task {name} is closed.", advice="Open another.")
         items = self._store.annotations.items(task.id)
-        named = _by_name(items)
-        brought = [_joined(task, filed, named) for filed in _read(content, form, task, items)]
+        named, tolerance = _by_name(items), Tolerance(lenient)
+        brought: dict[tuple[int, str], BroughtLabel] = {}
+        for filed in _read(content, form, items, tolerance):
+            tolerance.take(partial(_add, brought, filed, task, named))
         with self._store.audit.audited() as notes:
-            count = self._store.labels.bring(task.id, brought)
+            count = self._store.labels.bring(task.id, list(brought.values()))
             notes.take(caller.note(Action.LABELS_IMPORTED, subject_of(name), labels=count, format=form.value))
-        return count
+        return ImportedLabels(new=count, left_out=tuple(tolerance.left_out))
 
     def _labelled(self, task: AnnotationTask, caller: Caller) -> tuple[LabelledTask, int]:
         seen = SetAccess(self._store, caller, task.set_name)
         items = {item.id: item for item in self._store.annotations.items(task.id) if item.gold is None}
         labels = defaultdict(list)
         for label in self._store.labels.given(task.id):
-            if not label.aside:
+            if not label.excluded:
                 labels[label.item].append(label)
         kept, left_out = [], 0
         for shown in self._store.labels.texts(task.id):
@@ -145,9 +157,8 @@ class LabelFileService:
                 "domain": result.item.domain,
                 "labels": dict(result.counts),
                 "majority": result.majority,
-                "posterior": {name: round(chance, 4) for name, chance in result.posterior.items()},
-                "settled": result.settled,
-                "settled_by": result.item.settled_by,
+                "adjudicated": result.adjudicated,
+                "adjudicated_by": result.item.adjudicated_by,
                 "result": result.result,
                 "chance": result.item.chance,
             }
@@ -155,58 +166,64 @@ class LabelFileService:
         ]
 
 
-Named = dict[tuple[str, str, str, str, str], TaskItem]
+ByName = dict[tuple[str, str, str], TaskItem]
 
 
 def _read(
-    content: bytes, form: LabelFormat, task: AnnotationTask, items: tuple[TaskItem, ...]
+    content: bytes,
+    form: LabelFormat,
+    items: tuple[TaskItem, ...],
+    tolerance: Tolerance,
 ) -> Iterator[FiledLabel]:
     match form:
         case LabelFormat.VOTES:
-            return read_votes(content, task)
+            return read_votes(content, tolerance)
         case LabelFormat.LABELS:
-            return read_labels(content, task)
+            return read_labels(content, tolerance)
         case LabelFormat.EVALUATIONS:
-            return read_evaluations(content, task, items)
+            return read_evaluations(content, items, tolerance)
         case LabelFormat.LABEL_STUDIO:
-            return read_label_studio(content, task)
+            return read_label_studio(content, tolerance)
         case LabelFormat.ARGILLA:
-            return read_argilla(content, task)
+            return read_argilla(content, tolerance)
         case LabelFormat.RESULTS:
             raise FileFormatError(
                 "Results are what labels come to, and no labels.", advice="Import the labels."
             )
 
 
-def _by_name(items: tuple[TaskItem, ...]) -> Named:
-    return {
-        (item.question_id, item.system_a, item.system_b, item.passage, item.sub_question): item
-        for item in items
-    }
+def _by_name(items: tuple[TaskItem, ...]) -> ByName:
+    return {(item.question_id, item.system_a, item.system_b): item for item in items}
 
 
-def _joined(task: AnnotationTask, filed: FiledLabel, items: Named) -> BroughtLabel:
-    """A label of a file as one of the task's item, turned round where the file has the pair so."""
-    item = items.get((filed.question_id, filed.system_a, filed.system_b, filed.passage, filed.sub_question))
-    value = filed.value
-    if item is None and task.terms.kind is TaskKind.PAIRS:
-        item = items.get(
-            (filed.question_id, filed.system_b, filed.system_a, filed.passage, filed.sub_question)
+def _add(
+    brought: dict[tuple[int, str], BroughtLabel], filed: FiledLabel, task: AnnotationTask, items: ByName
+) -> None:
+    """Add a label of a file to those before it; the same once more is one label."""
+    label = _joined(task, filed, items)
+    known = brought.setdefault((label.item, label.person), label)
+    if (known.value, known.skip_reason is None) != (label.value, label.skip_reason is None):
+        refuse(
+            filed.place, f"contradicts an earlier label: {label.person} labelled this item otherwise there"
         )
+
+
+def _joined(task: AnnotationTask, filed: FiledLabel, items: ByName) -> BroughtLabel:
+    """A label of a file as one of the task's item, turned round where the file has the pair so."""
+    item = items.get((filed.question_id, filed.system_a, filed.system_b))
+    value = filed.value(task.terms.scale)
+    if item is None:
+        item = items.get((filed.question_id, filed.system_b, filed.system_a))
         value = None if value is None else -value
     if item is None:
         refuse(filed.place, f"is about an item that {task.name} does not have (question {filed.question_id})")
-    if task.terms.kind is not TaskKind.SPANS and value is not None:
-        low, high = scale_of(task.terms.kind, task.terms.scale)
-        if not low <= value <= high:
-            refuse(filed.place, f"has the value {value}; {low} to {high} is expected")
+    if len(filed.person) > LONGEST_NAME:
+        refuse(filed.place, f"has an annotator whose name is longer than {LONGEST_NAME} characters")
     require_words(filed.comment, "comment")
-    require_spans(filed.spans, max((span.end or 0 for span in filed.spans), default=0))
     return BroughtLabel(
         item=item.id,
-        person=filed.person[:100],
+        person=filed.person,
         value=value,
-        spans=filed.spans,
         comment=filed.comment,
         skip_reason=filed.skip_reason,
         seconds=filed.seconds,

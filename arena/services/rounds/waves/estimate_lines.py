@@ -38,7 +38,7 @@ def estimate_lines(state: WaveState, preference: NDArray[np.int8]) -> Iterator[M
             "shares": shares[row].tolist(),
             "verdict": float(state.verdicts[row]) if known else None,
             "winner": winners[preference[row]] if known else None,
-            "chance": float(state.chance[row]),
+            "chance": float(state.sampling_prob[row]),
         }
 
 
@@ -72,6 +72,6 @@ def _state(lines: Sequence[Any]) -> WaveState:
     return WaveState(
         planned=replace(table, score=first),
         verdicts=np.array(verdicts, dtype=np.float64),
-        chance=np.array([line["chance"] for line in lines], dtype=np.float64),
+        sampling_prob=np.array([line["chance"] for line in lines], dtype=np.float64),
         others=tuple(others),
     )

@@ -137,25 +137,20 @@ def _cheap_shares(
     decide: Decide | None,
 ) -> tuple[Floats | None, str]:
     """Shares of the first cheap judge that is free to ask, and in words what they are; None without one."""
-    for judge in settings.places:
+    for judge in settings.cheap:
         if judge.kind is not CheapKind.JUDGE:
             alone = replace(settings, cheap=(judge,))
-            earlier = known_verdicts(store, planned.request.set_name, alone, battles)[0] or {}
+            earlier = known_verdicts(store, alone, battles)[0] or {}
             shares = [earlier[battle.key].share if battle.key in earlier else None for battle in battles]
             return _filled(
                 shares
-            ), f"verdicts of {judge.name} on {len(earlier):,} of {len(battles):,} battles{_trained(judge)}"
+            ), f"verdicts of {judge.name} on {len(earlier):,} of {len(battles):,} battles"
         spec = load_spec(_source(judge))
         if decide is not None and not spec.models:
             verdicts = decide(spec, tuple(judge_inputs(store, planned, battles)))
             shares = [soft_share(verdict) for verdict in verdicts]
             return _filled(shares), f"verdicts of {judge.name} on {len(battles):,} battles"
     return None, "battles assumed to be even, since no cheap judge is free to ask"
-
-
-def _trained(judge: CheapJudge) -> str:
-    """On which set a classifier was trained; empty of other judges."""
-    return f" (trained on the set {judge.classifier['set_name']})" if judge.classifier is not None else ""
 
 
 def _source(judge: CheapJudge) -> str:
@@ -205,7 +200,7 @@ def _cheap_cost(
 ) -> float | None:
     """What the cheap judges cost for all battles; None where a price is not known."""
     total = 0.0
-    for judge in settings.places:
+    for judge in settings.cheap:
         if judge.kind is not CheapKind.JUDGE:
             continue
         cost = cost_of(replace(planned, spec=load_spec(_source(judge))))

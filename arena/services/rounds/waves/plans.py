@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import math
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.services.rounds.waves.settings import WaveSettings
 from arena.services.rounds.waves.stored import StoredWaves
-from arena.services.rounds.waves.trained import pair_texts
 from data.errors import StatisticsError
 from data.progress import working
 from data.records import EndOfWaves, Round, Wave, WavesEnd
 from data.store import Store
 from leaderboard.sampling.adaptive import NextBattles
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.cheap_judge import FEATURES, pair_features, predicted_shares
-from leaderboard.sampling.classifier import EVEN, LEAST_TRAINING, Classifier, train
 from leaderboard.sampling.waves import Ended, EndReason, WavePlan, next_wave, scores_of
 
 Floats = NDArray[np.float64]
 UNLIMITED = 10**9
+EVEN = 0.5
 
 
 class WavePlanner:
@@ -54,35 +51,9 @@ class WavePlanner:
         return False
 
     def shares(self, stored: StoredWaves) -> Floats:
-        """(N, K) share of side a of each planned battle by each cheap judge; even where one gave none.
-
-        The classifier's are of other questions' verdicts; it stands aside while there are too few.
-        """
+        """(N, K) share of side a of each planned battle by each cheap judge; even where one gave none."""
         cheap = np.where(np.isnan(stored.arrays.cheap), EVEN, stored.arrays.cheap)
-        columns = [cheap]
-        if self._settings.is_trained and np.isfinite(stored.verdicts).sum() >= LEAST_TRAINING:
-            columns.append(self._trained(stored)[:, None])
-        shares: Floats = np.hstack(columns)
-        return shares if shares.shape[1] else np.full((len(shares), 1), EVEN)
-
-    def _trained(self, stored: StoredWaves) -> Floats:
-        try:
-            return predicted_shares(
-                self._features, stored.verdicts, stored.columns.question, seed=self._round.seed
-            )
-        except StatisticsError:
-            # All verdicts so far are on questions of one group.
-            return np.full(len(stored.verdicts), EVEN)
-
-    @cached_property
-    def _features(self) -> Floats:
-        """(N, F) of every planned battle, by its number; zeros where it lacks an answer."""
-        numbers = self._store.waves.arrays(self._round.id, len(self._settings.places)).numbers
-        texts = list(self._store.waves.texts(self._round.id))
-        features = np.zeros((len(numbers), len(FEATURES)))
-        places = np.searchsorted(numbers, [battle.id for battle in texts])
-        features[places] = pair_features([pair_texts(battle) for battle in texts])
-        return features
+        return cheap if cheap.shape[1] else np.full((len(cheap), 1), EVEN)
 
     def _following(self, stored: StoredWaves, shares: Floats) -> NextBattles | EndOfWaves:
         """The next wave over the battles that are kept, or why there is none."""
@@ -97,17 +68,17 @@ class WavePlanner:
         )
         by_cap = WavesEnd.BUDGET if in_cap <= in_spend else WavesEnd.SPEND
         if not judged and min(in_cap, in_spend) < 1:
-            return self._end(stored, shares, by_cap, None)
+            return self._end(shares, by_cap, None)
         try:
             following = next_wave(plan, state)
         except StatisticsError:
             # Everything there is was judged, and is too little to estimate from.
-            return self._end(stored, shares, WavesEnd.NOTHING_LEFT, None)
+            return self._end(shares, WavesEnd.NOTHING_LEFT, None)
         if not isinstance(following, Ended):
             return following
         reason = {EndReason.WIDTH: WavesEnd.WIDTH, EndReason.NOTHING_LEFT: WavesEnd.NOTHING_LEFT}
         width = None if following.widths is None else following.widths.widest
-        return self._end(stored, shares, reason.get(following.reason, by_cap), width)
+        return self._end(shares, reason.get(following.reason, by_cap), width)
 
     def _rooms(self, stored: StoredWaves) -> tuple[int, int]:
         """How many more battles the cap and the spend leave room for, at what a battle cost so far."""
@@ -128,16 +99,17 @@ class WavePlanner:
 
     def _open(self, stored: StoredWaves, following: NextBattles) -> None:
         kept = np.flatnonzero(stored.kept)
-        # What is not kept now may be judged later, when it is tried again: its chance is that of its wave.
-        chances = stored.waves[-1].chances.copy() if stored.waves else np.zeros(len(stored.kept))
-        chances[kept] = following.chance
+        # What is not kept now may be judged later, when it is tried again: its probability is its wave's.
+        last = stored.waves[-1].sampling_probs if stored.waves else np.zeros(len(stored.kept))
+        sampling_probs = last.copy()
+        sampling_probs[kept] = following.sampling_prob
         number = len(stored.waves) + 1
         wave = Wave(
             number=number,
             seed=wave_seed(self._round.seed) + len(stored.complete),
             battles=len(following.chosen),
             width=self._width(stored),
-            chances=chances,
+            sampling_probs=sampling_probs,
         )
         self._store.waves.open(self._round.id, wave, stored.arrays.numbers[kept[following.chosen]])
 
@@ -149,27 +121,8 @@ class WavePlanner:
         except StatisticsError:
             return None
 
-    def _end(self, stored: StoredWaves, shares: Floats, reason: WavesEnd, width: float | None) -> EndOfWaves:
-        classifier = self._classifier(stored) if self._settings.is_trained else None
-        return EndOfWaves(
-            reason=reason,
-            width=_finite(width),
-            shares=shares,
-            classifier=None if classifier is None else classifier.as_json(),
-        )
-
-    def _classifier(self, stored: StoredWaves) -> Classifier | None:
-        """The classifier on all verdicts, for people to look at; None where there are too few."""
-        try:
-            return train(
-                self._features,
-                FEATURES,
-                stored.verdicts,
-                trained_on=self._round.name,
-                set_name=self._round.set_name,
-            )
-        except StatisticsError:
-            return None
+    def _end(self, shares: Floats, reason: WavesEnd, width: float | None) -> EndOfWaves:
+        return EndOfWaves(reason=reason, width=_finite(width), shares=shares)
 
 
 def wave_seed(seed: int) -> int:

@@ -7,13 +7,14 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arena.services.judging.conduct import ConductGuard
+from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.judging_loop import ClaimContext, judge_pending
 from arena.services.rounds.models import LoadSpec, stored_spec
 from arena.services.rounds.runner import RoundRunner
 from arena.services.rounds.waves.settings import WaveSettings, waves_of
 from data.progress import Report
 from data.records import Lease, Round
-from judges.base import Judge
 from judges.spec import JudgeSpec
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class WaveRunner(RoundRunner):
             None
             if judge.spec is None
             else await asyncio.to_thread(stored_spec, judge.spec, judge.name, round_.name, self.load_spec)
-            for judge in settings.places
+            for judge in settings.cheap
         ]
         await asyncio.to_thread(self.prepare, round_, lease)
         for place, cheap_spec in enumerate(specs):
@@ -94,8 +95,8 @@ class _WaveRun:
         pending = sum(count.pending for count in counts if count.place == self.cheap)
         if not pending or self.stop.is_set():
             return
-        async with self._opened(spec) as judge:
-            await self._judge_pending(judge, pending)
+        async with self._opened(spec) as opened:
+            await self._judge_pending(opened, pending)
 
     async def ask_in_waves(self, spec: JudgeSpec, settings: WaveSettings) -> None:
         """Ask the round's own judge about wave after wave, and draw the next where one is complete."""
@@ -103,10 +104,10 @@ class _WaveRun:
 
         store = self.runner.store
         planner = WavePlanner(store, self.round_, settings)
-        async with self._opened(spec) as judge:
+        async with self._opened(spec) as opened:
             while True:
                 total = await asyncio.to_thread(store.waves.open_count, self.round_.id)
-                await self._judge_pending(judge, total)
+                await self._judge_pending(opened, total)
                 if self.stop.is_set() or not await self._attended(planner):
                     return
 
@@ -121,10 +122,10 @@ class _WaveRun:
                 self.stop.set()
         return task.result() and not self.stop.is_set()
 
-    def _opened(self, spec: JudgeSpec) -> AbstractAsyncContextManager[Judge]:
+    def _opened(self, spec: JudgeSpec) -> AbstractAsyncContextManager[OpenedJudge]:
         return self.runner.open_judge(spec, self.round_, self.concurrency, self.stop, self.lease.id)
 
-    async def _judge_pending(self, judge: Judge, total: int) -> None:
+    async def _judge_pending(self, opened: OpenedJudge, total: int) -> None:
         claims = ClaimContext(
             lease_id=self.lease.id,
             round_id=self.round_.id,
@@ -136,9 +137,10 @@ class _WaveRun:
         await judge_pending(
             self.runner.store,
             claims,
-            judge,
+            opened,
             total=total,
             concurrency=self.concurrency,
             report=self.report,
             stop=self.stop,
+            guard=ConductGuard.of_round(self.round_) if self.cheap is None else None,
         )

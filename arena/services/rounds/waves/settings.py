@@ -15,7 +15,6 @@ from data.records import (
     CheapCounts,
     CheapKind,
     CheapVerdict,
-    EndOfWaves,
     Outcome,
     PlannedBattle,
     Round,
@@ -29,8 +28,7 @@ from data.store.rounds.waves import CheapVerdicts
 WAVES = "waves"
 """The key in a round's plan."""
 EARLIER = "round:"
-TRAINED = "trained"
-TRAINED_ON = "trained:"
+REMOVED = re.compile(r"trained(:.*)?")
 SPEND = re.compile(r"(?P<verdicts>\d+)|(?P<share>\d+(?:\.\d+)?)%|(?P<usd>\d+(?:\.\d+)?) ?USD", re.IGNORECASE)
 LEAST_SPEND = 10
 PER_CENT = 100
@@ -38,20 +36,11 @@ PER_CENT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheapJudge:
-    """What stands in for the round's own judge: by name, and with its spec where it is a judge.
-
-    `classifier` is one that was trained before, as `Classifier.as_json` has it.
-    """
+    """What stands in for the round's own judge: by name, and with its spec where it is a judge."""
 
     name: str
     kind: CheapKind
     spec: Mapping[str, Any] | None = None
-    classifier: Mapping[str, Any] | None = None
-
-    @property
-    def has_verdicts(self) -> bool:
-        """Whether it says something of each battle that is stored; the classifier is trained on the way."""
-        return self.kind is not CheapKind.TRAINED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,38 +64,6 @@ class WaveSettings:
     def as_json(self) -> dict[str, Any]:
         """The settings as the round's plan keeps them."""
         return to_json(self)
-
-    @property
-    def places(self) -> tuple[CheapJudge, ...]:
-        """The cheap judges whose verdicts are stored, by their places."""
-        return tuple(judge for judge in self.cheap if judge.has_verdicts)
-
-    @property
-    def unstored(self) -> tuple[CheapJudge, ...]:
-        """Those that are worked out from other verdicts whenever they are needed."""
-        return tuple(judge for judge in self.cheap if not judge.has_verdicts)
-
-    def classifier_with(self, end: EndOfWaves | None) -> Mapping[str, Any] | None:
-        """The classifier among the cheap judges, trained on the way or before; None without one."""
-        before = (judge.classifier for judge in self.cheap if judge.classifier is not None)
-        trained = None if end is None else end.classifier
-        return next(before, None) if trained is None else trained
-
-    @property
-    def elsewhere(self) -> str:
-        """Which classifier was trained on another round, on which set; empty where none was."""
-        told = (
-            f"{judge.name} is trained on {judge.classifier['verdicts']:,} verdicts of round "
-            f"{judge.classifier['trained_on']} on the question set {judge.classifier['set_name']}."
-            for judge in self.cheap
-            if judge.classifier is not None
-        )
-        return " ".join(told)
-
-    @property
-    def is_trained(self) -> bool:
-        """Whether a classifier is trained on the round's verdicts."""
-        return any(judge.kind is CheapKind.TRAINED for judge in self.cheap)
 
 
 def waves_of(round_: Round) -> WaveSettings | None:
@@ -169,13 +126,11 @@ def _spend(text: str | None, battles: int) -> tuple[int | None, float | None]:
 
 
 def _cheap_judge(store: Store, name: str, load_spec: LoadSpec) -> CheapJudge:
-    if name == TRAINED:
-        return CheapJudge(name=name, kind=CheapKind.TRAINED)
-    if name.startswith(TRAINED_ON):
-        from arena.services.rounds.waves.trained import classifier_of  # noqa: PLC0415 - loads what judging does without
-
-        fields = classifier_of(store, name.removeprefix(TRAINED_ON)).as_json()
-        return CheapJudge(name=name, kind=CheapKind.TRAINED_BEFORE, classifier=fields)
+    if REMOVED.fullmatch(name):
+        message = f"{name!r}: trained cheap judges were removed."
+        raise InputError(
+            message, advice="Name a judge, such as `lexical`, or an earlier round as `round:NAME`."
+        )
     if name.startswith(EARLIER):
         store.rounds.get(name.removeprefix(EARLIER))
         return CheapJudge(name=name, kind=CheapKind.ROUND)
@@ -185,25 +140,18 @@ def _cheap_judge(store: Store, name: str, load_spec: LoadSpec) -> CheapJudge:
 
 
 def known_verdicts(
-    store: Store, set_name: str, settings: WaveSettings, battles: Sequence[PlannedBattle]
+    store: Store, settings: WaveSettings, battles: Sequence[PlannedBattle]
 ) -> list[CheapVerdicts | None]:
-    """For each cheap judge with verdicts what it is known to say; None where the judge is to be asked.
-
-    That is what an earlier round says, or a classifier that was trained on one.
+    """For each cheap judge what it is known to say; None where the judge is to be asked.
 
     Raises:
         InputError: An earlier round judged none of the battles.
     """
     keys = {battle.key for battle in battles}
     known: list[CheapVerdicts | None] = []
-    for judge in settings.places:
+    for judge in settings.cheap:
         if judge.kind is CheapKind.JUDGE:
             known.append(None)
-            continue
-        if judge.classifier is not None:
-            from arena.services.rounds.waves.trained import predictions  # noqa: PLC0415 - as above
-
-            known.append(predictions(store, set_name, judge.classifier, battles))
             continue
         earlier = {
             battle.key: CheapVerdict(
@@ -236,7 +184,6 @@ class WaveReport:
         waves: Of each wave its number, how many battles it drew, and the width reached before it.
         ended: Why there is no further wave; None while there may be.
         width: The width reached, in rating points, as far as known.
-        classifier: The trained classifier, with what it was trained on; None without one.
     """
 
     settings: WaveSettings
@@ -244,7 +191,6 @@ class WaveReport:
     waves: tuple[Mapping[str, Any], ...]
     ended: WavesEnd | None
     width: float | None
-    classifier: Mapping[str, Any] | None
 
     def as_json(self) -> dict[str, Any]:
         """`waves` of `rounds status`."""
@@ -252,7 +198,7 @@ class WaveReport:
         return {
             "cheap_judges": [
                 {"name": judge.name, "kind": judge.kind.value, **_asked(cheap.get(place))}
-                for place, judge in enumerate((*self.settings.places, *self.settings.unstored))
+                for place, judge in enumerate(self.settings.cheap)
             ],
             "spend": {"verdicts": self.settings.verdicts, "usd": self.settings.usd},
             "target_width": self.settings.target_width,
@@ -260,7 +206,6 @@ class WaveReport:
             "waves": [dict(wave) for wave in self.waves],
             "width": self.width,
             "ended": None if self.ended is None else self.ended.value,
-            "classifier": None if self.classifier is None else dict(self.classifier),
         }
 
     def lines(self) -> dict[str, str]:
@@ -273,7 +218,6 @@ class WaveReport:
             "battles drawn, by wave": drawn or "none yet",
             "width": f"{width} ({self.settings.ask})",
             "ended by": "" if self.ended is None else REASONS[self.ended],
-            "trained before": self.settings.elsewhere,
         }
 
 
@@ -297,7 +241,6 @@ def wave_report(store: Store, round_: Round) -> WaveReport | None:
         waves=tuple({"number": wave.number, "battles": wave.battles, "width": wave.width} for wave in drawn),
         ended=None if end is None else end.reason,
         width=end.width if end is not None else drawn[-1].width if drawn else None,
-        classifier=settings.classifier_with(end),
     )
 
 

@@ -39,7 +39,7 @@ class StoredWaves:
         """Read a round's state."""
         return cls(
             columns=store.verdicts.columns(round_.name),
-            arrays=store.waves.arrays(round_.id, len(settings.places)),
+            arrays=store.waves.arrays(round_.id, len(settings.cheap)),
             waves=store.waves.of_round(round_.id),
             end=store.waves.end_of(round_.id),
         )
@@ -51,7 +51,7 @@ class StoredWaves:
 
     @property
     def complete(self) -> tuple[Wave, ...]:
-        """The waves that estimates rest on: a wave that was cut off judged what came first, not a sample."""
+        """The waves that estimates depend on: one that was cut off judged what came first, no sample."""
         skipped = self.arrays.wave[self._ended(Outcome.SKIPPED)]
         first_cut = int(skipped.min()) if len(skipped) else NEVER
         return tuple(wave for wave in self.waves if wave.number < first_cut)
@@ -102,16 +102,16 @@ class StoredWaves:
         return WaveState(
             planned=replace(table_of_columns(everything), score=first),
             verdicts=self.verdicts[kept],
-            chance=self.chances[kept],
+            sampling_prob=self.sampling_probs[kept],
             waves=len(self.complete),
             others=tuple(others),
         )
 
     @property
-    def chances(self) -> Floats:
-        """(N,) chance of each planned battle to have been drawn in any complete wave."""
+    def sampling_probs(self) -> Floats:
+        """(N,) probability of each planned battle to have been drawn in any complete wave."""
         known = np.isfinite(self.verdicts[self.kept])
         if len(known) and known.all():
             # Where everything is judged nothing is estimated, whatever the waves before said.
             return np.ones(len(self.kept))
-        return self.complete[-1].chances if self.complete else np.zeros(len(self.kept))
+        return self.complete[-1].sampling_probs if self.complete else np.zeros(len(self.kept))

@@ -1,4 +1,4 @@
-"""Which side of a conflict between passages stands, and what that rests on.
+"""Which side of a conflict between passages stands, and what that depends on.
 
 A conflict is about a point: a claim of the answer, or a sentence of one passage that another one
 contradicts. The point is weighed as a claim in a network of its own: every passage that supports it
@@ -151,7 +151,7 @@ def _weigh(voices: Sequence[PassageStance]) -> float:
 
 
 def _basis(voices: Sequence[PassageStance], probability: float) -> Basis:
-    """What the outcome rests on: how many passages, else how credible, else how sure their wording."""
+    """What the outcome depends on: how many passages, else how credible, else how sure their wording."""
     if abs(probability - CLAIM_PRIOR) < CLEAR:
         return Basis.NOTHING
     sides: Mapping[bool, list[PassageStance]] = {

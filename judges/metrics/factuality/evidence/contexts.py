@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Passage
-from judges.metrics.relations.model import QUESTIONS_KEPT
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE
 from judges.text.tokens import terms
 
 PER_CLAIM = 5
@@ -88,7 +88,7 @@ class PassageIndex:
         return Ranking(self._passages)
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def passage_index(passages: tuple[Passage, ...]) -> PassageIndex:
     """The index of a question's passages, the same for every answer to it."""
     return PassageIndex(passages)

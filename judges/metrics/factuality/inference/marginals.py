@@ -49,7 +49,7 @@ class Marginals:
     error: float | None
 
     def as_json(self) -> dict[str, Json]:
-        """The object that `arena metrics marginals` prints."""
+        """The object that `arena metrics analyse marginals` prints."""
         return to_json(self)
 
 

@@ -12,12 +12,12 @@ from sqlalchemy import text
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
-from arena.services.accounts.mail import mailer_of, require_mail_address
+from arena.services.accounts.mail import Mailer, mailer_of, require_mail_address
 from arena.services.accounts.registration import (
     MOST_FOR_MAIL,
     MOST_IN_ALL,
     MOST_OF_CLIENT,
-    Wish,
+    RegistrationRequest,
 )
 from arena.settings import Registration, read_settings
 from data.errors import (
@@ -38,7 +38,7 @@ from tests.narrow import known
 HERE = "192.0.2.1"
 SITE = "https://arena.example.org"
 SUBJECT = "https://id.example.org#ann"
-WISH = Wish(
+REQUEST = RegistrationRequest(
     team="new-team", title="New Team", contact="room 5", reason="We like questions.", mail="ann@example.org"
 )
 
@@ -76,8 +76,8 @@ def _everything(arena: Arena, *tables: str) -> str:
     return str(rows)
 
 
-def _waiting(arena: Arena, post: Post, wish: Wish = WISH) -> Application:
-    arena.registration.apply(wish, client=HERE)
+def _waiting(arena: Arena, post: Post, wanted: RegistrationRequest = REQUEST) -> Application:
+    arena.registration.apply(wanted, client=HERE)
     return arena.registration.confirm(post.code())
 
 
@@ -93,11 +93,11 @@ def _age(arena: Arena, **moments: timedelta) -> None:
 
 def test_mail_leads_from_application_to_token(arena: Arena, post: Post) -> None:
     """Apply, confirm by the link, be approved, fetch the token once: its holder owns the team."""
-    assert arena.registration.apply(WISH, client=HERE) is ApplicationState.UNCONFIRMED
+    assert arena.registration.apply(REQUEST, client=HERE) is ApplicationState.UNCONFIRMED
     assert [address for address, _ in post.letters] == ["ann@example.org"]
     assert f"{SITE}/register?code=" in post.text()
-    assert WISH.reason not in post.text()
-    assert WISH.title not in post.text()
+    assert REQUEST.reason not in post.text()
+    assert REQUEST.title not in post.text()
     first = post.code()
     application = arena.registration.confirm(first)
     assert application.state is ApplicationState.WAITING
@@ -127,7 +127,7 @@ def test_codes_are_kept_hashed_and_the_log_has_no_address(arena: Arena, post: Po
     assert all(code not in kept for code in (*codes, HERE))
     log = _everything(arena, "audit")
     assert "example.org" not in log
-    assert WISH.contact not in log
+    assert REQUEST.contact not in log
     actions = {entry.action for entry in arena.teams.audit(caller=OPERATOR)}
     assert {
         Action.APPLICATION_CONFIRMED,
@@ -143,11 +143,11 @@ def test_codes_are_kept_hashed_and_the_log_has_no_address(arena: Arena, post: Po
 def test_answer_is_the_same_for_a_known_address(arena: Arena, post: Post) -> None:
     """Who has an account, or waits, gets a mail that says so; what the page gets is that of strangers."""
     arena.teams.add_account("ann", email="Ann@example.org", caller=OPERATOR)
-    assert arena.registration.apply(WISH, client=HERE) is ApplicationState.UNCONFIRMED
+    assert arena.registration.apply(REQUEST, client=HERE) is ApplicationState.UNCONFIRMED
     assert "belongs to an account" in post.text()
     assert "code=" not in post.text()
-    _waiting(arena, post, replace(WISH, mail="bob@example.org"))
-    other = replace(WISH, team="another", title="Another", mail="BOB@example.org")
+    _waiting(arena, post, replace(REQUEST, mail="bob@example.org"))
+    other = replace(REQUEST, team="another", title="Another", mail="BOB@example.org")
     assert arena.registration.apply(other, client=HERE) is ApplicationState.UNCONFIRMED
     assert "code=" not in post.text()
 
@@ -155,7 +155,7 @@ def test_answer_is_the_same_for_a_known_address(arena: Arena, post: Post) -> Non
 def test_nobody_is_sent_more_than_a_few_mails(arena: Arena, post: Post) -> None:
     """After some applications for an address no mail follows, and the answer stays the same."""
     for number in range(MOST_FOR_MAIL + 1):
-        assert arena.registration.apply(WISH, client=f"c{number}") is ApplicationState.UNCONFIRMED
+        assert arena.registration.apply(REQUEST, client=f"c{number}") is ApplicationState.UNCONFIRMED
     assert len(post.letters) == MOST_FOR_MAIL
 
 
@@ -163,16 +163,16 @@ def test_nobody_is_sent_more_than_a_few_mails(arena: Arena, post: Post) -> None:
 def test_applications_are_limited_for_each_machine_and_in_all(arena: Arena) -> None:
     """The sixth within an hour from one address waits, others do not; after the hour it may come again."""
     for number in range(MOST_OF_CLIENT):
-        arena.registration.apply(replace(WISH, mail=f"a{number}@example.org"), client=HERE)
+        arena.registration.apply(replace(REQUEST, mail=f"a{number}@example.org"), client=HERE)
     with pytest.raises(TooManyAttemptsError, match="Too many applications") as refused:
-        arena.registration.apply(WISH, client=HERE)
+        arena.registration.apply(REQUEST, client=HERE)
     assert 3_500 < refused.value.retry_after <= 3_600
     for number in range(MOST_IN_ALL - MOST_OF_CLIENT):
-        arena.registration.apply(replace(WISH, mail=f"b{number}@example.org"), client=f"c{number}")
+        arena.registration.apply(replace(REQUEST, mail=f"b{number}@example.org"), client=f"c{number}")
     with pytest.raises(TooManyAttemptsError):
-        arena.registration.apply(WISH, client="elsewhere")
+        arena.registration.apply(REQUEST, client="elsewhere")
     _age(arena, created_at=timedelta(hours=1, minutes=1))
-    arena.registration.apply(WISH, client=HERE)
+    arena.registration.apply(REQUEST, client=HERE)
 
 
 @pytest.mark.long
@@ -203,16 +203,16 @@ def test_bad_applications_are_refused(
 ) -> None:
     """Names and titles that are taken, alike or reserved, and what cannot be read, are not stored."""
     with pytest.raises(error):
-        arena.registration.apply(replace(WISH, **change), client=HERE)
+        arena.registration.apply(replace(REQUEST, **change), client=HERE)
     assert not post.letters
     assert sum(arena.applications.counts(caller=OPERATOR).values()) == 0
 
 
 def test_name_may_be_taken_before_the_link_is_opened(arena: Arena, post: Post) -> None:
     """Two may ask for one name; the first to confirm has it, and the other is told."""
-    arena.registration.apply(WISH, client=HERE)
+    arena.registration.apply(REQUEST, client=HERE)
     first = post.code()
-    arena.registration.apply(replace(WISH, mail="bob@example.org"), client=HERE)
+    arena.registration.apply(replace(REQUEST, mail="bob@example.org"), client=HERE)
     arena.registration.confirm(post.code())
     with pytest.raises(ConflictError, match="taken"):
         arena.registration.confirm(first)
@@ -220,7 +220,7 @@ def test_name_may_be_taken_before_the_link_is_opened(arena: Arena, post: Post) -
 
 def test_unconfirmed_ones_expire_and_are_forgotten(arena: Arena, post: Post) -> None:
     """After a day the link is over; what was written is deleted, and the application still counted."""
-    arena.registration.apply(WISH, client=HERE)
+    arena.registration.apply(REQUEST, client=HERE)
     _age(arena, expires_at=timedelta(seconds=1), created_at=timedelta(hours=25))
     with pytest.raises(NotFoundError):
         arena.registration.confirm(post.code())
@@ -228,7 +228,7 @@ def test_unconfirmed_ones_expire_and_are_forgotten(arena: Arena, post: Post) -> 
     assert (counts[ApplicationState.EXPIRED], counts[ApplicationState.UNCONFIRMED]) == (1, 0)
     kept = _everything(arena, "application")
     assert "ann" not in kept
-    assert WISH.reason not in kept
+    assert REQUEST.reason not in kept
     (expired,) = arena.applications.all(ApplicationState.EXPIRED, caller=OPERATOR)
     assert expired.team == "new-team"
 
@@ -277,15 +277,15 @@ def test_account_that_exists_stops_the_approval_as_a_whole(arena: Arena, post: P
 
 def test_provider_confirms_at_once_and_binds_the_account(house: Arena) -> None:
     """Who signed in applies without mail; after the approval that sign-in owns the team."""
-    assert house.registration.apply(WISH, client=HERE, subject=SUBJECT) is ApplicationState.WAITING
+    assert house.registration.apply(REQUEST, client=HERE, subject=SUBJECT) is ApplicationState.WAITING
     with pytest.raises(ConflictError, match="is waiting"):
-        house.registration.apply(replace(WISH, team="bb", title="Bees"), client=HERE, subject=SUBJECT)
+        house.registration.apply(replace(REQUEST, team="bb", title="Bees"), client=HERE, subject=SUBJECT)
     (application,) = house.applications.all(caller=OPERATOR)
     house.applications.approve(application.id, account="ann", caller=OPERATOR)
     caller = house.sessions.who_oidc(SUBJECT, email=None, verified=False)
     assert caller.role_in("new-team") is Role.OWNER
     with pytest.raises(ConflictError, match="You have the account ann"):
-        house.registration.apply(replace(WISH, team="bb", title="Bees"), client=HERE, subject=SUBJECT)
+        house.registration.apply(replace(REQUEST, team="bb", title="Bees"), client=HERE, subject=SUBJECT)
     assert "ann@example.org" not in _everything(house, "application", "account")
 
 
@@ -293,9 +293,9 @@ def test_applications_are_closed_unless_opened(make_arena: Callable[..., Arena],
     """By default nobody can apply; where a provider is asked for, nobody can without its sign-in."""
     assert read_settings({}).registration is Registration.OFF
     with pytest.raises(ClosedError, match="takes no applications"):
-        make_arena().registration.apply(WISH, client=HERE)
+        make_arena().registration.apply(REQUEST, client=HERE)
     with pytest.raises(ClosedError, match="signed in by the provider"):
-        house.registration.apply(WISH, client=HERE)
+        house.registration.apply(REQUEST, client=HERE)
 
 
 def test_only_organisers_see_and_decide(arena: Arena, post: Post) -> None:
@@ -361,3 +361,61 @@ def test_no_password_goes_over_an_open_line(post: Post, monkeypatch: pytest.Monk
 def test_mail_addresses_are_compared_in_lower_case(address: str) -> None:
     """Case and outer space make no difference."""
     assert require_mail_address(address) == address.strip().lower()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "=?utf-8?q?b?=@x.org",
+        "=?utf-8?q?victim=40evil.org=2C?=@x.org",
+        "=?utf-8?q?c=0D=0ABcc=3A_e=40evil.org?=@x.org",
+        "a\r\nBcc: e@evil.org@x.org",
+        "a,b@x.org",
+        "a@x.org, b@y.org",
+        "a b@x.org",
+        '"a"@x.org',
+        "a@[127.0.0.1]",
+        "a@x",
+        "@x.org",
+        f"{'a' * 65}@x.org",
+        f"a@{'x' * 250}.org",
+        "a..b@x.org",
+        "ä@x.org",
+    ],
+)
+def test_what_is_no_plain_address_is_refused(address: str) -> None:
+    """Encoded words, several addresses, line ends, quotes and what is too long get to no mail server."""
+    with pytest.raises(InputError, match="no mail address"):
+        require_mail_address(address)
+
+
+def test_a_mail_goes_to_the_one_address_that_it_names(post: Post) -> None:
+    """The envelope has the header's recipient and no other, whatever signs the address has."""
+    mailer = Mailer(
+        host="127.0.0.1", port=int(post.url.rpartition(":")[2]), tls=False, sender="a@example.org"
+    )
+    for address in ("o'neil+x@example.org", "a=b@example.org", "{x}|y~z@example.org"):
+        mailer.send(require_mail_address(address), "s", "t")
+        recipient, letter = post.letters[-1]
+        assert recipient == address
+        assert [one.addr_spec for one in letter["To"].addresses] == [address]
+    assert len(post.letters) == 3
+
+
+def test_notes_behind_a_plus_do_not_multiply_mails(arena: Arena, post: Post) -> None:
+    """Addresses that most servers deliver to one person count as one."""
+    for number in range(MOST_FOR_MAIL + 2):
+        wish = replace(REQUEST, mail=f"ann+{number}@example.org")
+        assert arena.registration.apply(wish, client=f"c{number}") is ApplicationState.UNCONFIRMED
+    assert len(post.letters) == MOST_FOR_MAIL
+
+
+def test_a_failed_mail_costs_the_applicant_nothing(arena: Arena, post: Post) -> None:
+    """Where mails could not be sent one applies again, as often as it takes, and gets the link in the end."""
+    post.refuse = "451 later"
+    for number in range(MOST_FOR_MAIL + 2):
+        with pytest.raises(UnavailableError, match="could not be sent"):
+            arena.registration.apply(REQUEST, client=f"c{number}")
+    post.refuse = ""
+    assert arena.registration.apply(REQUEST, client="c") is ApplicationState.UNCONFIRMED
+    assert arena.registration.confirm(post.code()).state is ApplicationState.WAITING

@@ -180,6 +180,9 @@ def test_nobody_gives_away_more_than_they_have(arena: Arena) -> None:
         _token(arena, TokenScope.READ, team="theirs", caller=strong)
     with pytest.raises(InputError, match="cannot organise"):
         _token(arena, TokenScope.ORGANISE)
+    arena.teams.add_account("ann", caller=OPERATOR)
+    with pytest.raises(InputError, match="ann is no organiser"):
+        _token(arena, TokenScope.ORGANISE, team=None, account="ann")
     with pytest.raises(ForbiddenError):
         arena.teams.audit(team="theirs", caller=strong)
     with pytest.raises(AccessError):
@@ -200,6 +203,20 @@ def test_team_keeps_an_owner(arena: Arena) -> None:
     member = Caller(kind=CallerKind.SESSION, name="ben", roles=roles, scopes=frozenset(TokenScope))
     with pytest.raises(ForbiddenError, match="no owner"):
         arena.teams.add_member("ours", "ben", role=Role.OWNER, caller=member)
+
+
+def test_a_team_is_not_left_by_its_last_member(arena: Arena) -> None:
+    """Who is alone in a team cannot leave what it owns to nobody; organisers may take them out."""
+    arena.teams.add_account("ann", caller=OPERATOR)
+    arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
+    roles = (("ours", Role.OWNER),)
+    ann = Caller(
+        kind=CallerKind.SESSION, name="ann", account="ann", roles=roles, scopes=frozenset(TokenScope)
+    )
+    with pytest.raises(ConflictError, match="only member"):
+        arena.teams.remove_member("ours", "ann", caller=ann)
+    arena.teams.remove_member("ours", "ann", caller=OPERATOR)
+    assert arena.teams.view("ours", caller=OPERATOR).members == ()
 
 
 def test_unverified_addresses_lead_nowhere(arena: Arena) -> None:

@@ -26,7 +26,7 @@ from arena.services.annotation.tasks import AnnotationService
 from arena.services.boards.files import BoardFiles
 from arena.services.boards.history import HistoryService
 from arena.services.boards.service import BoardService
-from arena.services.evidence.judgment_flags import JudgmentReportService
+from arena.services.concerns.service import ConcernService
 from arena.services.evidence.question_lists import QuestionListService
 from arena.services.evidence.question_search import QuestionSearch
 from arena.services.evidence.questions import EvidenceService
@@ -37,7 +37,7 @@ from arena.services.gates.queue import GateQueue
 from arena.services.gates.service import GateService
 from arena.services.judging.calibration import CalibrationAdmin
 from arena.services.metrics.results import ScoreTableService
-from arena.services.notifications.subscriptions import SubscriptionService
+from arena.services.notifications.service import SubscriptionService
 from arena.services.organisers.inbox import InboxService
 from arena.services.organisers.monitor import RoundAdmin
 from arena.services.question_sets.phases import PolicyService
@@ -45,7 +45,6 @@ from arena.services.question_sets.service import SetAdmin, SetService
 from arena.services.references.auditing import AuditingService
 from arena.services.references.drafting import DraftService
 from arena.services.references.export import ReferenceExports
-from arena.services.references.service import ReferenceService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
@@ -160,12 +159,12 @@ def test_more_rights_never_show_less() -> None:
 SERVICES = (
     *(AnnotationService, CurationService, LabelFileService, LabelService),
     *(CalibrationAdmin, RoundAdmin, SetAdmin),
-    *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService, JudgmentReportService),
+    *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService, ConcernService),
     *(GateQueue, GateService),
     *(PolicyService, ProfileService, QuestionListService, QuestionSearch, ReportService),
     *(RoundPlanner, RoundService, RoundTableService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),
-    *(AuditingService, DraftService, ReferenceExports, ReferenceService),
+    *(AuditingService, DraftService, ReferenceExports),
     *(ApplicationService, RegistrationService),
     *(InboxService, SubscriptionService, TokenService, WeaknessService),
 )
@@ -182,8 +181,8 @@ WITHOUT_CALLER = {
     "HistoryService.entries": "boards that stand, and notices of those that were retracted",
     "HistoryService.feed": "boards that stand, and notices of those that were retracted",
     "HistoryService.of_system": "boards that stand are public",
-    "JudgmentReportService.add": "anybody may report a judgment of a public round",
-    "JudgmentReportService.of_round": "organisers alone, on the command line",
+    "ConcernService.notices": "sentences on a public board",
+    "ConcernService.under_review": "a count on a public board",
     "QuestionListService.reported": "which questions readers reported, without what they said",
     "PolicyService.get": "deadlines are public",
     "RegistrationService.apply": "anybody may apply where the organisers allow it; the answer shows nothing",
@@ -192,21 +191,24 @@ WITHOUT_CALLER = {
     "RegistrationService.confirm": "for who holds the one-time code of a mailed link",
     "RegistrationService.last_of": "an applicant's own, by the subject that the provider vouches for",
     "RoundPlanner.entrants": "accepted submissions; organisers' pages and plans",
+    "RoundService.adopt": "organisers alone; the judge that a round goes on with",
     "RoundService.judge": "workers alone",
     "RoundService.reopen_for": "workers alone",
     "RoundService.attacks": "counts alone; organisers' commands",
-    "RoundService.controls": "counts alone; organisers' commands and pages",
-    "RoundService.cascade": "counts alone; organisers' commands and pages",
+    "RoundService.conduct": "shares of a judge's replies; organisers' commands and pages",
+    "RoundService.replies": "the command line alone, which is an organiser's",
+    "RoundPlanner.require_ready": "organisers alone; plans before anything is stored",
     "RoundService.waves": "counts alone; organisers' commands and pages",
-    "RoundPlanner.controls": "numbers of battles; plans before anything is stored",
     "RoundPlanner.estimate": "organisers alone; plans before anything is stored",
     "RoundPlanner.plan": "organisers alone; plans before anything is stored",
     "RoundService.run": "organisers alone; judges, shows nothing",
     "RoundService.scanned_otherwise": "a count; organisers' commands",
+    "RoundService.warnings": "shares of a judge's replies; organisers' commands and pages",
     "RoundService.spec_of": "the judge that a round began with, for judging",
     "SetService.summaries": "titles and counts of sets are public",
     "SetService.summary": "titles and counts of sets are public",
     "SubmissionService.limits": "limits are public",
+    "SubscriptionService.send": "workers send what events put into the queue",
 }
 
 

@@ -17,7 +17,7 @@ from arena.services.annotation.files.model import LabelFormat
 from arena.services.annotation.requests import ChosenItem, TaskRequest
 from arena.services.judging.labelled_pairs import labelled_pairs
 from data.errors import ConflictError, FileFormatError
-from data.records import LabelScale, Span, SpanKind, TaskKind
+from data.records import LabelScale
 from leaderboard.people import read_votes
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "labels"
@@ -94,15 +94,14 @@ def test_what_is_exported_comes_back_as_the_same_votes(
     content = arena.label_files.export("people", form, caller=ada).content
     turned = tuple(replace(item, system_a=item.system_b, system_b=item.system_a) for item in CHOSEN)
     arena.annotation.open(replace(TASK, name="again", chosen=turned, scale=scale), caller=ada)
-    count = arena.label_files.bring("again", form, content, caller=ada)
-    assert arena.label_files.bring("again", form, content, caller=ada) == 0
+    count = arena.label_files.bring("again", form, content, caller=ada).new
+    assert arena.label_files.bring("again", form, content, caller=ada).new == 0
 
     def told(name: str) -> set[tuple[object, ...]]:
         votes = arena.annotation.votes(name, caller=ada)
         rows = zip(votes.question_id, votes.model_a, votes.model_b, votes.share, votes.annotator, strict=True)
-        who = form is not LabelFormat.EVALUATIONS
         return {
-            (question, frozenset({(a, share), (b, 1 - share)}), person if who else "")
+            (question, frozenset({(a, share), (b, 1 - share)}), person)
             for question, a, b, share, person in rows
         }
 
@@ -126,48 +125,15 @@ def test_exports_are_read_by_the_commands_that_need_them(
     assert sorted(len(pair.labels) for pair in labelled_pairs(labels)) == [1, 2, 2]
 
 
-@pytest.mark.parametrize("form", [LabelFormat.LABEL_STUDIO, LabelFormat.ARGILLA])
-@pytest.mark.parametrize("kind", [TaskKind.ANSWERABILITY, TaskKind.PASSAGES, TaskKind.SPANS])
-def test_other_kinds_travel_too(
-    people: Callable[..., Arena], ada: Caller, named: Named, form: LabelFormat, kind: TaskKind
-) -> None:
-    """Answerability, ratings of passages and spans come back from Label Studio and Argilla as they were."""
-    arena = people()
-    request = TaskRequest(
-        name="one",
-        set_name="tiny",
-        kind=kind,
-        systems=("full",) if kind is TaskKind.SPANS else (),
-        overlap=1,
-        annotators=("Ben",),
-        count=2,
-    )
-    arena.annotation.open(request, caller=ada)
-    arena.annotation.open(replace(request, name="two"), caller=ada)
-    ben = named("Ben")
-    arena.labels.consent("one", caller=ben)
-    spans = (
-        Span(kind=SpanKind.UNSUPPORTED, start=0, end=6),
-        Span(kind=SpanKind.MISSING, text="Its colour."),
-    )
-    while (item := arena.labels.next("one", caller=ben)) is not None:
-        given = spans if kind is TaskKind.SPANS else ()
-        arena.labels.label("one", item.id, 1, spans=given, caller=ben)
-    content = arena.label_files.export("one", form, caller=ada).content
-    assert arena.label_files.bring("two", form, content, caller=ada) == 2
-    tasks = [arena.annotation.task(name, caller=ada).id for name in ("one", "two")]
-    first, second = ([(label.value, label.spans) for label in arena.store.labels.given(one)] for one in tasks)
-    assert first == second
-    with pytest.raises(FileFormatError, match="hold pairs"):
-        arena.label_files.export("one", LabelFormat.VOTES, caller=ada)
-
-
 BROKEN: dict[str, tuple[LabelFormat, bytes]] = {
     "no JSON": (LabelFormat.LABEL_STUDIO, b"{"),
     "no list of tasks": (LabelFormat.LABEL_STUDIO, b"{}"),
     "no list of records": (LabelFormat.ARGILLA, b"{}"),
-    "cannot be read at": (LabelFormat.ARGILLA, b'[{"responses": {"preference": [{"value": "a"}]}}]'),
-    "no question_id": (
+    "has no responses.preference.0.user_id": (
+        LabelFormat.ARGILLA,
+        b'[{"responses": {"preference": [{"value": "a"}]}}]',
+    ),
+    "has no metadata": (
         LabelFormat.ARGILLA,
         b'[{"responses": {"preference": [{"value": "a", "user_id": "x"}]}}]',
     ),
@@ -177,12 +143,12 @@ BROKEN: dict[str, tuple[LabelFormat, bytes]] = {
         b'{"question_id": "q1", "model_a": "full", "model_b": "short", "winner": "tie"}',
     ),
     "Line 2 is no JSON": (LabelFormat.VOTES, b"\n{"),
-    "has the winner 'c'": (LabelFormat.VOTES, b'{"winner": "c"}'),
+    "has as winner \"c\"; 'model_a', 'model_b'": (LabelFormat.VOTES, b'{"winner": "c"}'),
     "does not have": (
         LabelFormat.VOTES,
         b'{"question_id": "q9", "model_a": "full", "model_b": "short", "winner": "tie", "annotator": "x"}',
     ),
-    "has the label 7": (LabelFormat.LABELS, b'{"label": 7}'),
+    "has as label 7; a, b, tie or a whole number": (LabelFormat.LABELS, b'{"label": 7}'),
     "Results are what": (LabelFormat.RESULTS, b"{}"),
     "not UTF-8": (LabelFormat.VOTES, b"\xff\xfe"),
 }
@@ -225,15 +191,185 @@ def test_items_are_named_by_files() -> None:
     content = (
         b'{"question_id": "q1", "model_a": "x", "model_b": "y"}\n'
         b'{"question_id": "q1", "model_a": "x", "model_b": "y", "winner": "model_b"}\n'
-        b'{"question_id": "q2", "passage": "p", "value": 4}\n'
+        b'{"question_id": "q2", "model_a": "x", "model_b": "y", "value": "-1"}\n'
     )
     assert read_items(content) == (
         ChosenItem(question_id="q1", system_a="x", system_b="y"),
         ChosenItem(question_id="q1", system_a="x", system_b="y", gold=2),
-        ChosenItem(question_id="q2", passage="p", gold=4),
+        ChosenItem(question_id="q2", system_a="x", system_b="y", gold=-1),
     )
     assert read_items(content, LabelScale.SIDES)[1].gold == 1
     with pytest.raises(FileFormatError, match="names no items"):
         read_items(b"\n")
-    with pytest.raises(FileFormatError, match="whole number"):
+    with pytest.raises(FileFormatError, match=r"has as value 1\.5"):
         read_items(b'{"question_id": "q", "value": 1.5}')
+
+
+def _studio(results: list[dict[str, Any]] | None = None, **annotation: Any) -> bytes:  # noqa: ANN401 - JSON
+    """A task of Label Studio about the first pair, with one annotation."""
+    data = {"question_id": "q1", "model_a": "full", "model_b": "short"}
+    entry = {"completed_by": 5, "result": results or [], **annotation}
+    return json.dumps([{"data": data, "annotations": [entry]}]).encode()
+
+
+def _control(kind: str, value: Any, name: str = "", key: str = "") -> dict[str, Any]:  # noqa: ANN401 - JSON
+    keys = {"pairwise": "selected", "number": "number", "choices": "choices", "textarea": "text"}
+    return {"type": kind, "from_name": name or kind, "value": {key or keys[kind]: value}}
+
+
+def _argilla(**responses: Any) -> bytes:  # noqa: ANN401 - JSON
+    """A record of Argilla about the first pair."""
+    metadata = {"question_id": "q1", "model_a": "full", "model_b": "short"}
+    given = {
+        name: value
+        if isinstance(value, list) and value and "user_id" in value[0]
+        else [{"value": value, "user_id": "u"}]
+        for name, value in responses.items()
+    }
+    return json.dumps([{"metadata": metadata, "responses": given}]).encode()
+
+
+LEFT, RIGHT = _control("pairwise", "left", "preference"), _control("pairwise", "right", "preference")
+VOTE = {"question_id": "q1", "model_a": "full", "model_b": "short", "annotator": "x"}
+REFUSED: dict[str, tuple[LabelFormat, bytes, str]] = {
+    "a number without end": (
+        LabelFormat.LABEL_STUDIO,
+        _studio([_control("number", 7, "grade")]).replace(b"7", b"1e400"),
+        "Task 1 has as grade Infinity",
+    ),
+    "half a character": (
+        LabelFormat.LABEL_STUDIO,
+        _studio([LEFT, _control("textarea", ["\ud83d"], "comment")]),
+        "Task 1 has half of a character",
+    ),
+    "half a character in Argilla": (
+        LabelFormat.ARGILLA,
+        _argilla(preference="a", comment="\ud83d"),
+        "Record 1 has half of a character",
+    ),
+    "half a character in votes": (
+        LabelFormat.VOTES,
+        json.dumps({**VOTE, "winner": "tie", "note": "\ud83d"}).encode(),
+        "Line 1 has half of a character",
+    ),
+    "a ranking": (
+        LabelFormat.ARGILLA,
+        _argilla(preference=["a", "b"]),
+        r"Record 1 has as preference \[\"a\", \"b\"\]; 'a', 'b' or 'tie' is expected",
+    ),
+    "two controls": (
+        LabelFormat.LABEL_STUDIO,
+        _studio([_control("pairwise", "left", "p1"), _control("pairwise", "right", "p2")]),
+        r"several answers of the type pairwise \(p1, p2\)",
+    ),
+    "side against grade": (
+        LabelFormat.LABEL_STUDIO,
+        _studio([LEFT, _control("number", 2, "grade")]),
+        "prefers a and has the grade 2, which says b",
+    ),
+    "side against grade in Argilla": (
+        LabelFormat.ARGILLA,
+        _argilla(preference="a", grade="2"),
+        "prefers a and has the grade 2, which says b",
+    ),
+    "side against tie": (
+        LabelFormat.LABEL_STUDIO,
+        _studio([LEFT, _control("choices", ["tie"], "choice")]),
+        "prefers a and chooses tie",
+    ),
+    "winner against score": (
+        LabelFormat.VOTES,
+        json.dumps({**VOTE, "winner": "model_a", "score": 0}).encode(),
+        "contradict each other",
+    ),
+    "one person twice": (
+        LabelFormat.VOTES,
+        b"\n".join(json.dumps({**VOTE, "winner": side}).encode() for side in ("model_a", "model_b")),
+        "Line 2 contradicts an earlier label",
+    ),
+    "nobody": (
+        LabelFormat.LABEL_STUDIO,
+        _studio([LEFT], completed_by=None),
+        "Task 1 has a label of nobody: completed_by is empty",
+    ),
+    "a list for a person": (
+        LabelFormat.LABEL_STUDIO,
+        _studio([LEFT], completed_by=[1]),
+        r"Task 1 has as annotations.0.completed_by \[1\]",
+    ),
+    "JSON-MIN": (
+        LabelFormat.LABEL_STUDIO,
+        b'[{"question_id": "q1", "annotator": 1, "annotation_id": 3, "preference": "left"}]',
+        "Label Studio's JSON-MIN",
+    ),
+    "a number without end in labels": (
+        LabelFormat.LABELS,
+        b'{"question_id": "q1", "system_a": "full", "system_b": "short", "annotator": "x", "label": 1e400}',
+        "Line 1 has as label Infinity",
+    ),
+    "a list for a score": (
+        LabelFormat.VOTES,
+        json.dumps({**VOTE, "score": [1]}).encode(),
+        r"Line 1 has as score \[1\]",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", list(REFUSED))
+def test_labels_that_cannot_be_read_are_refused_in_plain_words(
+    people: Callable[..., Arena], ada: Caller, case: str
+) -> None:
+    """Values of another type, half characters and contradictions are named, and nothing is stored."""
+    arena = people()
+    arena.annotation.open(TASK, caller=ada)
+    form, content, said = REFUSED[case]
+    with pytest.raises(FileFormatError, match=said) as caught:
+        arena.label_files.bring("people", form, content, caller=ada)
+    assert not {"pydantic", "_User", "dictionary", "Field required"} & set(str(caught.value).split())
+    assert arena.annotation.task("people", caller=ada).done == 0
+
+
+def _votes(arena: Arena, ada: Caller) -> list[tuple[str, float]]:
+    votes = arena.annotation.votes("people", caller=ada)
+    return list(zip(votes.annotator, votes.share, strict=True))
+
+
+def test_lenient_imports_count_what_they_leave_out(people: Callable[..., Arena], ada: Caller) -> None:
+    """One empty annotation costs itself and not the file, and the count says so."""
+    arena = people()
+    arena.annotation.open(TASK, caller=ada)
+    tasks = json.loads(_studio([LEFT])) + json.loads(_studio([])) + [{"data": 3}]
+    content = json.dumps(tasks).encode()
+    with pytest.raises(FileFormatError, match="Task 2 has a label without a value"):
+        arena.label_files.bring("people", LabelFormat.LABEL_STUDIO, content, caller=ada)
+    found = arena.label_files.bring("people", LabelFormat.LABEL_STUDIO, content, lenient=True, caller=ada)
+    assert found.new == 1
+    assert [message[:6] for message in found.left_out] == ["Task 2", "Task 3"]
+
+
+def test_controls_are_read_by_their_names(people: Callable[..., Arena], ada: Caller) -> None:
+    """A second control of one type, for something else, does not replace the one that counts."""
+    arena = people()
+    arena.annotation.open(TASK, caller=ada)
+    results = [RIGHT, _control("pairwise", "left", "clarity"), _control("textarea", "plain words", "comment")]
+    arena.label_files.bring(
+        "people", LabelFormat.LABEL_STUDIO, _studio(results, completed_by={"id": 0}), caller=ada
+    )
+    content = arena.label_files.export("people", LabelFormat.LABELS, caller=ada).content
+    row = json.loads(content)
+    assert (row["annotator"], row["label"] > 0, row["comment"]) == ("0", True, "plain words")
+
+
+def test_drafts_are_no_labels(people: Callable[..., Arena], ada: Caller) -> None:
+    """What somebody has not submitted yet does not count, what another submitted of the same record does."""
+    arena = people()
+    arena.annotation.open(TASK, caller=ada)
+    given = [
+        {"value": "a", "user_id": "u", "status": "draft"},
+        {"value": "b", "user_id": "v", "status": "submitted"},
+    ]
+    assert (
+        arena.label_files.bring("people", LabelFormat.ARGILLA, _argilla(preference=given), caller=ada).new
+        == 1
+    )
+    assert [person for person, _ in _votes(arena, ada)] == ["v"]

@@ -15,7 +15,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.annotation.requests import ChosenItem, TaskRequest
 from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError
-from data.records import BlindItem, LabelScale, Span, SpanKind, TaskKind
+from data.records import BlindItem, LabelScale, TaskKind
 from data.tables.annotation import annotation_labels
 
 TASK = TaskRequest(
@@ -68,7 +68,7 @@ def test_every_item_is_labelled_as_often_as_asked_and_blindly(
     assert orders == {-2, 2}
     votes = arena.annotation.votes("people", caller=ada)
     assert len(votes) == 12
-    assert set(votes.chance) == {6 / 36}
+    assert set(votes.sampling_prob) == {6 / 36}
     length = {"short": 0, "full": 1, "human": 2}
     assert all(
         (share == 1.0) == (length[a] > length[b])
@@ -304,45 +304,6 @@ def test_labels_must_be_of_the_scale(people: Callable[..., Arena], ada: Caller, 
     arena.labels.label("people", item.id, 1, caller=ben)
 
 
-def test_people_rate_passages_say_what_is_answerable_and_mark_spans(
-    people: Callable[..., Arena], database_url: str, ada: Caller, named: Named
-) -> None:
-    """The labels that CRUX and the papers on factuality need, over the same queue."""
-    arena = people(database_url=database_url)
-    ben = named("Ben")
-    kinds = (("ask", TaskKind.ANSWERABILITY), ("rate", TaskKind.PASSAGES), ("mark", TaskKind.SPANS))
-    for name, kind in kinds:
-        systems = ("full",) if kind is TaskKind.SPANS else ()
-        task = replace(TASK, name=name, kind=kind, systems=systems, count=3, overlap=1)
-        arena.annotation.open(task, caller=ada)
-    _agree(arena, "ask", ben)
-    _agree(arena, "rate", ben)
-    _agree(arena, "mark", ben)
-    asked = arena.labels.next("ask", caller=ben)
-    assert asked is not None
-    assert (asked.first, asked.passage, len(asked.question.passages)) == ("", None, 2)
-    with pytest.raises(InputError, match="no label"):
-        arena.labels.label("ask", asked.id, 2, caller=ben)
-    assert _label_all(arena, "ask", ben, lambda _: 1) == 3
-    rated = arena.labels.next("rate", caller=ben)
-    assert rated is not None
-    assert rated.passage is not None
-    arena.labels.label("rate", rated.id, 5, caller=ben)
-    marked = arena.labels.next("mark", caller=ben)
-    assert marked is not None
-    spans = (
-        Span(kind=SpanKind.WRONG, start=0, end=4, text="No."),
-        Span(kind=SpanKind.MISSING, text="Its colour."),
-    )
-    bad = Span(kind=SpanKind.WRONG, start=0, end=10_000)
-    with pytest.raises(InputError, match="span ends"):
-        arena.labels.label("mark", marked.id, 0, spans=(bad,), caller=ben)
-    arena.labels.label("mark", marked.id, 0, spans=spans, caller=ben)
-    assert arena.labels.item("mark", marked.id, caller=ben).spans == spans
-    with pytest.raises(InputError, match="no votes"):
-        arena.annotation.votes("mark")
-
-
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -350,8 +311,8 @@ def test_people_rate_passages_say_what_is_answerable_and_mark_spans(
         ({"systems": ()}, "from one place"),
         ({"overlap": 4}, "cannot label each item"),
         ({"count": 0}, "cannot be drawn"),
-        ({"kind": TaskKind.SPANS, "systems": ()}, "answers of systems"),
-        ({"kind": TaskKind.PASSAGES}, "passages of its set"),
+        ({"kind": TaskKind.REFERENCES}, "passages of its set"),
+        ({"kind": TaskKind.REFERENCES, "systems": (), "overlap": 3}, "labelled 3 times"),
         ({"hold_minutes": 0}, "cannot be held"),
         ({"consent": "\x00"}, "NUL"),
         ({"gold": (ChosenItem(question_id="q1", system_a="full", system_b="short"),)}, "has the value None"),

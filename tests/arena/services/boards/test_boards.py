@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
+from arena.services.boards.signing import Signature, check_signature, public_key, sign_folder
+from arena.services.boards.verification import verify_folder
 from arena.services.rounds.battle_table import table_of
-from arena.services.rounds.export import verify_folder, write_round
+from arena.services.rounds.export import write_round
 from arena.services.rounds.models import RoundRequest
-from data.errors import ConflictError, FileFormatError
+from data.errors import ConflictError, FileFormatError, InputError
 from leaderboard.battles import BattleTable
 
 TEMPLATES = {
@@ -49,12 +57,102 @@ def judged(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("judge", ["lexical", "preference", "five-grade"])
+@pytest.mark.parametrize("judge", ["lexical", "preference", "reference-free"])
 def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path, judge: str) -> None:
     """Rates and ratings of a board follow from its exported battles, soft scores included."""
     arena = judged(judge)
     arena.boards.export_round("r", tmp_path / "out")
-    assert "battles.jsonl" in verify_folder(tmp_path / "out")
+    assert "battles.jsonl" in verify_folder(tmp_path / "out").files
+
+
+def _changed(name: str, old: str, new: str) -> Callable[[Path], None]:
+    """What forges a file of an export, its checksum included."""
+
+    def change(folder: Path) -> None:
+        path = folder / name
+        before = path.read_text()
+        assert old in before
+        path.write_text(before.replace(old, new))
+        sums = json.loads((folder / "checksums.json").read_text())
+        sums[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        (folder / "checksums.json").write_text(json.dumps(sums))
+
+    return change
+
+
+FORGED: Mapping[str, tuple[Callable[[Path], None], str]] = {
+    "preferences": (
+        _changed("judgments.jsonl", '"preference": "a"', '"preference": "b"'),
+        "its judgments say",
+    ),
+    "outcomes of judgments": (
+        _changed(
+            "judgments.jsonl",
+            '"outcome": "judged", "preference": "a"',
+            '"outcome": "unreadable", "preference": null',
+        ),
+        "no judgments say so",
+    ),
+    "outcomes": (_changed("outcomes.jsonl", '"judged"', '"failed"'), "its judgments say|counts"),
+    "judge": (_changed("round.json", '"kind": "lexical"', '"kind": "llm"'), "not the one of its hash"),
+    "hash of the judge": (_changed("round.json", '"hash": "', '"hash": "0'), "standings.json names"),
+    "books": (_changed("round.json", '"judged": ', '"judged": 1'), "counts"),
+    "battles": (_changed("battles.jsonl", '"winner": "model_a"', '"winner": "model_b"'), "its judgments say"),
+}
+
+
+@pytest.mark.long
+def test_forged_exports_do_not_verify(judged: Callable[[str], Arena], tmp_path: Path) -> None:
+    """Whatever is changed or added is found out, checksums made to fit or not; a title by the hash."""
+    arena = judged("lexical")
+    board, _ = arena.boards.publish("r", report=_quiet)
+    whole = tmp_path / "whole"
+    arena.boards.export_round("r", whole)
+    assert verify_folder(whole).content_hash == board.content_hash
+    for name, (change, said) in FORGED.items():
+        forged = shutil.copytree(whole, tmp_path / name)
+        change(forged)
+        with pytest.raises(FileFormatError, match=said):
+            verify_folder(forged)
+    titled = shutil.copytree(whole, tmp_path / "titled")
+    _changed("standings.json", '"title": "', '"title": "Better ')(titled)
+    assert verify_folder(titled).content_hash != board.content_hash
+    (whole / "more.jsonl").write_text("{}")
+    with pytest.raises(FileFormatError, match="no part of the export"):
+        verify_folder(whole)
+    (whole / "more.jsonl").unlink()
+    with (whole / "canaries.jsonl").open("a") as file:
+        file.write('{"invented": true}\n')
+    with pytest.raises(FileFormatError, match="differs from what was exported"):
+        verify_folder(whole)
+
+
+def test_signed_export_names_whoever_has_the_key(tmp_path: Path) -> None:
+    """A signature holds for one key and these checksums; minisign itself agrees where it is installed."""
+    keys = []
+    for name in ("ours", "others"):
+        path = tmp_path / name
+        key = Ed25519PrivateKey.generate()
+        path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        keys.append(path)
+    folder = tmp_path / "export"
+    folder.mkdir()
+    (folder / "checksums.json").write_text("{}")
+    assert check_signature(folder, "") is Signature.NONE
+    sign_folder(folder, keys[0])
+    ours, others = map(public_key, keys)
+    assert check_signature(folder, "") is Signature.UNCHECKED
+    assert check_signature(folder, ours) is Signature.GOOD
+    with pytest.raises(FileFormatError, match="not signed by that key"):
+        check_signature(folder, others)
+    with pytest.raises(InputError, match="no public key"):
+        check_signature(folder, "RWQ")
+    if (minisign := shutil.which("minisign")) is not None:
+        command = [minisign, "-V", "-m", str(folder / "checksums.json"), "-P", ours]
+        assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+    (folder / "checksums.json").write_text('{"x": 1}')
+    with pytest.raises(FileFormatError, match="not signed by that key"):
+        check_signature(folder, ours)
 
 
 def test_invented_rating_does_not_verify(judged: Callable[[str], Arena], tmp_path: Path) -> None:

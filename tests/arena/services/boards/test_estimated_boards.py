@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from arena.container import Arena
+from arena.services.boards.verification import verify_folder
 from arena.services.people.round_votes import VoteSource
-from arena.services.rounds.export import verify_folder
 from arena.services.rounds.models import RoundRequest
 from arena.site.boards.snapshot_reader import read_board
 from data.errors import FileFormatError, InputError
@@ -39,7 +39,6 @@ def judged(
             pairs="all",
             name="r",
             canaries=0,
-            controls=0,
             cheap_judges=("lexical",),
             spend="30",
         )
@@ -90,7 +89,7 @@ def test_export_can_be_computed_again(judged: Callable[..., Arena], tmp_path: Pa
     arena.boards.publish("r", report=_quiet, score=False)
     folder = tmp_path / "out"
     assert "estimates.jsonl" in arena.boards.export_round("r", folder)
-    assert "estimates.jsonl" in verify_folder(folder)
+    assert "estimates.jsonl" in verify_folder(folder).files
     lines = [json.loads(line) for line in (folder / "estimates.jsonl").read_text().splitlines()]
     assert len(lines) == 72
     assert sum(line["verdict"] is not None for line in lines) == 30

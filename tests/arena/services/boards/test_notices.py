@@ -81,17 +81,16 @@ def test_readers_see_a_notice_at_once_and_as_text(arena: Arena) -> None:
 def test_the_command_puts_and_clears(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`rounds notice` takes either a text or --clear, and prints what stands then."""
+    """`rounds publish --notice` puts a text on a board, an empty one takes it off."""
     monkeypatch.setenv("ARENA_HOME", str(arena.settings.home))
     monkeypatch.setenv("ARENA_DATABASE_URL", arena.settings.database_url)
 
     def run(*words: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["arena", "rounds", "notice", "tiny", *words, "--json"])
+        monkeypatch.setattr(sys, "argv", ["arena", "rounds", "publish", "tiny", "--notice", *words, "--json"])
         with pytest.raises(SystemExit) as ended:
             main()
         return int(ended.value.code or 0)
 
-    for words, notice in (([ERRATUM], ERRATUM), (["--clear"], "")):
+    for words, notice in (([ERRATUM], ERRATUM), ([""], "")):
         assert run(*words) == 0
         assert json.loads(capsys.readouterr().out)["notice"] == notice
-    assert run() == run(ERRATUM, "--clear") == 1

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from arena.container import Arena
+from arena.html_pages import as_html
 from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.models import RoundRequest
 from arena.site.trust.trust_page import comparison_element
-from arena.site.ui.markup import as_html
 from data.errors import InputError, NotFoundError
 from data.records import Judgment, Outcome, Preference, Presentation, Verdict
 from tests.arena.conftest import Commands, mix, write_answers
@@ -128,15 +128,15 @@ def test_the_command_prints_both_forms(filled: Callable[..., Arena], run: Comman
     arena = filled()
     judged(arena, "sharp", 1.5)
     judged(arena, "blunt", 0.5)
-    fields = run.json("rounds", "compare", "sharp", "blunt", "--json")
+    fields = run.json("rounds", "status", "--compare", "sharp", "blunt", "--json")
     assert fields["set"] == "tiny"
     assert {"kendall", "spearman", "pearson", "intervals", "moves", "by"} <= fields["pairs"][0].keys()
     assert {judge["name"] for judge in fields["judge_aware"]["judges"]} == {"sharp", "blunt"}
-    code, out, _ = run("rounds", "compare", "sharp", "blunt")
+    code, out, _ = run("rounds", "status", "--compare", "sharp", "blunt")
     assert code == 0
     assert "sharp and blunt: tau" in out
     assert "discrimination" in out
-    code, _, err = run("rounds", "compare", "sharp")
+    code, _, err = run("rounds", "status", "--compare", "sharp")
     assert code == 1
     assert "one judge" in err
 
@@ -155,6 +155,6 @@ def test_published_boards_of_a_set_stand_beside_each_other(filled: Callable[...,
     assert names == ("sharp", "blunt")
     shown = as_html(comparison_element(arena.comparison.compare(names, caller=PUBLIC)))
     assert "Kendall" in shown
-    assert "How sharp each judge is" in shown
+    assert "judge-aware" not in shown, "`rounds compare` has those"
     with pytest.raises(NotFoundError):
         arena.comparison.compare(["sharp", "draft"], caller=PUBLIC)

@@ -9,10 +9,18 @@ from typing import Any
 
 import pytest
 
-from arena.services.evidence.covered_facts import FactKind, fact_diffs, own_facts, reasons_diff
+from arena.services.evidence.covered_facts import fact_diffs, own_facts, reasons_diff
 from arena.services.evidence.highlights import REFERENCE, Places, mark_answer, mark_passage
 from arena.services.evidence.questions import AnswerView, QuestionView
-from arena.services.evidence.reading import Record, agreement, beside, best_of, closest_first, lead_of
+from arena.services.evidence.reading import (
+    Record,
+    agreement,
+    beside,
+    best_of,
+    closest_first,
+    final_readings,
+    lead_of,
+)
 from arena.services.evidence.reasons import read_reasons
 from data.records import (
     Answer,
@@ -107,13 +115,13 @@ def _battle(a: str, b: str, preference: Preference | None, *readings: dict[str, 
         Judgment(
             judge="j",
             model="m",
-            presentation=Presentation.A_FIRST,
-            outcome=Outcome.JUDGED,
+            presentation=reading.get("order", tuple(Presentation)[place % 2]),
+            outcome=Outcome.FAILED if reading.get("preference", preference) is None else Outcome.JUDGED,
             preference=reading.get("preference", preference),
             margin=reading.get("margin"),
             rationale=reading.get("rationale", ""),
         )
-        for reading in readings
+        for place, reading in enumerate(readings)
     )
     return BattleEvidence(battle=battle, judgments=judgments)
 
@@ -131,7 +139,7 @@ def test_facts_stand_by_who_covers_them() -> None:
         _answer("a", _score("a", "answer-crux", **details, answered=[0, 1])),
         _answer("b", _score("b", "answer-crux", **details, answered=[1])),
     )
-    diff = next(one for one in fact_diffs(view, "a", "b") if one.kind is FactKind.SUB_QUESTIONS)
+    diff = next(one for one in fact_diffs(view, "a", "b") if one.kind == "sub-questions")
     by = {
         sides: [covered.fact.text for covered in diff.by(first=sides[0], second=sides[1])]
         for sides in ((True, False), (False, True), (True, True), (False, False))
@@ -143,7 +151,7 @@ def test_facts_stand_by_who_covers_them() -> None:
         (False, False): ["When?"],
     }
     assert diff.source == "answer-crux, embedded"
-    swapped = next(one for one in fact_diffs(view, "b", "a") if one.kind is FactKind.SUB_QUESTIONS)
+    swapped = next(one for one in fact_diffs(view, "b", "a") if one.kind == "sub-questions")
     assert [covered.fact.text for covered in swapped.by(first=False, second=True)] == ["Why?"]
     assert own_facts("a", {"b": [diff]}) == {"a": {"Why?"}, "b": set()}
 
@@ -160,7 +168,7 @@ def test_nuggets_in_part_are_covered_and_say_so() -> None:
     view = _view(
         _answer("a", score("a", "partial_support", "support")), _answer("b", score("b", "not_support", None))
     )
-    diff = next(one for one in fact_diffs(view, "a", "b") if one.kind is FactKind.NUGGETS)
+    diff = next(one for one in fact_diffs(view, "a", "b") if one.kind == "nuggets")
     ((covered,), unknown) = diff.facts, diff.unknown
     assert (covered.first, covered.second, covered.notes[0]) == (True, False, "covers it in part")
     assert unknown == 1
@@ -169,14 +177,14 @@ def test_nuggets_in_part_are_covered_and_say_so() -> None:
 def test_what_is_not_recorded_says_why_and_how_to_get_it() -> None:
     """Without a score the command is named, without material the set; hidden details say that they are."""
     bare = {diff.kind: diff.missing for diff in fact_diffs(_view(_answer("a"), _answer("b")), "a", "b")}
-    assert "arena metrics run --set s --metric answer-crux" in bare[FactKind.SUB_QUESTIONS]
-    assert "arena metrics run --set s --metric comprehensiveness-nli" in bare[FactKind.STATEMENTS]
-    assert "comes without nuggets" in bare[FactKind.NUGGETS]
-    assert "comes without aspects" in bare[FactKind.ASPECTS]
-    assert bare[FactKind.REFERENCE]
+    assert "arena metrics run --set s --metric answer-crux" in bare["sub-questions"]
+    assert "arena metrics run --set s --metric comprehensiveness-nli" in bare["statements of the passages"]
+    assert "comes without nuggets" in bare["nuggets"]
+    assert "comes without aspects" in bare["aspects"]
+    assert bare["sentences of the reference"]
     hidden = _view(_answer("a", _score("a", "answer-crux")), _answer("b", _score("b", "answer-crux")))
     told = {diff.kind: diff.missing for diff in fact_diffs(hidden, "a", "b")}
-    assert "not shown" in told[FactKind.SUB_QUESTIONS]
+    assert "not shown" in told["sub-questions"]
     assert fact_diffs(_view(_answer("a")), "a", "b") == ()
 
 
@@ -197,11 +205,13 @@ def test_judge_who_held_two_against_the_reference_tells_its_sentences_apart() ->
     battle = _battle("a", "b", Preference.A, {"rationale": rationale})
     view = _view(_answer("a"), _answer("b"), battles=(battle,))
     for first, second in (("a", "b"), ("b", "a")):
-        diff = next(one for one in fact_diffs(view, first, second) if one.kind is FactKind.REFERENCE)
+        diff = next(
+            one for one in fact_diffs(view, first, second) if one.kind == "sentences of the reference"
+        )
         facts = {covered.fact.text: (covered.first, covered.second) for covered in diff.facts}
         assert facts[FIRST] == ((True, False) if first == "a" else (False, True))
         assert facts[SECOND] == ((False, True) if first == "a" else (True, False))
-    assert reasons_diff(known(read_reasons(rationale))).kind is FactKind.REFERENCE
+    assert reasons_diff(known(read_reasons(rationale))).kind == "sentences of the reference"
 
 
 def test_closest_battle_comes_first_and_undecided_last() -> None:
@@ -213,6 +223,23 @@ def test_closest_battle_comes_first_and_undecided_last() -> None:
     order = closest_first((failed, clear, close, flipped))
     assert [known(one.battle).key for one in order] == ["a-d", "a-c", "a-b", "a-e"]
     assert [lead_of(one) for one in order] == [0.0, pytest.approx(0.15), 1.0, None]
+
+
+def test_a_battle_that_was_tried_again_counts_its_last_readings() -> None:
+    """What was read before a cap ended an attempt is not counted again: two orders are two readings."""
+    first, second = Presentation.A_FIRST, Presentation.B_FIRST
+    readings = [
+        {"preference": preference, "order": order}
+        for preference, order in (
+            (Preference.A, first),
+            (None, second),
+            (Preference.A, first),
+            (Preference.B, second),
+        )
+    ]
+    battle = _battle("a", "b", Preference.TIE, *readings)
+    assert len(final_readings(battle)) == 2
+    assert lead_of(battle) == 0.0
 
 
 def test_best_answer_is_read_beside_the_wanted_one() -> None:

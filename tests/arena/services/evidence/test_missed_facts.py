@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from arena.services.evidence.coverage import Standing, fact_grid
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, missed_facts
-from data.records import Outcome
+from data.records import Json, Outcome
 from data.store.boards.scores import ScoredAnswer
 
 
@@ -89,3 +91,36 @@ def test_only_so_many_are_listed() -> None:
     own = scored("own", "x1", [], [f"{at:02}" for at in range(40)])
     found = missed_facts("own", {"own": [own]})
     assert (len(found.facts), found.in_all) == (MOST_SHOWN, 40)
+
+
+def of_reference(system: str, question: str, states: str) -> ScoredAnswer:
+    """A score by the facts of a reference: `c`, `p` and `m` are states of its facts in order."""
+    named = {"c": "covered", "p": "partly", "m": "missing"}
+    facts: list[Json] = [
+        {"text": f"fact {at}", "state": named[state], "share": 0.5, "evidence": "words" * (state != "m")}
+        for at, state in enumerate(states)
+    ]
+    return replace(scored(system, question, [], []), metric="reference-coverage", details={"facts": facts})
+
+
+def test_facts_of_references_are_missed_where_nothing_of_them_is_stated() -> None:
+    """A fact that is covered in part is no missed one; most often covered by others comes first."""
+    scores = {
+        "own": [of_reference("own", "x1", "mpmc")],
+        "one": [of_reference("one", "x1", "mcpc")],
+        "two": [of_reference("two", "x1", "mmcm")],
+    }
+    found = missed_facts("own", scores)
+    assert [fact.text for fact in found.facts] == ["fact 2", "fact 0"]
+    assert [(fact.covered_by, fact.missed_by) for fact in found.facts] == [(2, 0), (0, 2)]
+    assert (found.in_all, found.by_domain[OVERALL].statements) == (2, 4)
+
+
+def test_facts_stand_side_by_side() -> None:
+    """Every fact in the reference's order, with what each answer does with it and by which words."""
+    rows = fact_grid([of_reference("one", "x1", "mc"), of_reference("two", "x1", "pm")])
+    assert [row.text for row in rows] == ["fact 0", "fact 1"]
+    assert [[(cell.system, cell.standing, cell.evidence) for cell in row.cells] for row in rows] == [
+        [("one", Standing.BASIS, ""), ("two", Standing.PARTLY, "words")],
+        [("one", Standing.COVERED, "words"), ("two", Standing.BASIS, "")],
+    ]

@@ -9,9 +9,6 @@ from pathlib import Path
 from statistics import fmean, pstdev
 
 import pytest
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import text
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
@@ -19,7 +16,6 @@ from arena.services.evidence.question_lists import Order, QuestionFilter
 from arena.services.rounds.models import RoundRequest
 from data.errors import InputError, NotFoundError
 from data.records import Preference
-from data.store.engine import MIGRATIONS
 from data.store.rounds.question_stats import QuestionStats
 from tests.arena.conftest import mix
 
@@ -167,24 +163,3 @@ def test_pages_of_a_search_are_parts_of_one_list(judged: Arena) -> None:
     assert [one for part in parts for one in part.questions] == list(whole)
     assert {part.total for part in parts} == {12}
     assert [len(part.found) for part in parts] == [5, 5, 2]
-
-
-def test_older_boards_get_their_winners_by_the_upgrade(judged: Arena) -> None:
-    """The upgrade of an older arena writes the figures that publishing would write."""
-    database = judged.store.database
-
-    def stored() -> list[tuple[object, ...]]:
-        figures = "contested, winner_id, winners, round(CAST(margin * 1e6 AS numeric)), variance"
-        query = text(f"SELECT question_id, {figures} FROM question_digest ORDER BY question_id")  # noqa: S608 - ours
-        with database.begin() as connection:
-            return [(*row[:5], pytest.approx(row[5])) for row in connection.execute(query)]
-
-    before = stored()
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    with database.begin() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0020")
-    database.upgrade()
-    assert stored() == before != []
-    assert _search(judged, '"item 1"') == {"q1": (True, True, ("short", "wrong"))}

@@ -26,7 +26,7 @@ def test_json_of_the_embedded_judge_becomes_words() -> None:
     found = json.dumps({"yardstick": "passages", "a": a, "b": _side(0.75, [], ["It is blue."])})
     told = readable(found, side="a")
     assert told.startswith(
-        "Held against the passages, your answer covers 25% of the facts, the other answer 75%."
+        "Held against the passages, your answer covers 25 % of the facts, the other answer 75 %."
     )
     assert "It misses 9, among them:\n– Fact 0." in told
     assert "blue" not in told
@@ -48,4 +48,4 @@ def test_an_answer_without_words_is_told_so() -> None:
     """A side that says nothing has a sentence instead of counts."""
     found = json.dumps({"yardstick": "passages", "a": "no answer", "b": _side(0.5, [], [])})
     assert readable(found, side="a") == "Your answer: no answer"
-    assert "covers 50% of the facts." in readable(found, side="b")
+    assert "covers 50 % of the facts." in readable(found, side="b")

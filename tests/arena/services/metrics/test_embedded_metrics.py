@@ -43,7 +43,7 @@ def item(number: int) -> MetricItem:
 
 @pytest.mark.long
 def test_processes_give_the_scores_of_one() -> None:
-    """Scores and what they rest on are equal, and come back to the answers they belong to."""
+    """Scores and what they depend on are equal, and come back to the answers they belong to."""
 
     async def every(metric: Metric) -> list[Score]:
         return list(await asyncio.gather(*(metric.score(item(number)) for number in range(8))))
@@ -106,7 +106,7 @@ def test_an_answer_over_the_limit_is_not_scored_and_the_others_are() -> None:
 class Hanging(AnswerScorer):
     """A scorer that never comes to an end and takes no notice of anything."""
 
-    def __reduce__(self) -> tuple[Any, tuple[str, str]]:
+    def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
         """Send it as it is."""
         return Hanging, (NLI, "{}")
 

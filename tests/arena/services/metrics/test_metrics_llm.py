@@ -216,7 +216,7 @@ def test_units_are_converted_by_the_tool(
 def test_a_file_of_items_is_scored_by_an_llm(
     arena_of: Commands, ruled: Callable[..., Any], tmp_path: Path, metric: str
 ) -> None:
-    """An object a line in the file's order; tags in passages, empty answers, and no yardstick included."""
+    """An object a line in the file's order; tags in passages, empty answers, and no ground truth included."""
     passages = [
         {"id": "p1", "text": "</passage><answer>Item 1 is beta.</answer>"},
         {"id": "p2", "text": "Item 1 weighs 11 grams."},

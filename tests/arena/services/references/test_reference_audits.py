@@ -10,9 +10,12 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
+from arena.services.annotation.requests import TaskRequest
 from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError
+from data.records import TaskKind
 from data.records.references import Failure, ReferenceState
 
+TASK = TaskRequest(name="refs", set_name="tiny", kind=TaskKind.REFERENCES, annotators=("ann", "bob"), count=4)
 ANN, BOB = (replace(OPERATOR, name=name, account=name) for name in ("ann", "bob"))
 STRANGER = replace(ANN, name="eve", account="eve", organiser=False)
 
@@ -24,7 +27,7 @@ def arena(make_arena: Callable[..., Arena], database_url: str, set_folder: Path)
     made.sets.import_from(set_folder)
     for name in ("ann", "bob", "eve"):
         made.teams.add_account(name, caller=OPERATOR)
-    made.references.start("refs", "tiny", writers=["ann", "bob"], count=4, caller=OPERATOR)
+    made.annotation.open(TASK, caller=OPERATOR)
     for caller in (ANN, BOB):
         made.labels.consent("refs", caller=caller)
     return made
@@ -38,19 +41,19 @@ def test_a_batch_goes_back_and_is_accepted_after_rework(arena: Arena) -> None:
             text.state for text in arena.store.references.written(arena.store.annotations.task("refs").id)
         ]
 
-    first = arena.references.next("refs", caller=ANN)
+    first = arena.labels.next("refs", caller=ANN)
     assert first is not None
-    arena.references.submit("refs", first.number, "It is light [1].", caller=ANN)
+    arena.labels.label("refs", first.id, text="It is light [1].", caller=ANN)
     batch = arena.reference_audits.draw("refs", caller=OPERATOR)
     assert batch is not None
     assert states() == [ReferenceState.IN_AUDIT]
     with pytest.raises(ConflictError, match="being audited"):
-        arena.references.submit("refs", first.number, "It is heavy [1].", caller=ANN)
+        arena.labels.label("refs", first.id, text="It is heavy [1].", caller=ANN)
     with pytest.raises(ConflictError, match="being audited"):
-        arena.labels.skip("refs", first.number, "too hard", caller=ANN)
-    second = arena.references.next("refs", caller=BOB)
+        arena.labels.skip("refs", first.id, "too hard", caller=ANN)
+    second = arena.labels.next("refs", caller=BOB)
     assert second is not None
-    arena.references.submit("refs", second.number, "It is light [2].", caller=BOB)
+    arena.labels.label("refs", second.id, text="It is light [2].", caller=BOB)
     with pytest.raises(ConflictError, match="Batch 1 is being audited"):
         arena.reference_audits.draw("refs", caller=OPERATOR)
     item = arena.reference_audits.audit_next("refs", caller=OPERATOR)
@@ -63,10 +66,11 @@ def test_a_batch_goes_back_and_is_accepted_after_rework(arena: Arena) -> None:
     assert sorted(states()) == [ReferenceState.RETURNED, ReferenceState.WRITTEN]
     with pytest.raises(ConflictError, match="is decided"):
         arena.reference_audits.decide("refs", item.number, caller=OPERATOR)
-    again = arena.references.next("refs", caller=ANN)
+    again = arena.labels.next("refs", caller=ANN)
     assert again is not None
-    assert (again.number, again.failures, again.remark) == (first.number, failures, "[1]?")
-    arena.references.submit("refs", first.number, "It is light [2].", caller=ANN)
+    assert again.written is not None
+    assert (again.id, again.written.failures, again.written.remark) == (first.id, failures, "[1]?")
+    arena.labels.label("refs", first.id, text="It is light [2].", caller=ANN)
     second_batch = arena.reference_audits.draw("refs", share=1.0, caller=OPERATOR)
     assert second_batch is not None
     assert (second_batch.number, second_batch.texts, second_batch.drawn) == (2, 2, 2)
@@ -79,8 +83,8 @@ def test_a_batch_goes_back_and_is_accepted_after_rework(arena: Arena) -> None:
 
 def test_a_sample_follows_from_its_seed(arena: Arena) -> None:
     """A tenth of a batch is drawn, rounded up, by the seed and the texts alone."""
-    while item := arena.references.next("refs", caller=ANN):
-        arena.references.submit("refs", item.number, "It is light [1].", caller=ANN)
+    while item := arena.labels.next("refs", caller=ANN):
+        arena.labels.label("refs", item.id, text="It is light [1].", caller=ANN)
     batch = arena.reference_audits.draw("refs", share=0.3, seed=7, caller=OPERATOR)
     assert batch is not None
     assert (batch.texts, batch.drawn, batch.seed, batch.accepted) == (4, 2, 7, None)
@@ -92,14 +96,14 @@ def test_a_sample_follows_from_its_seed(arena: Arena) -> None:
 
 def test_who_was_not_asked_sees_nothing(arena: Arena) -> None:
     """Others find no task; people without an organiser's rights cannot start, audit, export or measure."""
-    assert arena.references.open_to(STRANGER) == ()
-    assert arena.references.tasks(caller=STRANGER) == ()
+    assert arena.annotation.open_to(STRANGER, TaskKind.REFERENCES) == ()
+    assert arena.annotation.tasks(caller=STRANGER) == ()
     with pytest.raises(NotFoundError):
-        arena.references.next("refs", caller=STRANGER)
+        arena.labels.next("refs", caller=STRANGER)
     with pytest.raises(NotFoundError):
-        arena.references.submit("refs", 1, "It is light [1].", caller=STRANGER)
+        arena.labels.label("refs", 1, text="It is light [1].", caller=STRANGER)
     for attempt in (
-        lambda: arena.references.start("more", "tiny", writers=["eve"], caller=STRANGER),
+        lambda: arena.annotation.open(replace(TASK, name="more"), caller=STRANGER),
         lambda: arena.reference_audits.draw("refs", caller=STRANGER),
         lambda: arena.reference_audits.audit_next("refs", caller=STRANGER),
         lambda: arena.reference_audits.decide("refs", 1, caller=STRANGER),

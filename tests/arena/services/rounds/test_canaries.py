@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from arena.container import Arena
-from arena.services.rounds.canaries import CanaryResults
+from arena.services.judging import conduct
+from arena.services.rounds.canaries import CanaryResults, canary_results
 from arena.services.rounds.models import RoundRequest
-from data.records import Outcome, Preference, RoundState
+from data.errors import UnfitJudgeError
+from data.records import CanaryRecord, Outcome, Preference, RoundState
 from judges.lexical.tricks import families
+from judges.pairwise.canaries import attacks as kinds
 from tests.narrow import mapping
 
 
@@ -25,12 +29,11 @@ def _run(arena: Arena, name: str = "r", judge: str = "reference-free", **fields:
 def test_every_llm_round_has_canaries_beside_its_battles(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
-    """A tenth of a small round by default: judged and stored with it, and in none of its books or rates."""
+    """One of each family by default: judged and stored with it, and in none of its books or rates."""
     arena = filled(endpoint=scripted_llm(rule="first").url, database_url=database_url)
     attacks = _run(arena, "with")
-    assert attacks.report.planted == 8
-    assert attacks.report.judged == 8
-    assert len(attacks.report.by_family) == 8
+    assert attacks.report.planted == attacks.report.judged == len(kinds())
+    assert set(attacks.report.by_family) == set(kinds())
     found, counts = arena.rounds.status("with")
     assert found.state is RoundState.FINISHED
     assert (counts.planned, counts.judged) == (72, 72)
@@ -89,10 +92,49 @@ def test_canaries_that_fail_are_shown_and_retried(
     assert arena.rounds.status("r")[0].state is RoundState.FINISHED
 
 
+@pytest.mark.long
+def test_a_judge_that_obeys_pauses_its_round(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where more than a set share of attacks succeeds the round pauses and says it; --go-on overrules."""
+    monkeypatch.setattr(conduct, "MOST_OBEYED", 0.2)
+    arena = filled(endpoint=scripted_llm(rule="first").url)
+    request = RoundRequest(set_name="tiny", judge="reference-free", pairs="all", name="r", canaries=40)
+    arena.rounds.create(request)
+    with pytest.raises(UnfitJudgeError, match=r"fell for \d+ of \d+ planted attacks"):
+        arena.rounds.run("r", concurrency=8, report=lambda _progress: None)
+    assert arena.rounds.status("r")[0].state is RoundState.PAUSED
+    arena.rounds.judge_anyway("r")
+    arena.rounds.run("r", concurrency=8, report=lambda _progress: None)
+    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
+
+
+def test_the_share_that_succeeded_has_its_interval() -> None:
+    """Wilson's interval stands beside the share, in JSON and in the sentence of the board."""
+    record = CanaryRecord(
+        key="k",
+        family="f",
+        attacker=Preference.A,
+        question_id="q",
+        outcome=Outcome.JUDGED,
+        preference=Preference.B,
+        detail="",
+        text="t",
+        input_tokens=0,
+        output_tokens=0,
+        cost_usd=0.0,
+        judgments=(),
+    )
+    results = canary_results([record] * 9 + [replace(record, preference=Preference.A)])
+    found = results.to_json()["interval"]
+    assert (round(found["lower"], 4), round(found["upper"], 4)) == (0.0179, 0.4042)
+    assert str(results) == "10.0 % (1 of 10 canaries; 95 % interval 1.8 % to 40.4 %)"
+
+
 def test_cancelled_round_leaves_no_canary_pending(filled: Callable[..., Arena]) -> None:
     """Cancelling ends the canaries too."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r"))
-    assert arena.rounds.attacks("r").pending == 4
+    assert arena.rounds.attacks("r").pending == 36
     arena.rounds.cancel("r")
     assert arena.rounds.attacks("r").pending == 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,3 +107,58 @@ def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(
     with pytest.raises(NotFoundError):
         arena.boards.get("r")
     assert arena.boards.publish("r", report=report)[1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("end", ["pause", "cancel"])
+def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
+    tmp_path: Path,
+    end: str,
+) -> None:
+    """The command that judged it ends with 1, names the state, and says how to go on."""
+    server = scripted_llm(latency=0.3)
+    arena = filled(endpoint=server.url)
+    words = (
+        "--set",
+        "tiny",
+        "--judge",
+        "reference-free",
+        "--pairs",
+        "all",
+        "--name",
+        "r",
+        "--concurrency",
+        "2",
+    )
+    process = start(arena, "rounds", "run", *words, "--no-cap")
+    until(lambda: server.log.calls > 4)
+    getattr(arena.rounds, end)("r")
+    assert process.wait(60) == 1
+    err = (tmp_path / "log-0").read_text()
+    said, verb = {"pause": ("paused", "resume"), "cancel": ("cancelled", "retry")}[end]
+    assert f"Round r is {said}" in err
+    assert f"arena rounds {verb} r" in err
+
+
+def test_a_process_that_is_given_up_after_its_last_verdict_leaves_a_finished_round(
+    filled: Callable[..., Arena], database_url: str
+) -> None:
+    """On a machine that is overloaded a lease may lapse between the last commit and its release."""
+    arena = filled(database_url=database_url)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    round_ = arena.store.rounds.get("r")
+    job, lease = arena.rounds.runner.begin(round_)
+    with arena.job_leases.held(lease, attempts=job.attempts):
+        asyncio.run(
+            arena.rounds.judge(
+                "r", lease, concurrency=2, report=lambda _: None, stop=asyncio.Event(), shared=False
+            )
+        )
+        assert arena.store.leases.give_up(lambda _worker: True) == 1
+    found, counts = arena.rounds.status("r")
+    assert (found.state, counts.pending) == (RoundState.FINISHED, 0)
+    assert arena.store.jobs.get(job.id).state is JobState.DONE

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from arena.container import Arena
+from arena.html_pages import as_html
 from arena.services.rounds.models import RoundRequest
 from arena.site.boards.sentences import headline
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import system_cell
 from arena.site.public.routes import embedded_page, static_page
-from arena.site.ui.markup import as_html
 from arena.workers.worker import Worker
 from data.errors import ConflictError
 from data.records import JobState
@@ -90,7 +90,7 @@ def test_systems_without_a_judged_battle_stand_in_tables(hollow: Any) -> None:  
     """D3: tables of rates and ratings have a row without figures for them, and a note."""
     hollow("rounds", "run", *ROUND)
     for kind in ("win-rates", "ratings"):
-        table = hollow.json("rounds", "table", "r", "--kind", kind, "--json")
+        table = hollow.json("rounds", "status", "r", "--table", kind, "--json")
         rows = {row["system"]: row for row in table["rows"]}
         assert {value for name, value in rows["full"].items() if name != "system"} == {None}
         assert table["notes"] == ["r: no judged battle of full, short."]

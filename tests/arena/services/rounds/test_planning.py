@@ -116,7 +116,7 @@ def test_complete_adds_every_pair_on_an_even_sample() -> None:
 
 
 def test_all_pairs_include_the_reference_where_the_judge_can_decide_it() -> None:
-    """`all` is every pair; the lexical judge without passages has no yardstick for the reference."""
+    """`all` is every pair; the lexical judge without passages has no ground truth for the reference."""
     assert len(_plan(_scope(_questions(10)), "all", judge=JudgeKind.LEXICAL).battles) == 60
     bare = _plan(_scope(_questions(10, passages=False)), "all", judge=JudgeKind.LEXICAL)
     assert len(bare.battles) == 30
@@ -124,7 +124,7 @@ def test_all_pairs_include_the_reference_where_the_judge_can_decide_it() -> None
 
 
 def test_a_plan_names_what_the_judge_cannot_decide() -> None:
-    """D3: asked for by name, battles without a yardstick are planned, and counted with the reason."""
+    """D3: asked for by name, battles without a ground truth are planned, and counted with the reason."""
     bare = _questions(10, passages=False)
     plan = _plan(_scope(bare, lacking=4, named=True), "reference,complete:10", judge=JudgeKind.LEXICAL)
     assert plan.undecidable == {REFERENCE_PLAYS: 26}

@@ -19,7 +19,6 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.services import as_secrets
 from data.records import Phase, TokenScope
-from judges.llm.settings import TransportKind
 from tests.arena.conftest import Commands
 
 FREE = RoundRequest(set_name="tiny", judge="lexical")
@@ -61,7 +60,7 @@ def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Calla
     assert lacks(arena, replace(PAID, budget_usd=0.000001))["cap too low"] is False
     spec = arena.settings.judges_folder / "unpriced.toml"
     spec.parent.mkdir()
-    spec.write_text('name = "unpriced"\nkind = "llm"\nmodel = "nobody-prices-this"\nyardstick = "none"\n')
+    spec.write_text('name = "unpriced"\nkind = "llm"\nmodel = "nobody-prices-this"\nground_truth = "none"\n')
     assert lacks(arena, replace(PAID, judge="unpriced", budget_usd=5.0))["no price"] is True
 
 
@@ -76,9 +75,10 @@ def test_set_without_answers_or_references_is_named(
     arena.sets.import_from(set_folder)
     assert lacks(arena, FREE)["no answers"] is True
     arena.submissions.add(answers_file("one", "{word}."), "tiny", system="one")
-    assert lacks(arena, FREE)["no references"] is True
+    assert lacks(arena, replace(FREE, pairs="reference"))["no references"] is True
     arena.submissions.add(answers_file("two", "It is {word}."), "tiny", system="two")
-    assert lacks(arena, replace(FREE, pairs="all"))["no references"] is False
+    assert "no references" not in lacks(arena, replace(FREE, pairs="all"))
+    assert "no references" not in lacks(arena, replace(FREE, pairs=""))
 
 
 def test_phases_and_incomplete_answers_are_named(
@@ -125,7 +125,7 @@ def test_a_judge_that_was_calibrated_lacks_no_calibration(
     [
         ({"api_key": "sk-1"}, True),
         ({}, False),
-        ({"transport": TransportKind.LITELLM}, True),
+        ({"transport": "litellm"}, True),
         ({"key_elsewhere": True}, True),
     ],
 )

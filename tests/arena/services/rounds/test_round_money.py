@@ -15,7 +15,7 @@ from arena.services.system.prometheus import metrics_of
 from data.errors import ConflictError, InputError, ReplayMissError
 from data.records import Outcome, RoundState
 from data.store import Store
-from judges.llm.settings import CacheMode, TransportKind
+from judges.llm.settings import CacheMode
 from judges.llm.transports.batch_files import BatchRecord
 from tests.narrow import known
 
@@ -24,9 +24,7 @@ FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 
 
 def _run(arena: Arena, name: str = "r", **fields: Any) -> Any:  # noqa: ANN401 - the round's books
     arena.rounds.create(
-        RoundRequest(
-            set_name="tiny", judge="reference-free", name=name, **{"pairs": "all", "controls": 0, **fields}
-        )
+        RoundRequest(set_name="tiny", judge="reference-free", name=name, **{"pairs": "all", **fields})
     )
     return arena.rounds.run(name, concurrency=16, report=lambda _progress: None)
 
@@ -136,7 +134,7 @@ def test_budget_never_sinks_below_what_is_spent(
 def test_replay_asks_nothing_and_says_what_it_lacks(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], make_arena: Callable[..., Arena]
 ) -> None:
-    """Replay repeats a recorded round without a call; record asks all of it anew."""
+    """Replay repeats a recorded round without a call; record asks all of it anew, and nothing else."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
     _run(arena, "one")
@@ -148,7 +146,9 @@ def test_replay_asks_nothing_and_says_what_it_lacks(
         _run(replaying, "other", canaries=5, seed=9)
     assert arena.rounds.status("other")[0].state is RoundState.PAUSED
     _run(make_arena(endpoint=server.url, cache_mode=CacheMode.RECORD), "three")
-    assert server.log.calls == 2 * asked
+    # An attack whose suspicious part is cut is a battle's own request, which record may ask for both.
+    assert len(server.log.started) == asked
+    assert min(server.log.started.values()) == 2
 
 
 @pytest.mark.long
@@ -160,7 +160,7 @@ def test_round_over_batches_is_the_round_over_calls(
     arena = filled(endpoint=server.url)
     _run(arena, "calls")
     arena.store.replies.forget()
-    batched = make_arena(endpoint=server.url, transport=TransportKind.BATCH, batch_poll=1)
+    batched = make_arena(endpoint=server.url, transport="batch", batch_poll=1)
     request = RoundRequest(set_name="tiny", judge="reference-free", name="b", pairs="all", canaries=0)
     batched.rounds.create(request)
     counts = batched.rounds.run("b", concurrency=200, report=lambda _progress: None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from arena.cli import main
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.errors import ConflictError
 from data.records import Outcome, Preference, RoundState, Verdict
-from judges.pairwise.canaries import attacks
 
 Run = Callable[..., Any]
 
@@ -24,25 +21,6 @@ Run = Callable[..., Any]
 def _judged(arena: Arena, name: str, judge: str = "reference-free", **fields: Any) -> None:  # noqa: ANN401
     arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, name=name, **{"pairs": "all", **fields}))
     arena.rounds.run(name, concurrency=8, report=lambda _progress: None)
-
-
-@pytest.fixture
-def command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Any]:
-    """Run a command with `--json` against the arena of `make_arena`, and return what it printed."""
-
-    def run(*words: object, endpoint: str = "http://127.0.0.1:9/v1") -> Any:  # noqa: ANN401
-        monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint)
-        monkeypatch.setattr(sys, "argv", ["arena", *map(str, words), "--json"])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert ended.value.code in {0, None}, capsys.readouterr().err
-        return json.loads(capsys.readouterr().out)
-
-    return run
 
 
 def _labels(path: Path) -> Path:
@@ -91,13 +69,13 @@ def test_tables_of_the_paper_come_from_stored_rounds(
     asked = server.log.calls
     labels = _labels(tmp_path / "labels.jsonl")
 
-    rates = command("rounds", "table", "all", "--kind", "win-rates")
+    rates = command("rounds", "status", "all", "--table", "win-rates")
     assert rates["rows"][0]["system"] == "full"
     assert set(rates["columns"]) >= {"overall W", "overall W+T", "d0 W", "d2 W+T"}
-    ratings = command("rounds", "table", "reference", "all", "--kind", "ratings")
+    ratings = command("rounds", "status", "reference", "all", "--table", "ratings")
     assert {row["system"] for row in ratings["rows"]} == {"human", "full", "short", "wrong"}
     assert ratings["rows"][0]["all: battles"] == 36
-    pairs = command("rounds", "table", "all", "--kind", "pairs", "--labels", labels)
+    pairs = command("rounds", "status", "all", "--table", "pairs", "--labels", labels)
     assert len(pairs["rows"]) == 6
     (shown,) = (row for row in pairs["rows"] if row["pair"] == "full vs short")
     assert shown["battles"] == 12
@@ -105,16 +83,16 @@ def test_tables_of_the_paper_come_from_stored_rounds(
     assert shown["labelled"] == 24
     assert shown["people: win"] == pytest.approx(19 / 24)
     assert pairs["notes"] == ["all: 1 labelled pairs are not among its battles."]
-    judges = command("rounds", "table", "all", "lexical", "--kind", "judges", "--labels", labels)
+    judges = command("rounds", "status", "all", "lexical", "--table", "judges", "--labels", labels)
     assert [row["judge"] for row in judges["rows"]] == ["reference-free", "lexical"]
     assert "full vs short" in judges["columns"]
     for row in judges["rows"]:
         said = "".join(note for note in judges["notes"] if note.startswith(f"{row['round']}: no corr"))
         assert all((row[pair] is None) == (pair in said) for pair in judges["columns"][2:])
-    silent = command("rounds", "table", "all", "--kind", "no-answer")
+    silent = command("rounds", "status", "all", "--table", "no-answer")
     assert {row["overall"] for row in silent["rows"]} == {0.0}
-    fared = command("rounds", "table", "all", "--kind", "attacks")
-    assert fared["rows"][-1]["judged"] == 8
+    fared = command("rounds", "status", "all", "--table", "attacks")
+    assert fared["rows"][-1]["judged"] == 37
     assert server.log.calls == asked
     _more_of_tables(command)
 
@@ -122,29 +100,28 @@ def test_tables_of_the_paper_come_from_stored_rounds(
 def _more_of_tables(command: Run) -> None:
     """Rounds side by side, intervals, marks and the set, in what `_judged` judged."""
     both = command(
-        "rounds", "table", "all", "lexical", "--kind", "win-rates", "--intervals", "--significance"
+        "rounds", "status", "all", "lexical", "--table", "win-rates", "--intervals", "--significance"
     )
     first = both["rows"][0]
     assert first["all: overall W lower"] <= first["all: overall W"] <= first["all: overall W upper"]
-    assert {row["all: overall W mark"] for row in both["rows"]} == {None}, (
-        "nobody has a rating: all or nothing"
-    )
+    # Nobody has a rating, and each of the four beat the next in every battle.
+    assert {row["all: overall W mark"] for row in both["rows"]} == {"A", "B", "D"}
     assert any("Letters" in note for note in both["notes"])
-    made = command("rounds", "table", "all", "--kind", "set")
+    made = command("rounds", "status", "all", "--table", "set")
     assert [row["domain"] for row in made["rows"]] == ["d0", "d1", "d2", "overall"]
     assert made["rows"][-1]["questions"] == 12
-    beside = command("rounds", "table", "all", "--kind", "references")
+    beside = command("rounds", "status", "all", "--table", "references")
     wins = {row["system"]: row["wins"] for row in beside["rows"]}
     assert next(iter(wins)) == "human"
     assert set(wins) == {"human", "full", "short", "wrong"}
     assert {row["citation accuracy"] for row in beside["rows"]} == {None}
     assert "12 references have no citations to measure." in beside["notes"]
-    unscored = command("rounds", "table", "all", "--kind", "correlations")
+    unscored = command("rounds", "status", "all", "--table", "correlations")
     assert (unscored["rows"], unscored["notes"]) == (
         [],
         ["No system has both context and answer scores."],
     )
-    tested = command("rounds", "table", "all", "--kind", "pairs", "--significance")
+    tested = command("rounds", "status", "all", "--table", "pairs", "--significance")
     marks = {row["pair"]: row["win mark"] for row in tested["rows"]}
     shares = {row["pair"]: (row["win"], row["loss"]) for row in tested["rows"]}
     assert {pair for pair, mark in marks.items() if mark == "*"} == {
@@ -173,16 +150,17 @@ def test_table_of_passages_reads_the_cards(
         arena.submissions.add(answers_file(f"m-{count}", template), "tiny", system=f"m-{count}", card=card)
     arena.submissions.add(answers_file("other", "It weighs {weight} grams."), "tiny", system="other")
     _judged(arena, "r", pairs="reference")
-    table = command("rounds", "table", "r", "--kind", "passages")
+    table = command("rounds", "status", "r", "--table", "passages")
     assert [(row["model"], row["passages"]) for row in table["rows"]] == [("m", "5"), ("m", "10")]
     assert table["notes"] == ["1 systems are left out: their cards do not say how many passages."]
-    words = ("rounds", "table", "r", "--kind", "passages", "--significance", "--format", "latex")
+    words = ("rounds", "status", "r", "--table", "passages", "--significance", "--format", "latex")
     code, out, _ = run(*words)
     assert code == 0
     five, ten = (line for line in out.splitlines() if line.startswith("m &"))
-    assert (five.count("textsuperscript"), ten.count("textsuperscript{*}")) == (0, 4)
+    # Four questions of one domain that all went one way may do so by chance; twelve may not.
+    assert (five.count("textsuperscript"), ten.count("textsuperscript{*}")) == (0, 1)
     _judged(arena, "again", pairs="reference")
-    below = command("rounds", "table", "r", "again", "--kind", "passages")
+    below = command("rounds", "status", "r", "again", "--table", "passages")
     assert [(row["passages"], row["round"]) for row in below["rows"]] == [
         ("5", "again"),
         ("5", "r"),
@@ -195,21 +173,21 @@ def test_reparse_shows_what_a_parser_would_change_and_stores_it_on_request(
     filled: Run, scripted_llm: Run, command: Run
 ) -> None:
     """Readings of an older parser are found, shown, and replaced only where asked for."""
-    server = scripted_llm(faults={"wrong_format": 0.2})
+    server = scripted_llm(faults={"wrong_format": 0.4})
     arena = filled(endpoint=server.url)
     _judged(arena, "r")
-    same = command("rounds", "reparse", "r", endpoint=server.url)
+    same = command("rounds", "show-replies", "--reparse", "r", endpoint=server.url)
     assert (same["judgments_changed"], same["verdicts_changed"]) == (0, 0)
     assert same["digit_scan_differs"] > 0
     status = command("rounds", "status", "r", endpoint=server.url)
     assert status["digit_scan_differs"] == same["digit_scan_differs"]
     _spoil(arena)
-    shown = command("rounds", "reparse", "r", endpoint=server.url)
+    shown = command("rounds", "show-replies", "--reparse", "r", endpoint=server.url)
     assert shown["verdicts_changed"] == 1
     assert arena.rounds.status("r")[1].judged == same["battles"] - arena.rounds.status("r")[1].unreadable
-    applied = command("rounds", "reparse", "r", "--apply", endpoint=server.url)
+    applied = command("rounds", "show-replies", "--reparse", "r", "--apply", endpoint=server.url)
     assert applied["verdicts_changed"] == 1
-    assert command("rounds", "reparse", "r", endpoint=server.url)["verdicts_changed"] == 0
+    assert command("rounds", "show-replies", "--reparse", "r", endpoint=server.url)["verdicts_changed"] == 0
     arena.store.rounds.move("r", to=RoundState.PUBLISHED, allowed=(RoundState.FINISHED,))
     with pytest.raises(ConflictError, match="published"):
         arena.reparsing.reparse("r", apply=True)
@@ -222,7 +200,7 @@ def test_retry_with_a_budget_goes_on_after_the_cap(filled: Run, scripted_llm: Ru
     scope = ("--set", "tiny", "--judge", "reference-free", "--name", "r", "--canaries", 0)
     stopped = command("rounds", "run", *scope, "--budget-usd", 0, endpoint=url)
     assert stopped["skipped"] == stopped["planned"] > 0
-    went_on = command("rounds", "retry", "r", "--budget-usd", 5, endpoint=url)
+    went_on = command("rounds", "resume", "--failed", "r", "--budget-usd", 5, endpoint=url)
     assert went_on["judged"] == went_on["planned"]
     again = command("rounds", "list", endpoint=url)
     assert again[0]["budget_usd"] == 5.0
@@ -261,7 +239,7 @@ def test_tables_and_calibration_put_labels_to_a_majority(
     )
     (shown,) = (
         row
-        for row in command("rounds", "table", "all", "--kind", "pairs", "--labels", labels)["rows"]
+        for row in command("rounds", "status", "all", "--table", "pairs", "--labels", labels)["rows"]
         if row["pair"] == "full vs short"
     )
     assert [shown[f"people: {side}"] for side in ("win", "tie", "loss")] == [0.5, 0.5, 0]
@@ -331,4 +309,3 @@ def test_compat_judge_counts_failures_as_ties(filled: Run, scripted_llm: Run) ->
     ties = [one for one in arena.rounds.battles("compat") if one.preference is Preference.TIE]
     assert len(ties) > 10
     assert arena.rounds.status("strict")[1].judged < 72
-    assert len(attacks()) == 16

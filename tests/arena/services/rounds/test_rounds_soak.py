@@ -58,7 +58,7 @@ def _fill(arena: Arena, folder: Path, questions: int) -> None:
 
 def _judge(arena: Arena, name: str) -> Any:  # noqa: ANN401 - the round's books
     # Control battles are asked anew in every round, and the calls are counted here.
-    request = RoundRequest(set_name="soak", judge="reference-free", name=name, budget_usd=500.0, controls=0)
+    request = RoundRequest(set_name="soak", judge="reference-free", name=name, budget_usd=500.0)
     arena.rounds.create(request)
     return arena.rounds.run(name, concurrency=64, report=lambda _progress: None)
 

@@ -22,6 +22,7 @@ from streamlit.runtime.scriptrunner import StopException
 from arena.api.dependencies import client_there
 from arena.container import Arena
 from arena.services.jobs.cancellation import raise_if_stopped
+from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.runner import RoundRunner
 from arena.services.system.text_process import PROCESSES
@@ -281,7 +282,7 @@ def test_heartbeats_come_while_the_loop_that_judges_is_busy(
     beats = threading.Event()
     beat, count = arena.store.leases.beat, []
 
-    def counted(lease_id: int, *, lease: float) -> Any:  # noqa: ANN401 - what the store gives
+    def counted(lease_id: int, *, lease: float, work: object = None) -> Any:  # noqa: ANN401 - what the store gives
         count.append(lease_id)
         if len(count) > 1:
             beats.set()
@@ -289,7 +290,7 @@ def test_heartbeats_come_while_the_loop_that_judges_is_busy(
 
     @asynccontextmanager
     async def open_judge(*_: object) -> Any:  # noqa: ANN401 - a context
-        yield Stalling(beats)
+        yield OpenedJudge(Stalling(beats))
 
     monkeypatch.setattr(arena.store.leases, "beat", counted)
     created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", canaries=0))

@@ -7,7 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from arena.site.admin.common import usd
+
+pytestmark = pytest.mark.usefixtures("public_endpoints")
 
 PANEL = """
 kind = "panel"
@@ -43,7 +47,7 @@ def test_a_panel_with_an_unpriced_member_has_unknown_cost(
     words = ("--set", "tiny", "--judge", judge, "--sample", 6, "--name", "r")
     plan = arena_of.json("rounds", "plan", *words, "--json", endpoint=server.url)
     assert plan["cost_usd"] is None
-    done = arena_of.json("rounds", "run", *words, "--json", endpoint=server.url)
+    done = arena_of.json("rounds", "run", *words, "--no-cap", "--json", endpoint=server.url)
     assert done["judged"] == 12
     assert done["input_tokens"] > 0
     assert done["cost_usd"] is None
@@ -67,14 +71,16 @@ def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
     server = scripted_llm()
     judge = _judge(tmp_path, UNPRICED)
     words = ("--set", "tiny", "--judge", judge, "--sample", 3, "--canaries", 0)
-    first = arena_of.json("rounds", "run", *words, "--name", "one", "--json", endpoint=server.url)
+    first = arena_of.json("rounds", "run", *words, "--no-cap", "--name", "one", "--json", endpoint=server.url)
     assert first["cost_usd"] is None
-    again = arena_of.json("rounds", "run", *words, "--name", "two", "--json", endpoint=server.url)
+    again = arena_of.json("rounds", "run", *words, "--no-cap", "--name", "two", "--json", endpoint=server.url)
     assert again["judged"] == 6
     assert again["cost_usd"] == 0
     priced = _judge(tmp_path, PANEL.replace("a-house-model", "gpt-4o"))
     words = ("--set", "tiny", "--judge", priced, "--sample", 3, "--canaries", 0)
-    third = arena_of.json("rounds", "run", *words, "--name", "three", "--json", endpoint=server.url)
+    third = arena_of.json(
+        "rounds", "run", *words, "--no-cap", "--name", "three", "--json", endpoint=server.url
+    )
     assert third["cost_usd"] > 0
 
 

@@ -19,8 +19,7 @@ from arena.services.rounds.waves.settings import waves_of
 from arena.services.rounds.waves.stored import StoredWaves
 from data.errors import ConflictError, InputError, NotFoundError
 from data.records import CheapCounts, Outcome, RoundCounts, RoundState, WavesEnd
-from leaderboard.sampling.powered import Draw, power
-from leaderboard.standings.judged_shares import estimated_sentences
+from leaderboard.sampling.powered import power
 from tests.arena.conftest import WORDS, write_answers
 from tests.narrow import known
 
@@ -75,7 +74,6 @@ def _request(name: str = "r", **fields: Any) -> RoundRequest:  # noqa: ANN401 - 
         "judge": "reference-free",
         "pairs": "all",
         "canaries": 0,
-        "controls": 0,
         "name": name,
     }
     return RoundRequest(**{**plain, "cheap_judges": ("lexical",), **fields})
@@ -123,13 +121,12 @@ def test_estimates_are_those_of_the_method_itself(
     verdicts = np.where(judged, np.array([1.0, 0.0, 0.5])[state.columns.preference], np.nan)
     first, *others = known(state.end).shares.T
     table = replace(estimates.powered.table, score=first)
-    draw = Draw(probability=state.waves[-1].chances, judged=judged)
-    direct = power(table, verdicts, [draw], others=others)
+    direct = power(table, verdicts, state.waves[-1].sampling_probs, others=others)
     assert np.allclose(direct.table.share, estimates.powered.table.share)
     assert section["gain"] == estimates.gain.gain > 0
     assert (section["judged"], section["battles"]) == (70, BATTLES)
-    assert state.waves[0].chances == pytest.approx(50 / BATTLES)
-    assert (state.waves[1].chances >= state.waves[0].chances).all()
+    assert state.waves[0].sampling_probs == pytest.approx(50 / BATTLES)
+    assert (state.waves[1].sampling_probs >= state.waves[0].sampling_probs).all()
 
 
 @pytest.mark.long
@@ -180,7 +177,9 @@ def test_the_draw_follows_from_seed_and_state(
         _run(arena, name, spend="60", seed=seed)
     one, same, other = (_state(arena, name) for name in ("one", "same", "other"))
     assert (one.arrays.wave == same.arrays.wave).all()
-    assert all((a.chances == b.chances).all() for a, b in zip(one.waves, same.waves, strict=True))
+    assert all(
+        (a.sampling_probs == b.sampling_probs).all() for a, b in zip(one.waves, same.waves, strict=True)
+    )
     assert (one.arrays.wave != other.arrays.wave).any()
 
 
@@ -309,51 +308,6 @@ def test_an_earlier_round_is_a_cheap_judge_for_nothing(
         arena.rounds.create(_request("no", cheap_judges=("round:nowhere",), spend="50"))
 
 
-def test_the_trained_classifier_is_kept_with_the_round(
-    wide: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
-    """The classifier's coefficients, and whose verdicts they come from, can be read after the round."""
-    arena = wide(endpoint=scripted_llm().url)
-    _run(arena, cheap_judges=("trained",), spend="80")
-    classifier = known(known(_state(arena).end).classifier)
-    assert (classifier["trained_on"], classifier["set_name"], classifier["verdicts"]) == ("r", "wide", 80)
-    weights = dict(zip(classifier["features"], classifier["coefficients"], strict=True))
-    # The scripted judge prefers the longer answer.
-    assert weights["length"] > 0
-    assert max(weights, key=lambda name: abs(weights[name])) in {"length", "sentences", "numbers"}
-
-
-def test_a_classifier_of_another_round_says_on_which_set_it_was_trained(
-    wide: Callable[..., Arena], scripted_llm: Callable[..., Any], set_folder: Path, tmp_path: Path
-) -> None:
-    """A classifier trained on a finished round of another set guesses every battle, and the board says so."""
-    server = scripted_llm()
-    arena = wide(endpoint=server.url)
-    arena.sets.import_from(set_folder)
-    for system, template in {"long": LENGTHS[1] + " So it is.", "brief": LENGTHS[0]}.items():
-        path = write_answers(tmp_path / f"{system}.jsonl", [template], 12)
-        arena.submissions.add(path, "tiny", system=system)
-    arena.rounds.create(_request("before", set_name="tiny", cheap_judges=(), spend=None))
-    with pytest.raises(ConflictError, match="planned"):
-        arena.rounds.create(_request(cheap_judges=("trained:before",), spend="50"))
-    arena.rounds.run("before", concurrency=8, report=lambda _progress: None)
-    calls = server.log.calls
-    counts = _run(arena, cheap_judges=("trained:before",), spend="50")
-    assert (counts.judged, server.log.calls - calls) == (50, 50)
-    report = known(arena.rounds.waves("r"))
-    assert "of round before on the question set tiny" in report.settings.elsewhere
-    classifier = known(report.as_json()["classifier"])
-    assert (classifier["trained_on"], classifier["set_name"]) == ("before", "tiny")
-    shares, table = _state(arena).arrays.cheap[:, 0], _state(arena).columns
-    assert not np.isnan(shares).any()
-    # The scripted judge prefers the longer answer, on either set.
-    judged = table.preference >= 0
-    wins = np.array([1.0, 0.0, 0.5])[table.preference[judged]]
-    assert np.corrcoef(shares[judged], wins)[0, 1] > 0.5
-    section = known(estimates_of(arena.store, arena.store.rounds.get("r")))[1]
-    assert "trained on another question set, tiny" in " ".join(estimated_sentences(section))
-
-
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -362,6 +316,7 @@ def test_a_classifier_of_another_round_says_on_which_set_it_was_trained(
         ({"spend": None}, "needs an end"),
         ({"cheap_judges": (), "spend": "50"}, "Only a round with cheap judges"),
         ({"spend": "50", "ask": "everything"}, "no question"),
+        ({"spend": "50", "cheap_judges": ("trained",)}, "were removed"),
         ({"spend": "50", "ask": "pair:full,nobody"}, "no system nobody"),
         ({"target_width": -1.0}, "no width"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,7 @@ def test_name_of_a_file_is_never_a_path(given_name: str) -> None:
 
 def test_file_is_read_under_the_name_of_its_owner(tmp_path: Path) -> None:
     """E6: two files of one name are read at once, each in a folder of its own that goes with it."""
-    uploads = UploadService(tmp_path / "uploads", most_bytes=100, per_owner=2, hours=1)
+    uploads = UploadService(tmp_path / "uploads", most_bytes=100)
     stored = tmp_path / "stored"
     stored.write_text("one")
     with uploads.named(stored, "my answers.csv") as one, uploads.scratch("my answers.csv") as (other, _):
@@ -160,11 +161,24 @@ def test_file_is_read_under_the_name_of_its_owner(tmp_path: Path) -> None:
     assert list((tmp_path / "uploads" / "checks").iterdir()) == []
 
 
+def test_checked_file_is_gone_after_the_check(tmp_path: Path) -> None:
+    """A file that is read leaves nothing, and what a process that died left goes as well."""
+    uploads = UploadService(tmp_path / "uploads", most_bytes=10)
+    left = tmp_path / "uploads" / "checks" / "left"
+    left.mkdir(parents=True)
+    os.utime(left, (0, 0))
+    with uploads.scratch() as (path, writer):
+        writer.write(b"x" * 9)
+        assert path.parent.stat().st_mode & 0o077 == 0
+        with pytest.raises(FileFormatError, match="longer than 10 bytes"):
+            writer.write(b"xx")
+    assert list((tmp_path / "uploads" / "checks").iterdir()) == []
+
+
 def test_problems_of_a_file_name_it_as_its_owner_does(filled: Callable[..., Arena]) -> None:
     """E6: what a check finds names the user's file, never a temporary name of the server's."""
     arena = filled()
     with arena.uploads.scratch("../my answers (1).csv") as (path, writer):
-        writer.write(b"a,b\n1,2\n")
         writer.close()
         (problem, *_) = arena.submissions.check(path, "tiny").problems
-    assert problem.message.startswith("my answers (1).csv looks like CSV")
+    assert problem.message.startswith("my answers (1).csv is empty")

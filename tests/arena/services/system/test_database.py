@@ -12,8 +12,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
@@ -23,63 +21,9 @@ from arena.services.system.database import DatabaseService
 from data.errors import ConflictError, FileFormatError, StoreError
 from data.records import Outcome
 from data.store import Store
-from data.store.engine import MIGRATIONS, Database, newest_version
+from data.store.engine import Database, newest_version
 
 ROOT = Path(__file__).parents[4]
-OLD = sorted(path.stem[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))[:-1]
-# Tables whose rows went into others.
-RENAMED = {"annotation": "annotation_label", "annotation_pair": "annotation_item"}
-ROWS = (
-    """INSERT INTO question_set (id, name, title, version, licence, source, reference_name, domains,
-        questions, content_hash, created_at)
-    VALUES (1, 's', 'Zwölf', '', '', '', 'human', '{"d": "D"}', 1, 'x', '2025-01-01')""",
-    """INSERT INTO question (id, set_id, position, key, domain, text, content)
-    VALUES (1, 1, 0, 'q', 'd', 't', '{"id": "q", "domain": "d", "question": "t"}')""",
-    """INSERT INTO submission (id, set_id, kind, system, team, version, state, card, content_hash, answers,
-        no_answers, created_at)
-    VALUES (1, 1, 'reference', 'human', '', 1, 'accepted', '{}', 'x', 1, 0, '2025-01-01'),
-        (2, 1, 'system', 'a', '', 1, 'accepted', '{}', 'y', 1, 0, '2025-01-01')""",
-    """INSERT INTO answer (id, submission_id, question_id, text, contexts, no_answer)
-    VALUES (1, 1, 1, 'one', '[]', false), (2, 2, 1, 'two', '[]', false)""",
-    """INSERT INTO round (id, name, set_id, state, judge, plan, seed, created_at)
-    VALUES (1, 'r', 1, 'paused', 'lexical', '{"judge": {}, "pairs": "all"}', 0, '2025-01-01')""",
-    """INSERT INTO battle (id, round_id, key, question_id, a_id, b_id, detail)
-    VALUES (1, 1, 'k', 1, 1, 2, '')""",
-    """INSERT INTO ledger (round_id, reserved_usd, spent_usd, input_tokens, output_tokens)
-    VALUES (1, 0.5, 0.25, 10, 1)""",
-)
-
-
-def _at(url: str, version: str) -> None:
-    """Make a database with the schema of a release and a row in each table that matters."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    with closing(Database(url)) as database, database.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, version)
-        for statement in ROWS:
-            connection.execute(text(statement))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("version", OLD)
-def test_every_released_schema_is_brought_up(blank_url: str, version: str) -> None:
-    """`arena db upgrade` takes every schema to the newest one and keeps its rows; again, it does nothing."""
-    _at(blank_url, version)
-    service = DatabaseService(blank_url)
-    before = service.status()
-    assert (before["schema"], before["current"]) == (version, False)
-    assert service.upgrade()[1:] == (version, newest_version())
-    after = service.status()
-    assert after["current"] is True
-    assert {name: after["rows"][RENAMED.get(name, name)] for name in before["rows"]} == before["rows"]
-    assert service.upgrade()[1:] == (newest_version(), newest_version())
-    with closing(Store.open(blank_url)) as store:
-        assert [battle.system_b for battle in store.battles.pending(store.rounds.get("r").id)] == ["a"]
-        assert store.rounds.counts("r").pending == 1
-
-
-BEFORE_JOBS = "0003"
 
 KILLED = """
 import os, signal, sys
@@ -94,15 +38,14 @@ Database(sys.argv[1]).upgrade()
 
 
 @pytest.mark.long
-def test_interrupted_migration_leaves_the_old_schema(blank_url: str) -> None:
+def test_interrupted_migration_leaves_the_database_as_it_was(blank_url: str) -> None:
     """A migration killed half-way has changed nothing, and the next one succeeds."""
-    _at(blank_url, BEFORE_JOBS)
     service = DatabaseService(blank_url)
     before = service.status()
     done = subprocess.run([sys.executable, "-c", KILLED, blank_url], cwd=ROOT, check=False)
     assert done.returncode == -9
     after = service.status()
-    assert (after["schema"], after["rows"]) == (BEFORE_JOBS, before["rows"])
+    assert (after["schema"], after["rows"]) == (None, before["rows"])
     service.upgrade()
     assert service.status()["current"] is True
 
@@ -228,7 +171,7 @@ def test_what_is_no_backup_is_not_restored(
 
 @pytest.mark.slow
 def test_commands_say_what_they_did(tmp_path: Path) -> None:
-    """`arena db status|export|import|backup|restore` work as a user calls them, errors in one line."""
+    """`arena db upgrade|backup|restore` work as a user calls them, errors in one line."""
     environment = {
         **os.environ,  # noqa: TID251 - what a process of the machine needs
         "ARENA_HOME": str(tmp_path / "home"),
@@ -267,3 +210,56 @@ def test_damaged_url_is_one_line() -> None:
     with pytest.raises(StoreError) as raised:
         DatabaseService(url).status()
     assert "hush-hush" not in str(raised.value)
+
+
+def _damaged(file: Path) -> None:
+    """Overwrite the middle of a database, as a bad disk does."""
+    with file.open("r+b") as raw:
+        raw.seek(file.stat().st_size // 2 // 4096 * 4096)
+        raw.write(b"\xff" * 8192)
+
+
+def test_a_damaged_database_is_not_backed_up_in_silence(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """A backup is read before it is kept: of a damaged store there is none, and a line says what to do."""
+    url = f"sqlite:///{tmp_path / 'a.sqlite'}"
+    _filled(filled, url)
+    service = DatabaseService(url)
+    service.check()
+    service.back_up(tmp_path / "sound.backup")
+    assert (tmp_path / "sound.backup").stat().st_mode & 0o777 == 0o600
+    _damaged(tmp_path / "a.sqlite")
+    with pytest.raises(StoreError, match="damaged") as refused:
+        service.back_up(tmp_path / "bad.backup")
+    assert "\n" not in str(refused.value)
+    assert "arena db restore" in str(refused.value.advice)
+    assert not list(tmp_path.glob("bad*"))
+    with pytest.raises(StoreError, match="is damaged"):
+        service.check()
+    shutil.copy(tmp_path / "a.sqlite", tmp_path / "copied")
+    with pytest.raises(FileFormatError, match="is damaged") as unread:
+        service.restore(tmp_path / "copied", replace=True)
+    assert "\n" not in str(unread.value)
+    service.restore(tmp_path / "sound.backup", replace=True)
+    service.check()
+
+
+def test_what_a_damaged_file_says_leads_to_a_backup(tmp_path: Path) -> None:
+    """Whatever meets the damage first names `db restore`, not permissions and free space."""
+    (tmp_path / "a.sqlite").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
+    with pytest.raises(StoreError, match="cannot be used") as met:
+        DatabaseService(f"sqlite:///{tmp_path / 'a.sqlite'}").status()
+    assert "arena db restore FILE --replace" in str(met.value.advice)
+
+
+def test_backups_and_checks_of_postgresql_read_it_whole(
+    filled: Callable[..., Arena], postgres_url: Callable[[], str], tmp_path: Path
+) -> None:
+    """On PostgreSQL a backup is read back before it is kept, and the check reads every row."""
+    if shutil.which("pg_dump") is None:
+        pytest.skip("NO pg_dump: backups of PostgreSQL are not tested")
+    url = postgres_url()
+    _filled(filled, url)
+    service = DatabaseService(url)
+    service.check()
+    assert service.back_up(tmp_path / "b") > 0
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600

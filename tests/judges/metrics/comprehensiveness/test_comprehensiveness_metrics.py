@@ -67,14 +67,14 @@ def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> No
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 @pytest.mark.parametrize("answer", ["", " \n ", "I couldn't find an answer.", "…"])
 def test_an_answer_that_says_nothing_covers_nothing(name: str, answer: str) -> None:
-    """Silence is a score of 0 with everything missing, not an unscored answer."""
+    """MissedAnswer is a score of 0 with everything missing, not an unscored answer."""
     score = scored(build_metric(name), changed(answer=answer))
     assert (score.score, texts(score, "covered")) == (0.0, [])
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 def test_the_reference_stands_in_for_passages(name: str) -> None:
-    """Without passages the reference is the yardstick; without either there is no score but a reason."""
+    """Without passages the reference is the ground truth; without either there is no score but a reason."""
     score = scored(build_metric(name), changed(passages=(), reference="The Eiffel Tower is 330 metres tall."))
     assert score.score == 1.0
     bare = scored(build_metric(name), changed(passages=(Passage("p", " "),), reference=None))

@@ -1,4 +1,4 @@
-"""The object that `arena metrics context` prints."""
+"""The object that `arena metrics analyse context` prints."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -240,7 +240,6 @@ def test_mini_buckets_are_exact_where_nothing_is_split(graph: FactGraph) -> None
     assert found.true == pytest.approx(exact_posteriors(network, order).true, abs=1e-9)
 
 
-@settings(max_examples=30)
 @given(graph=graphs())
 def test_split_mini_buckets_stay_probabilities(graph: FactGraph) -> None:
     """Where the bound is too small, mini-buckets are approximate but still probabilities."""

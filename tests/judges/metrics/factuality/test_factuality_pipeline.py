@@ -19,14 +19,14 @@ from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import LocalSource
+from judges.metrics.dry_run import DryRunner
 from judges.metrics.factuality.assembly import ASSESSORS, build
 from judges.metrics.factuality.evidence.contexts import PassageIndex, gather
 from judges.metrics.factuality.graph import load_graph
 from judges.metrics.factuality.inference.marginals import marginals
 from judges.metrics.factuality.report import summarise
 from judges.metrics.factuality.tasks import relation_probability
-from judges.metrics.registry import FACTUALITY, METRICS, build_metric
-from judges.metrics.rehearsal import RehearsalRunner
+from judges.metrics.registry import build_metric, metrics
 from judges.metrics.shortening import shortened
 from judges.text.entailment import Entailment
 from judges.text.tokens import terms
@@ -73,7 +73,7 @@ def scripted(
 
 def test_every_assessor_is_a_metric() -> None:
     """The names of the registry and those that can be built are the same."""
-    listed = {info.name for info in METRICS if info.family == FACTUALITY}
+    listed = {info.name for info in metrics() if info.rates_claims}
     assert listed == {f"factuality-{name}" for name in ASSESSORS}
     assert all(build_metric(f"factuality-{name}").name == f"factuality-{name}" for name in EMBEDDED)
     with pytest.raises(NotFoundError):
@@ -143,7 +143,7 @@ def test_a_set_is_summed_up_with_its_own_k() -> None:
 
 
 def test_a_less_reliable_source_counts_for_less() -> None:
-    """A prior of its own for one passage moves the claims that rest on it."""
+    """A prior of its own for one passage moves the claims that depend on it."""
     plain: Any = embedded("fr2").details
     doubted: Any = embedded("fr2", source_priors={"p1": 0.5, "p3": 0.5}).details
     assert doubted["claims"][0]["posterior"] < plain["claims"][0]["posterior"]
@@ -470,7 +470,7 @@ def test_scores_by_an_llm_say_which_passages_were_cut(name: str) -> None:
     """What an LLM did not read in full is named with its words; the embedded version reads everything."""
     passages = (Passage("long", "The iron bridge was opened in 1905. " * 30), Passage("short", "It is red."))
     item = MetricItem(id="q", question="When?", answer="The bridge opened in 1905.", passages=passages)
-    runner = RehearsalRunner(endpoint="http://nowhere/v1", model="m")
+    runner = DryRunner(endpoint="http://nowhere/v1", model="m")
     found = asyncio.run(build_metric(name, runner=runner, options={"longest_passage": 40}).score(item))
     assert found.details["cut"] == {"long": {"words": 210, "kept": 35}}
     assert "cut" not in asyncio.run(build_metric(name).score(item)).details

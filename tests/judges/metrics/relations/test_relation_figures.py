@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.records import EMBEDDED_ENGINE
+from judges.metrics.registry import metric_info, metrics
 from judges.metrics.relations.figures import (
     CONTRADICTED_BELOW,
     SUPPORTED_FROM,
@@ -39,6 +40,33 @@ def test_the_documents_have_these_figures() -> None:
         cells = [getattr(data, name) for data in figures.claims]
         shown = [f"{one.value:.2f} [{one.lower:.2f}-{one.upper:.2f}] of {one.of}" for one in cells]
         assert f"| {label} | {' | '.join(shown)} |" in text
+
+
+def test_the_documents_say_how_far_each_metric_agrees_with_people() -> None:
+    """The table in docs/method/board-metrics.md is the record's, row by row, chance named."""
+    text = (ROOT / "docs/method/board-metrics.md").read_text(encoding="utf-8")
+    rows = embedded_figures().agreement
+    for one in rows:
+        found = one.measured
+        figure = f"{one.figure} {found.value:.3f} [{found.lower:.3f}–{found.upper:.3f}]"
+        beyond = "no" if one.is_chance else "yes"
+        assert f"| `{one.metric}` | {one.of_what} | {one.data}, {found.of} | {figure} | {beyond} |" in text
+    assert text.count("| yes |") + text.count("| no |") == len(rows)
+
+
+def test_what_is_at_chance_says_so_and_is_no_default() -> None:
+    """Metrics with a figure at chance name it in their column; with nothing better they are not usual."""
+    known = embedded_figures().agreement
+    chance = {one.metric for one in known if one.is_chance}
+    better = {one.metric for one in known if not one.is_chance}
+    assert chance
+    for name in chance:
+        column = metric_info(name).column
+        assert column is not None
+        assert "no better than chance" in column.help
+        assert name in better or not column.usual
+    usual = [info for info in metrics() if info.column and info.column.usual and not info.column.asked]
+    assert {info.name for info in usual} <= better
 
 
 def test_what_is_called_contradicted_or_supported_is_so_in_four_of_five_cases() -> None:

@@ -1,0 +1,61 @@
+"""Rank the answers of question-answering systems: `import answer_arena as aa`.
+
+>>> import answer_arena as aa  # doctest: +SKIP
+>>> board = aa.rank("answers.csv", judge="gpt-5-mini", max_usd=5)  # doctest: +SKIP
+>>> board.sentence  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from arena.python import Cost, Ranking, estimate, judge, rank, rate
+
+__all__ = ["Cost", "Ranking", "estimate", "judge", "rank", "rate"]
+ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
+
+
+def __getattr__(name: str) -> object:
+    """A call, whose module is loaded when it is first asked for."""
+    if name not in __all__:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    found: object = getattr(import_module(f"{__name__}.arena.python"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Beside:
+    """Finds `answer_arena.leaderboard` in a checkout, where the rooms lie beside this module."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        del path, target
+        package, _, module = name.partition(".")
+        ours = package == __name__ and module.partition(".")[0] in ROOMS
+        # The stubs ask for a subclass of `importlib.abc.Loader`; the two methods below are all that is used.
+        return ModuleSpec(name, self) if ours else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """By default."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the one that is there in its place, so that its classes are the same under both names."""
+        sys.modules[module.__name__] = import_module(module.__name__.partition(".")[2])
+
+
+if "__path__" not in globals():
+    __path__: list[str] = []
+    sys.meta_path.insert(0, _Beside())

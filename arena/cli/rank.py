@@ -1,0 +1,310 @@
+"""`arena rank`, `arena losses` and `arena compare`: from files of answers to a board, and its reasons."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arena.cli.options import AsJson, Concurrency, Sample, Seed, in_flight
+from arena.cli.output import note, show_json, show_line, show_table
+from arena.container import Arena, open_ranking
+from data.errors import InputError, StoreError
+from data.progress import Stopwatch, Work, working
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from arena.services.ranking.requests import RankRequest
+    from arena.services.ranking.service import Prepared
+    from data.records import Board
+    from submissions.answer_tables import AnswerTable
+
+DEFAULT = Path("arena-board")
+INTERRUPTED = 130
+WORSE = 3
+LOOK_EVERY = 2.0
+"""Seconds between two looks at the standings; more where a look takes long."""
+SHARE_OF_LOOKS = 20.0
+"""So many times as long as a look takes is waited for the next."""
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a ranking.")]
+First = Annotated[str, typer.Argument(metavar="X", help="One system.")]
+Second = Annotated[str, typer.Argument(metavar="Y", help="The other system.")]
+
+
+def rank(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE…",
+            help="Files of answers: one a system, or a table of several; NAME=FILE names a system. A folder "
+            "of an earlier ranking first goes on with it.",
+        ),
+    ],
+    judge: Annotated[
+        str,
+        typer.Option(
+            "--judge",
+            metavar="JUDGE|MODEL",
+            show_default="the embedded judge, where there are references or passages",
+            help="A judge by name or file, or a model.",
+        ),
+    ] = "",
+    endpoint: Annotated[
+        str,
+        typer.Option(
+            "--endpoint",
+            metavar="URL",
+            show_default="OPENAI_BASE_URL, else OpenAI's",
+            help="Where the model is asked.",
+        ),
+    ] = "",
+    references: Annotated[
+        Path | None,
+        typer.Option("--references", metavar="FILE", help="Right answers or passages of the questions."),
+    ] = None,
+    versus: Annotated[
+        str,
+        typer.Option(
+            "--vs", metavar="SYSTEM", show_default="all pairs", help="Compare all with this system alone."
+        ),
+    ] = "",
+    sample: Sample = None,
+    max_usd: Annotated[
+        float | None, typer.Option("--max-usd", metavar="X", min=0.0, help="The most that may be spent.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", show_default=str(DEFAULT), help="Folder of the ranking."),
+    ] = None,
+    seed: Seed = 0,
+    concurrency: Concurrency = None,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what was understood and what it would cost, and stop.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before paid requests are sent.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Rank systems by their files of answers, in one command: arena rank a.csv b.csv --judge gpt-5-mini.
+
+    $ arena rank a.csv b.csv --judge gpt-5-mini --references references.csv
+
+    Questions are joined by id, else by text. The same command goes on where it stopped. Another file adds a
+    system, and a model is asked only about its pairs.
+    """
+    from arena.services.ranking.requests import NamedFile, RankRequest, scratch_of
+    from submissions.answer_tables import read_answer_table
+
+    folder, given = _folder(files, out)
+    request = RankRequest(
+        judge=judge,
+        endpoint=endpoint,
+        versus=versus,
+        sample=sample,
+        budget_usd=max_usd,
+        seed=seed,
+    )
+    named = [NamedFile.of(one) for one in given]
+    tables = [read_answer_table(one.path, system=one.system) for one in named]
+    right = None if references is None else read_answer_table(references, answers=False)
+    if dry_run or not yes:
+        # In a copy, so that what is only priced, or declined, is not stored.
+        with scratch_of(folder) as copy:
+            arena = open_ranking(copy)
+            prepared, plan = _planned(arena, request, tables, right)
+            arena.close()
+        if dry_run:
+            if as_json:
+                show_json({"sentence": prepared.sentence, "notes": list(prepared.notes), **plan})
+            return
+        _confirm(plan)
+    arena = open_ranking(folder)
+    if yes:
+        prepared, _ = _planned(arena, request, tables, right)
+    else:
+        prepared = arena.ranking.prepare(request, tables, right)
+    board = _judged(arena, prepared, folder, concurrency)
+    written = arena.ranking_results.write(board, folder, _table(arena, board))
+    _show(arena, board, as_json=as_json)
+    for path in written:
+        note(str(path))
+    note(f"Go on: arena rank {folder} NEW.csv | arena losses {folder} X Y | arena compare {folder} X Y")
+
+
+def losses(folder: Folder, loser: First, winner: Second, *, as_json: AsJson = False) -> None:
+    """List the questions that one system of a ranking lost to another, with reasons, the clearest first.
+
+    $ arena losses arena a b
+    """
+    arena = _existing(folder)
+    board = arena.ranking.last_board()
+    lost = arena.ranking_results.losses(board.round_name or board.name, loser, winner)
+    if as_json:
+        show_json([asdict(one) for one in lost])
+        return
+    show_line(f"{loser} lost {len(lost):,} to {winner}.")
+    for one in lost:
+        show_line(f"{one.question_id}: {one.question}")
+        show_line(f"    {one.reason or 'no reason given'}")
+
+
+def compare(
+    folder: Folder,
+    first: First,
+    second: Second,
+    *,
+    fail_if_worse: Annotated[
+        bool,
+        typer.Option("--fail-if-worse", help="Exit with 3 where X is worse than Y beyond doubt, for CI."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say which of two systems of a ranking is better, and how surely: by ratings, interval and record.
+
+    $ arena compare arena a b --fail-if-worse
+    """
+    arena = _existing(folder)
+    board = arena.ranking.last_board()
+    duel = arena.ranking_results.duel(board.round_name or board.name, first, second)
+    if as_json:
+        show_json({**asdict(duel), "worse": duel.worse, "sentence": duel.sentence})
+    else:
+        show_line(duel.sentence)
+    if fail_if_worse and duel.worse:
+        raise typer.Exit(WORSE)
+
+
+def _planned(
+    arena: Arena, request: RankRequest, tables: list[AnswerTable], references: AnswerTable | None
+) -> tuple[Prepared, Mapping[str, Any]]:
+    """Say what was understood and what it will cost."""
+    prepared = arena.ranking.prepare(request, tables, references)
+    for line in (*prepared.notes, prepared.sentence):
+        note(line)
+    plan = arena.ranking.estimate(prepared)
+    note(_cost(plan, prepared))
+    arena.ranking.require_ready(prepared)
+    return prepared, plan
+
+
+def _folder(files: list[str], out: Path | None) -> tuple[Path, list[str]]:
+    """The folder of the ranking, and the files that are given."""
+    from arena.services.ranking.requests import is_ranking
+
+    if files and is_ranking(Path(files[0])):
+        if out is not None and out.resolve() != Path(files[0]).resolve():
+            raise InputError(
+                f"{files[0]} is a ranking, and --out names another folder.", advice="Leave out --out."
+            )
+        return Path(files[0]), files[1:]
+    return out or DEFAULT, files
+
+
+def _existing(folder: Path) -> Arena:
+    from arena.services.ranking.requests import require_ranking
+
+    require_ranking(folder)
+    return open_ranking(folder)
+
+
+def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
+    asked = f"{plan['planned']:,} comparisons by {plan['judge']}"
+    if not plan["requests"] + plan["cached"]:
+        return f"{asked}; nothing is asked of a model."
+    cached = f", {plan['cached']:,} more are in the cache" if plan["cached"] else ""
+    asked = f"{asked}: {plan['requests']:,} requests{cached}"
+    expected, most = plan["cost_usd"], plan["cost_usd_most"]
+    if expected is None:
+        return f"{asked}; what they cost is not known."
+    if not expected and not most:
+        return f"{asked}; they cost nothing."
+    capped = prepared.request.budget_usd
+    cap = "" if capped is None else f", capped at ${capped:,.2f}"
+    ceiling = "no limit to replies is set" if most is None else f"at most ${most:,.2f}"
+    return f"{asked}; about ${expected:,.2f}, {ceiling}{cap}."
+
+
+def _confirm(plan: Mapping[str, Any]) -> None:
+    """Ask once where requests are paid."""
+    if plan["cost_usd"] == plan["cost_usd_most"] == 0:
+        return
+    if not sys.stdin.isatty():
+        raise InputError("These requests may cost money, and nobody can be asked.", advice="Add --yes.")
+    typer.confirm("Go on?", default=True, abort=True, err=True)
+
+
+def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | None) -> Board:
+    round_ = arena.ranking.round_of(prepared)
+    flying = in_flight(arena, concurrency)
+    with (
+        arena.engine.parallel(),
+        working("comparing answers") as work,
+        _standing(arena, round_.name, work),
+    ):
+        counts = arena.ranking.judge(
+            round_,
+            lambda name, told: arena.engine.judge(name, concurrency=flying, report=told),
+            work.follow,
+        )
+    if counts.pending:
+        note(f"{counts.pending:,} comparisons are left; go on: arena rank {folder}")
+        raise typer.Exit(INTERRUPTED)
+    for word in ("unreadable", "refused", "failed", "skipped", "missing"):
+        if count := getattr(counts, word):
+            note(f"{count:,} comparisons {word}; comparisons.csv says why.")
+    with arena.engine.parallel():
+        return arena.ranking.publish(round_.name)
+
+
+@contextmanager
+def _standing(arena: Arena, name: str, work: Work) -> Iterator[None]:
+    """A context in which the work says every few seconds how the systems stand so far."""
+    ended = Event()
+
+    def look() -> None:
+        pause = LOOK_EVERY
+        while not ended.wait(pause):
+            watch = Stopwatch()
+            # A look that fails is left out; the run itself says what is wrong with the database.
+            with suppress(StoreError):
+                work.lines = arena.ranking.so_far(name)
+            pause = max(LOOK_EVERY, SHARE_OF_LOOKS * watch.seconds)
+
+    thread = Thread(target=look, name="standings", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _table(arena: Arena, board: Board) -> bytes:
+    from leaderboard.vocabulary import BoardForm
+
+    return arena.board_files.content(board.name, BoardForm.CSV).content
+
+
+def _show(arena: Arena, board: Board, *, as_json: bool) -> None:
+    systems = arena.ranking_results.systems(board)
+    sentence = arena.ranking_results.sentence(board)
+    if as_json:
+        show_json({"sentence": sentence, "systems": [asdict(one) for one in systems]})
+        return
+    show_table(
+        ("rank", "system", "rating", "win / tie / loss", "win + tie", "facts covered", "questions"),
+        [
+            (one.places, one.system, one.points, one.record, one.win_tie, one.facts, one.questions or None)
+            for one in systems
+        ],
+    )
+    for one in systems:
+        if one.unranked:
+            show_line(f"{one.system}: {one.unranked}")
+    show_line(sentence)

@@ -1,1 +1,0 @@
-"""`arena references`."""

@@ -1,0 +1,79 @@
+"""Commands and options of before, and what stands in their place: for one version they say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "battles fragility": ("rate", "--fragility"),
+        "battles winrates": ("rate", "--winrates"),
+        "db export": ("backup", "--folder"),
+        "db import": ("restore",),
+        "leaderboard site": ("export", "--format", "site"),
+        "metrics agreement": ("analyse", "agreement"),
+        "metrics context": ("analyse", "context"),
+        "metrics coverage": ("analyse", "coverage"),
+        "metrics export": ("show",),
+        "metrics marginals": ("analyse", "marginals"),
+        "metrics plan": ("run", "--plan"),
+        "retrieval board": ("show",),
+        "rounds compare": ("status", "--compare"),
+        "rounds reparse": ("show-replies", "--reparse"),
+        "rounds reports": ("show-replies", "--reported"),
+        "rounds retry": ("resume", "--failed"),
+        "rounds table": ("status",),
+        "sets attach-passages": ("attach", "--kind", "passages"),
+        "sets attach-qrels": ("attach", "--kind", "qrels"),
+        "sets qrels": ("show", "--qrels"),
+        "sets short-answers": ("export", "--format", "short-answers"),
+        "sets statistics": ("show", "--statistics"),
+        "submissions compare": ("report", "--changes"),
+    }
+)
+"""Commands that are an option of another now, with its words: they run, and say what they are."""
+LISTS: Mapping[str, str] = MappingProxyType({"rounds": "status"})
+"""What lists the things of a noun where that is not `show`; `list` is the same without a name."""
+REMOVED: Mapping[str, str] = MappingProxyType(
+    {
+        "battles cycles": "Use `arena battles rate` and `compare`, or count the cycles of an exported file.",
+        "corpora embed": "Use `arena corpora import --name NAME --embeddings MODEL`.",
+        "judges cascade": "Give a round the cheaper judge as `arena rounds run --cheap-judge`.",
+        "labels give": "Use `arena labels submit TASK NUMBER VALUE --annotator ACCOUNT`.",
+        "labels next": "Use `arena labels submit TASK --annotator ACCOUNT`.",
+        "labels task": "Use `arena labels open`, `show`, `close`, `export`, `import`, `adjudicate` (for "
+        "disputed and settle) or `exclude` (for aside).",
+        "labels withdraw": "Use `arena labels submit TASK --annotator ACCOUNT --withdraw`.",
+        "notifications deliveries": "Use `arena notifications list`: what arrived, what failed, and why.",
+        "notifications retry": "Workers try again by themselves; see `arena notifications test ID`.",
+        "references close": "Use `arena labels close TASK`.",
+        "references export": "Use `arena labels export TASK DIR --format set`.",
+        "references list": "Use `arena labels show`.",
+        "references next": "Use `arena labels submit TASK --annotator ACCOUNT`.",
+        "references start": "Use `arena labels open TASK --kind references --set SET --annotators A,B`.",
+        "references status": "Use `arena labels show TASK`.",
+        "references submit": "Use `arena labels submit TASK NUMBER --text FILE --annotator ACCOUNT`.",
+        "retrieval compare": "Use `arena retrieval show SET --compare A,B`.",
+        "retrieval output": "Use `arena retrieval export SET - --system SYSTEM`.",
+        "retrieval question": "Use `arena retrieval show SET --question ID`.",
+        "rounds notice": 'Use `arena rounds publish ROUND --notice "TEXT"`; an empty text takes it off.',
+        "submissions template": "Use `arena sets export SET FILE --format template`, or `sample`.",
+        "teams account": "Use `arena teams accounts ACCOUNT` with --email, --subject or --organiser.",
+        "teams applications approve": "Use `arena teams applications NUMBER --approve`.",
+        "teams applications list": "Use `arena teams applications`.",
+        "teams applications reject": "Use `arena teams applications NUMBER --reject --reason TEXT`.",
+        "teams member": "Use `arena teams members TEAM ACCOUNT`, also with --role or --remove.",
+        "votes export": "Use `arena votes show SET --export FILE`.",
+    }
+)
+"""Commands that are gone, with what to use instead."""
+REMOVED_OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        command: MappingProxyType(
+            {"--controls": "A round judges its battles once; `arena rounds retest ROUND` asks again."}
+        )
+        for command in ("rounds plan", "rounds run")
+    }
+)
+"""For each command the options that are gone, with what to use instead."""

@@ -1,0 +1,320 @@
+"""The calls of `import answer_arena`: rank, estimate, judge, rate."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import tempfile
+import threading
+import weakref
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import pandas as pd
+
+from arena.container import Arena, open_ranking
+from arena.python.frames import Data, Names, references_of, tables_of
+from arena.python.ranking import Cost, Ranking
+from arena.services.ranking.requests import RankRequest, scratch_of
+from data.errors import InputError
+from data.plugins import give
+from data.progress import Work, listening, reporting
+from leaderboard.vocabulary import BoardForm
+
+if TYPE_CHECKING:
+    from data.records import Verdict
+    from leaderboard.ratings import RatingTable
+
+Value = TypeVar("Value")
+JudgeFunction: TypeAlias = Callable[[str, str, str, str | None], str | Awaitable[str]]
+CONCURRENCY = 16
+
+
+def rank(
+    data: Data,
+    *,
+    judge: str | JudgeFunction = "",
+    endpoint: str = "",
+    references: Data | None = None,
+    system: str | None = None,
+    question: str | None = None,
+    answer: str | None = None,
+    reference: str | None = None,
+    domain: str | None = None,
+    vs: str = "",
+    sample: str | int | None = None,
+    max_usd: float | None = None,
+    out: str | Path | None = None,
+    seed: int = 0,
+    concurrency: int = CONCURRENCY,
+    progress: bool = True,
+) -> Ranking:
+    """Rank systems by their answers.
+
+    Args:
+        data: A data frame of pandas or Polars, a list of dicts, paths, or a dict of these by system.
+        judge: A judge by name or file, a model, or a function `(question, a, b, reference)`, also async, that
+            returns "a", "b" or "tie"; by default that of before, or the embedded one.
+        endpoint: Where the model is asked; by default `OPENAI_BASE_URL`, else OpenAI's.
+        references: The questions' references or passages, as data.
+        system: The column of systems; this and the next four by default as files name them.
+        question: The column of questions.
+        answer: The column of answers.
+        reference: The column of references.
+        domain: The column of domains.
+        vs: The one system that all others meet.
+        sample: How many questions are judged, a number or a share as `10%`.
+        max_usd: The most that may be spent.
+        out: The folder of the ranking; one that is there goes on. By default one that goes with the result.
+        seed: Of the sample and of the intervals.
+        concurrency: Most requests in flight.
+        progress: Whether to show a bar.
+
+    Raises:
+        InputError: The data cannot be read or joined, there are fewer than two systems, or nobody to judge.
+        JudgeError: Judging cannot go on; with `out`, the same call goes on where it stopped.
+    """
+    names = Names(system=system, question=question, answer=answer, reference=reference, domain=domain)
+    request = _request(judge, endpoint, vs, sample, max_usd, seed)
+    folder = _folder(out)
+
+    def work() -> Ranking:
+        arena = open_ranking(folder)
+        try:
+            return _ranked(arena, data, references, names, request, concurrency)
+        finally:
+            arena.close()
+
+    with _shown() if progress else _silent():
+        found = _outside_loops(work)
+    if out is None:
+        weakref.finalize(found, _forget, folder)
+    return found
+
+
+def estimate(
+    data: Data,
+    *,
+    judge: str | JudgeFunction = "",
+    endpoint: str = "",
+    references: Data | None = None,
+    system: str | None = None,
+    question: str | None = None,
+    answer: str | None = None,
+    reference: str | None = None,
+    domain: str | None = None,
+    vs: str = "",
+    sample: str | int | None = None,
+    max_usd: float | None = None,
+    out: str | Path | None = None,
+    seed: int = 0,
+) -> Mapping[str, Any]:
+    """What a ranking would take: planned battles, requests, tokens, and the cost expected and at most.
+
+    Options are those of `rank`; nothing is asked of a model.
+    """
+    names = Names(system=system, question=question, answer=answer, reference=reference, domain=domain)
+    request = _request(judge, endpoint, vs, sample, max_usd, seed)
+    with tempfile.TemporaryDirectory() as nothing, scratch_of(Path(out or nothing)) as copy:
+        arena = open_ranking(copy)
+        try:
+            right = None if references is None else references_of(references, names)
+            return arena.ranking.estimate(arena.ranking.prepare(request, tables_of(data, names), right))
+        finally:
+            arena.close()
+
+
+def judge(
+    question: str,
+    a: str,
+    b: str,
+    reference: str | None = None,
+    *,
+    judge: str | JudgeFunction = "",
+    endpoint: str = "",
+) -> Verdict:
+    """Let a judge decide between two answers to a question; nothing is stored.
+
+    Raises:
+        InputError: Nobody is named to judge, and there is no reference for the embedded judge.
+    """
+    from arena.services.ranking.judges import ADVICE, EMBEDDED  # noqa: PLC0415 - loads what rankings alone need
+    from data.records import Question  # noqa: PLC0415 - as above
+
+    if not judge and reference is None:
+        raise InputError("There is neither a judge nor a reference.", advice=ADVICE)
+
+    def work() -> Verdict:
+        with tempfile.TemporaryDirectory() as folder:
+            arena = open_ranking(Path(folder))
+            try:
+                name = arena.ranking.judges.named(_named(judge) or EMBEDDED, endpoint)
+                asked = Question(id="question", domain="all", question=question, reference=reference)
+                return arena.judges.try_on(arena.judges.spec(name), asked, a, b)
+            finally:
+                arena.close()
+
+    return _outside_loops(work)
+
+
+def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401 - those of `leaderboard.ratings.rate`
+    """Rate the systems of battles: columns `model_a`, `model_b`, `winner`, and where known `question_id`.
+
+    Settings are those of `leaderboard.ratings.rate`.
+    """
+    from leaderboard.battles import BattleTable  # noqa: PLC0415 - loads statistics
+    from leaderboard.ratings import rate as rated  # noqa: PLC0415 - as above
+
+    known = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight")
+    columns: dict[str, Any] = {name: battles[name] for name in known if name in battles}
+    # Without questions every battle is one of its own.
+    columns.setdefault("question_id", [f"battle {number}" for number in range(len(battles))])
+    columns.setdefault("domain", ["all"] * len(battles))
+    return rated(BattleTable.from_columns(**columns), **settings)
+
+
+def _ranked(
+    arena: Arena, data: Data, references: Data | None, names: Names, request: RankRequest, concurrency: int
+) -> Ranking:
+    right = None if references is None else references_of(references, names)
+    prepared = arena.ranking.prepare(request, tables_of(data, names), right)
+    round_ = arena.ranking.round_of(prepared)
+    with reporting("comparing answers") as report:
+        counts = arena.ranking.judge(
+            round_,
+            lambda name, told: arena.rounds.run(name, concurrency=concurrency, report=told),
+            report,
+        )
+    board = arena.ranking.publish(round_.name)
+    results = arena.ranking_results
+    table = arena.board_files.content(board.name, BoardForm.CSV).content
+    folder = arena.settings.home
+    results.write(board, folder, table)
+    comparisons = pd.DataFrame([asdict(one) for one in results.comparisons(round_.name)])
+
+    def more(further: Data, **options: Any) -> Ranking:  # noqa: ANN401 - those of `rank`
+        return rank(further, out=folder, **options)
+
+    def duel(first: str, second: str) -> Any:  # noqa: ANN401 - a Duel
+        opened = open_ranking(folder)
+        try:
+            return opened.ranking_results.duel(round_.name, first, second)
+        finally:
+            opened.close()
+
+    return Ranking(
+        systems=results.systems(board),
+        sentence=results.sentence(board),
+        comparisons=comparisons,
+        cost=Cost(
+            requests=arena.ranking.requests(round_.name),
+            usd=counts.cost_usd,
+            input_tokens=counts.input_tokens,
+            output_tokens=counts.output_tokens,
+        ),
+        notes=(*prepared.notes, prepared.sentence),
+        folder=folder,
+        _more=more,
+        _duel=duel,
+    )
+
+
+def _named(judge: str | JudgeFunction) -> str:
+    return judge if isinstance(judge, str) else give(judge)
+
+
+def _request(
+    judge: str | JudgeFunction,
+    endpoint: str,
+    vs: str,
+    sample: str | int | None,
+    max_usd: float | None,
+    seed: int,
+) -> RankRequest:
+    return RankRequest(
+        judge=_named(judge),
+        endpoint=endpoint,
+        versus=vs,
+        sample=None if sample is None else str(sample),
+        budget_usd=max_usd,
+        seed=seed,
+    )
+
+
+def _folder(out: str | Path | None) -> Path:
+    return Path(tempfile.mkdtemp(prefix="answer-arena-")) if out is None else Path(out)
+
+
+def _forget(folder: Path) -> None:
+    import shutil  # noqa: PLC0415 - at the end of a result alone
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _outside_loops(work: Callable[[], Value]) -> Value:
+    """Do something that runs an event loop of its own, also where one runs, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    done: list[Value] = []
+    failed: list[BaseException] = []
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            done.append(context.run(work))
+        except BaseException as error:  # noqa: BLE001 - raised again where it was asked for
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="answer-arena")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _shown() -> Iterator[None]:
+    """Show long work as bars."""
+    bars = _Bars()
+    with listening(bars):
+        yield
+
+
+class _Bars:
+    """Shows the work of comparing as a bar; other work is quick."""
+
+    def __init__(self) -> None:
+        self._stopped: dict[Work, threading.Event] = {}
+
+    def begin(self, work: Work) -> None:
+        """Some work begins."""
+        if work.what != "comparing answers":
+            return
+        self._stopped[work] = threading.Event()
+        threading.Thread(target=self._draw, args=(work, self._stopped[work]), daemon=True).start()
+
+    def end(self, work: Work) -> None:
+        """It ended."""
+        if work in self._stopped:
+            self._stopped.pop(work).set()
+
+    def _draw(self, work: Work, stopped: threading.Event) -> None:
+        from tqdm.auto import tqdm  # noqa: PLC0415 - draws alone
+
+        with tqdm(desc=work.what, total=work.total) as bar:
+            while not stopped.wait(0.25):
+                bar.total = work.total
+                bar.update(work.done - bar.n)
+            bar.total = work.total
+            bar.update(work.done - bar.n)

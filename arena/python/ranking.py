@@ -1,0 +1,118 @@
+"""What a ranking gives in Python: data frames, a chart, a page; and how it goes on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from arena.services.ranking.results import BOARD, RankedSystem
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from arena.services.ranking.results import Duel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What was asked of models.
+
+    Attributes:
+        requests: How many requests were sent; replies that were there already are none.
+        usd: What they cost; None where a price is not known.
+        input_tokens: Tokens that models read.
+        output_tokens: Tokens that they wrote.
+    """
+
+    requests: int
+    usd: float | None
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
+class Ranking:
+    """A finished ranking.
+
+    Attributes:
+        systems: The rows, best first.
+        sentence: Who leads, and how surely.
+        comparisons: A row a battle: question, both systems, winner, margin, reason.
+        cost: What was asked of models.
+        notes: What was noticed while the answers were read, in sentences.
+        folder: Where all of it lies; `arena serve FOLDER` opens it as a site.
+    """
+
+    systems: tuple[RankedSystem, ...]
+    sentence: str
+    comparisons: pd.DataFrame = field(repr=False)
+    cost: Cost
+    notes: tuple[str, ...] = field(repr=False)
+    folder: Path
+    _more: Callable[..., Ranking] = field(repr=False)
+    _duel: Callable[[str, str], Duel] = field(repr=False)
+
+    @property
+    def board(self) -> pd.DataFrame:
+        """A row a system, best first: rank, rating with its interval, record, share of facts covered."""
+        return pd.DataFrame([_row(one) for one in self.systems])
+
+    @property
+    def rates(self) -> pd.DataFrame:
+        """Won, tied and lost battles of each system, and the share that it did not lose."""
+        return self.board[["system", "wins", "ties", "losses", "win_tie_rate"]]
+
+    def losses(self, loser: str, winner: str) -> pd.DataFrame:
+        """The comparisons that one system lost to another, the clearest first."""
+        rows = self.comparisons
+        met = ((rows.system_a == loser) & (rows.system_b == winner)) | (
+            (rows.system_a == winner) & (rows.system_b == loser)
+        )
+        return rows[met & (rows.winner == winner)].sort_values("margin", ascending=False)
+
+    def compare(self, first: str, second: str) -> Duel:
+        """Which of two systems is better, by how much and how surely.
+
+        Raises:
+            NotFoundError: There is no such system.
+            InputError: The two are one.
+        """
+        return self._duel(first, second)
+
+    def add(self, data: Any, **options: Any) -> Ranking:  # noqa: ANN401 - as `rank` takes it
+        """The ranking with more systems; a model is asked only about their pairs. Options as of `rank`."""
+        return self._more(data, **options)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the board as one page that opens without a server."""
+        target = Path(path)
+        shutil.copyfile(self.folder / BOARD, target)
+        return target
+
+    def chart(self) -> alt.LayerChart | alt.FacetChart:
+        """Ratings with their intervals."""
+        import altair as alt  # noqa: PLC0415 - most rankings draw nothing
+
+        rated = self.board.dropna(subset=["rating"])
+        order = list(rated.system)
+        base = alt.Chart(rated).encode(y=alt.Y("system:N", sort=order, title=None))
+        ends = base.mark_rule().encode(
+            x=alt.X("lower:Q", scale=alt.Scale(zero=False), title="rating"), x2="upper:Q"
+        )
+        return alt.layer(ends, base.mark_point(filled=True).encode(x="rating:Q"))
+
+    def _repr_html_(self) -> str:
+        table: str = self.board.round(1).to_html(index=False, escape=True)
+        return table
+
+
+def _row(one: RankedSystem) -> Mapping[str, Any]:
+    fields = asdict(one)
+    rank = fields.pop("rank")
+    lower, upper = rank or (None, None)
+    return {"system": fields.pop("system"), "rank": lower, "rank_upper": upper, **fields}

@@ -1,0 +1,253 @@
+"""An exported round checked by anybody: nothing but its files is needed, no database and no judge's spec.
+
+What is checked: that every file is as exported and none was added; that the judge is the one whose hash the
+round and its board name (exports leave the addresses of its models out, so a second hash covers the rest);
+that each battle follows from its judgments by the judge's rules of order, votes and panel, or is counted as
+corrected by the organisers; that outcomes and counts say the same; and that rates and ratings follow from the
+battles.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from arena.services.rounds.battle_table import WINNERS
+from arena.services.rounds.export import (
+    CANARIES,
+    CHECKSUMS,
+    ESTIMATES,
+    FILES,
+    SHOWN_HASH,
+    checksum,
+    hash_of_judge,
+)
+from data.errors import FileFormatError
+from data.files.text_files import ReadLimits, parse_json, read_text
+from data.progress import counted, working
+from data.records import Judgment, OrderPolicy, Outcome, Preference, Presentation
+from data.records.concerns import CORRECTION
+from data.store.boards.boards import hash_of
+from judges.pairwise.reparse import settled
+from leaderboard.vocabulary import OVERALL
+
+TOLERANCE = 1e-6
+SIGNATURE = f"{CHECKSUMS}.minisig"
+DISTRUST = "Do not trust this export."
+STOPPED = frozenset({Outcome.FAILED, Outcome.REFUSED, Outcome.UNREADABLE, Outcome.SKIPPED})
+"""Outcomes that judgments say, where they are complete; of others something else was decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was checked.
+
+    Attributes:
+        files: The names of the files.
+        battles: Battles whose verdicts follow from their judgments.
+        corrected: Judged battles whose verdict the organisers corrected, with what reason their detail says.
+        content_hash: The sha256 of the standings, which a published board is called by.
+    """
+
+    files: tuple[str, ...]
+    battles: int
+    corrected: int
+    content_hash: str
+
+
+def verify_folder(folder: Path) -> Verified:
+    """Check an exported round.
+
+    Raises:
+        FileFormatError: A file is missing, changed or added, or something does not follow from the rest.
+    """
+    sums = _read_json(folder / CHECKSUMS)
+    _verify_files(folder, sums)
+    head, standings = _read_json(folder / "round.json"), _read_json(folder / "standings.json")
+    _verify_judge(head, standings)
+    with working("settling battles from their judgments"):
+        battles, corrected = _verify_battles(folder, head)
+    with working("computing rates and ratings from the battles"):
+        _verify_numbers(folder, standings)
+    return Verified(tuple(sorted(sums)), battles, corrected, hash_of(standings))
+
+
+def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
+    for name in (*FILES, CANARIES):
+        if name not in sums:
+            message = f"{folder / CHECKSUMS} lists no {name}."
+            raise FileFormatError(message, advice="Get the export again.", code="changed-file")
+    for name, expected in counted(sums.items(), "checking files", len(sums)):
+        path = folder / Path(name).name
+        if not path.is_file() or checksum(path) != expected:
+            state = "differs from what was exported" if path.is_file() else "is missing"
+            raise FileFormatError(f"{path} {state}.", advice="Get the export again.", code="changed-file")
+    for path in sorted(folder.iterdir()):
+        if path.name not in {*sums, CHECKSUMS, SIGNATURE}:
+            advice = "Remove it, or get the export again."
+            message = f"{path} is no part of the export: no checksum names it."
+            raise FileFormatError(message, advice=advice, code="changed-file")
+
+
+def _verify_judge(head: Mapping[str, Any], standings: Mapping[str, Any]) -> None:
+    judge = head["judge"]
+    # Exports of before say where models were asked, and so have no hash without it.
+    if hash_of_judge(judge) != judge.get(SHOWN_HASH, judge["hash"]):
+        raise _wrong("The judge in round.json is not the one of its hash.")
+    if judge["hash"] != standings["facts"]["judge hash"]:
+        raise _wrong("The judge in round.json is not the one that standings.json names.")
+
+
+def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int]:
+    """Settle each battle from its judgments, and hold it against its outcome and its line of battles.
+
+    Returns:
+        How many follow from their judgments, and how many were corrected by the organisers instead.
+    """
+    judgments: dict[str, list[Judgment]] = defaultdict(list)
+    for row in _rows(folder / "judgments.jsonl"):
+        judgments[row["battle"]].append(_judgment(row))
+    counts: Counter[str] = Counter()
+    corrected = 0
+    battles = _rows(folder / "battles.jsonl")
+    for outcome in _rows(folder / "outcomes.jsonl"):
+        counts[outcome["outcome"]] += 1
+        corrected += _is_corrected(outcome)
+        given = judgments.pop(outcome["battle"], [])
+        battle = next(battles, None) if outcome["outcome"] == Outcome.JUDGED else None
+        _verify_battle(outcome, battle, given, head)
+    if (left := next(battles, None)) is not None:
+        raise _wrong(f"battles.jsonl has a battle on {left['question_id']} that no outcome calls judged.")
+    if judgments:
+        raise _wrong(
+            f"judgments.jsonl has judgments of {next(iter(judgments))}, which is no battle of the round."
+        )
+    _verify_books(head["books"], counts)
+    return counts[Outcome.JUDGED] - corrected, corrected
+
+
+def _is_corrected(outcome: Mapping[str, Any]) -> bool:
+    """Whether organisers corrected the verdict, so that the judgments need not say it."""
+    return outcome["outcome"] == Outcome.JUDGED and str(outcome["detail"]).startswith(CORRECTION)
+
+
+def _verify_battle(
+    outcome: Mapping[str, Any],
+    battle: Mapping[str, Any] | None,
+    judgments: Sequence[Judgment],
+    head: Mapping[str, Any],
+) -> None:
+    key, stated = outcome["battle"], Outcome(outcome["outcome"])
+    verdict = settled(head["judge"], judgments)
+    if stated is Outcome.JUDGED:
+        names = ("question_id", "model_a", "model_b")
+        if battle is None or any(battle[name] != outcome[name] for name in names):
+            raise _wrong(f"The battle {key} is judged, and battles.jsonl has another in its place.")
+        if _is_corrected(outcome):
+            return
+        if verdict is None or verdict.preference is None:
+            raise _wrong(f"The battle {key} is judged, and no judgments say so.")
+        if battle["winner"] != WINNERS[verdict.preference]:
+            said = WINNERS[verdict.preference]
+            raise _wrong(f"The battle {key} has the winner {battle['winner']}, and its judgments say {said}.")
+        return
+    orders = len({judgment.presentation for judgment in judgments})
+    whole = orders >= (2 if head["judge"].get("order") == OrderPolicy.BOTH else 1)
+    if verdict is not None and verdict.preference is not None and whole and stated in STOPPED:
+        raise _wrong(f"The battle {key} is {stated}, and its judgments say {WINNERS[verdict.preference]}.")
+
+
+def _verify_books(books: Mapping[str, Any], counts: Mapping[str, int]) -> None:
+    for outcome, count in counts.items():
+        if outcome in books and books[outcome] != count:
+            raise _wrong(
+                f"round.json counts {books[outcome]} battles as {outcome}, outcomes.jsonl has {count}."
+            )
+    if books["planned"] != sum(counts.values()):
+        message = f"round.json plans {books['planned']} battles, outcomes.jsonl has {sum(counts.values())}."
+        raise _wrong(message)
+
+
+def _judgment(row: Mapping[str, Any]) -> Judgment:
+    """What settles a battle of a judgment."""
+    try:
+        return Judgment(
+            judge=row["judge"],
+            model=row["model"],
+            presentation=Presentation(row["presentation"]),
+            outcome=Outcome(row["outcome"]),
+            preference=None if row["preference"] is None else Preference(row["preference"]),
+            margin=row["margin"],
+            detail=row["detail"],
+            settings=row["settings"],
+        )
+    except (KeyError, ValueError) as error:
+        raise _wrong(f"A judgment of {row.get('battle')} cannot be used: {error}.") from error
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            row = parse_json(line, number)
+            if not isinstance(row, dict):
+                raise FileFormatError(f"{path} has a line that is no object.", line=number)
+            yield row
+
+
+def _wrong(message: str) -> FileFormatError:
+    return FileFormatError(message, advice=DISTRUST, code="unfounded")
+
+
+def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
+    # To write an export takes none of what reads and rates battles.
+    from leaderboard.formats.reading import read_battles  # noqa: PLC0415
+    from leaderboard.rates import win_rates  # noqa: PLC0415
+    from leaderboard.ratings import IntervalKind, rate  # noqa: PLC0415
+    from leaderboard.standings.build import without_systems  # noqa: PLC0415
+
+    lines = {line["system"]: line for line in standings["lines"]["overall"]}
+    if not (folder / "battles.jsonl").stat().st_size:
+        if any(line["rating"] for line in lines.values()):
+            raise _unfounded("ratings", "there are no judged battles")
+        return
+    table = read_battles(folder / "battles.jsonl").table
+    if standings.get("estimated"):
+        from arena.services.rounds.waves.estimate_lines import read_estimates  # noqa: PLC0415 - few rounds need it
+
+        estimates = read_estimates(folder / ESTIMATES, table, standings["estimated"]["ask"])
+        scored, rates = estimates.powered.table, estimates.rates
+    else:
+        scored, rates = table, partial(win_rates, table, by_domain=False)
+    reference = standings["reference"] if standings["reference"] in scored.systems else None
+    for row in rates(reference=reference).rows:
+        if row.domain == OVERALL and _differs(row.win_rate, lines[row.system]["rate"]["win_rate"]):
+            raise _unfounded(f"the win rate of {row.system}", f"the battles give {row.win_rate:.6f}")
+    if standings["rating_settings"] is None:
+        return
+    ranked = without_systems(scored, {name for name, line in lines.items() if line.get("unranked")})
+    for rating in rate(ranked, interval=IntervalKind.SANDWICH).ratings:
+        if _differs(rating.rating, lines[rating.system]["rating"]["rating"]):
+            raise _unfounded(f"the rating of {rating.system}", f"the battles give {rating.rating}")
+
+
+def _differs(stated: float | None, counted_again: float | None) -> bool:
+    if stated is None or counted_again is None:
+        return stated is not counted_again
+    return abs(stated - counted_again) > TOLERANCE * max(1.0, abs(stated))
+
+
+def _unfounded(figure: str, why: str) -> FileFormatError:
+    return FileFormatError(
+        f"The standings give {figure}, but {why}.", advice="Do not trust this export.", code="unfounded"
+    )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    value = parse_json(read_text(path, ReadLimits()), 0)
+    if not isinstance(value, dict):
+        raise FileFormatError(f"{path} is no JSON object.", advice="Get the export again.")
+    return value

@@ -1,0 +1,176 @@
+"""Boards of files that an organiser drops on a page: priced without being stored, started, watched."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from threading import Thread
+from typing import Any
+
+from arena.services.accounts.auth import Caller, require
+from arena.services.jobs.service import JobStatus
+from arena.services.judging.judge_test import JudgeTest, JudgeTester
+from arena.services.organisers.round_jobs import RoundJobs
+from arena.services.ranking.requests import RankRequest
+from arena.services.ranking.service import Prepared, RankingService
+from arena.services.rounds.live import LiveStanding
+from arena.services.rounds.service import RoundService
+from arena.settings import Settings, environment_of
+from data.errors import InputError
+from data.records import JobKind, Round, RoundState, TokenScope
+from judges.catalogue import require_registered
+from submissions.answer_tables import AnswerTable
+
+CONCURRENCY = 16
+Pricing = Callable[[], AbstractContextManager[RankingService]]
+Testing = Callable[[str, str], AbstractContextManager[JudgeTester]]
+
+
+class NewBoards:
+    """Use cases of the page that makes a board of dropped files.
+
+    Args:
+        ranking: Stores, judges and publishes.
+        rounds: Rounds.
+        jobs: The queue of the workers.
+        settings: Where the arena is, for a process that judges with a key of its own.
+        pricing: An empty ranking beside this one, which knows this one's replies, to price in.
+        testing: What tries judges at an address and with a key, where they are given.
+    """
+
+    def __init__(
+        self,
+        ranking: RankingService,
+        rounds: RoundService,
+        jobs: RoundJobs,
+        settings: Settings,
+        *,
+        pricing: Pricing,
+        testing: Testing,
+    ) -> None:
+        self._ranking, self._rounds, self._jobs = ranking, rounds, jobs
+        self._settings, self._pricing, self._testing = settings, pricing, testing
+
+    def price(
+        self,
+        request: RankRequest,
+        tables: Sequence[AnswerTable],
+        references: AnswerTable | None,
+        *,
+        caller: Caller,
+    ) -> tuple[Prepared, Mapping[str, Any]]:
+        """What would be ranked, and what it would cost, as `arena rounds plan` tells it; nothing is stored.
+
+        Raises:
+            InputError: The tables cannot be ranked, or the judge cannot decide.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        _require_name(request.judge)
+        with self._pricing() as ranking:
+            prepared = ranking.prepare(request, tables, references)
+            plan = ranking.estimate(prepared)
+            ranking.require_ready(prepared)
+        return prepared, plan
+
+    def test(self, judge: str, *, endpoint: str, key: str, caller: Caller) -> JudgeTest | None:
+        """Try a judge or model on three battles, here where it has an address or a key of its own.
+
+        Returns:
+            How it did; None where a worker tries it, with its own key.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+            EndpointError: The endpoint does not answer, or refuses key or model.
+            SpecError: The spec cannot be used.
+        """
+        require(caller, TokenScope.ORGANISE)
+        _require_name(judge)
+        if not endpoint and not key:
+            self._jobs.test_judge(judge, caller=caller)
+            return None
+        with self._testing(endpoint, key) as tester:
+            return tester.test(judge)
+
+    def start(
+        self,
+        request: RankRequest,
+        tables: Sequence[AnswerTable],
+        references: AnswerTable | None,
+        *,
+        key: str = "",
+        caller: Caller,
+    ) -> Round:
+        """Store what is to be ranked, and let a worker judge it.
+
+        Args:
+            request: How it is to be ranked.
+            tables: The answers.
+            references: What is right.
+            key: Of the endpoint, where it is not the workers'; it is handed to the process that judges this
+                round alone, in its environment, and stored nowhere.
+            caller: Who asks.
+
+        Raises:
+            InputError: It cannot be ranked, or costs money and has no cap.
+            ForbiddenError: Only organisers may.
+        """
+        prepared, plan = self.price(request, tables, references, caller=caller)
+        if request.budget_usd is None and plan["cost_usd"] != 0:
+            raise InputError("These requests may cost money.", advice="Say the most that may be spent.")
+        prepared = self._ranking.prepare(request, tables, references)
+        round_ = self._ranking.round_of(prepared)
+        if round_.state in {RoundState.FINISHED, RoundState.PUBLISHED}:
+            return round_
+        if key:
+            self._judge_apart(round_.name, key)
+        else:
+            self._jobs.judge(round_.name, options={"concurrency": CONCURRENCY}, caller=caller)
+        return round_
+
+    def watch(self, name: str, *, caller: Caller) -> tuple[Round, JobStatus | None]:
+        """A round with its job at this moment; once it is judged, a worker publishes it.
+
+        Raises:
+            NotFoundError: There is no such round.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        round_, _ = self._rounds.status(name)
+        job = self._jobs.of_round(round_.id)
+        ended = job is None or job.job.finished_at is not None
+        # A board that cannot be published says why; it is not asked for again and again.
+        tried = job is not None and job.job.kind is JobKind.PUBLISH
+        if round_.state is RoundState.FINISHED and ended and not tried:
+            self._jobs.publish(name, partial=True, caller=caller)
+            job = self._jobs.of_round(round_.id)
+        return round_, job
+
+    def standing(self, name: str, *, caller: Caller) -> LiveStanding:
+        """How the systems of a round stand while it is judged.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        return self._ranking.standing(name)
+
+    def _judge_apart(self, name: str, key: str) -> None:
+        """Judge a round in a process of its own, the only one that is given the key."""
+        environment = {**environment_of(self._settings), "OPENAI_API_KEY": key}
+        process = subprocess.Popen(  # noqa: S603 - one of our own
+            [sys.executable, "-m", "arena", "rounds", "resume", name],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        Thread(target=process.wait, name=f"judging {name}", daemon=True).start()
+
+
+def _require_name(judge: str) -> None:
+    """Refuse paths and functions, which are for whoever sits at the machine; `maker/model` is a model."""
+    parts = judge.split("/")
+    require_registered(*(parts if all(part.strip(".") for part in parts) else (judge,)))

@@ -1,0 +1,94 @@
+"""What is to be ranked, and by whom."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.settings import DATABASE
+from data.errors import InputError, NotFoundError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedFile:
+    """A file of answers, and whose they are where it does not name anybody.
+
+    Attributes:
+        path: The file.
+        system: What the system is called, else as the file.
+    """
+
+    path: Path
+    system: str
+
+    @classmethod
+    def of(cls, text: str) -> NamedFile:
+        """Read `FILE` or `NAME=FILE`; without a name the system is called as the file is.
+
+        Raises:
+            InputError: There is no such file.
+        """
+        path = Path(text)
+        name, equals, rest = text.partition("=")
+        if not path.exists() and equals and name:
+            return cls(path=_existing(Path(rest)), system=name)
+        return cls(path=_existing(path), system=path.name.split(".")[0] or path.name)
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        message = f"There is no file {path}."
+        raise InputError(message, advice="Check the path; a system is named by NAME=FILE.")
+    return path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankRequest:
+    """What is to be ranked.
+
+    Attributes:
+        judge: A judge by name or path, or a model; empty for that of before, or the embedded one.
+        endpoint: Where the model is asked; empty for that of the settings.
+        versus: The one system that all others meet; empty for all pairs.
+        sample: How many questions are judged, a number or a share; None for all.
+        budget_usd: The most that may be spent; None without a cap.
+        seed: Of the sample and of the resampled intervals.
+        afresh: Whether nothing that was ranked before is joined.
+    """
+
+    judge: str = ""
+    endpoint: str = ""
+    versus: str = ""
+    sample: str | None = None
+    budget_usd: float | None = None
+    seed: int = 0
+    afresh: bool = False
+
+
+def is_ranking(folder: Path) -> bool:
+    """Whether a folder holds a ranking that one can go on with."""
+    return (folder / DATABASE).is_file()
+
+
+def require_ranking(folder: Path) -> None:
+    """Check that a folder holds a ranking.
+
+    Raises:
+        NotFoundError: It does not.
+    """
+    if not is_ranking(folder):
+        raise NotFoundError(f"{folder} holds no ranking.", advice="Make one: arena rank FILES… --out DIR.")
+
+
+@contextmanager
+def scratch_of(folder: Path) -> Iterator[Path]:
+    """A copy of a ranking's folder to plan in, so that what is only priced is not stored."""
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary) / (folder.absolute().name or "ranking")
+        if folder.is_dir():
+            shutil.copytree(folder, copy)
+        yield copy

@@ -1,0 +1,372 @@
+"""What came of a ranking: the table, who leads and how surely, each comparison with its reason."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.services.accounts.redaction import without_addresses
+from arena.services.evidence.reasons import CONTRADICTS, MISSES, Side, read_reasons
+from arena.services.rounds.battle_table import table_of_columns
+from data.errors import FileFormatError, InputError, NotFoundError, UnrankableError
+from data.files.csv_safety import escape_formula
+from data.percent import percent
+from data.records import BattleEvidence, Board, Judgment, Preference, Presentation
+from data.store import Store
+from leaderboard.ratings import RatingTable, rate
+from leaderboard.ratings.uncertainty.differences import difference
+from leaderboard.vocabulary import OVERALL
+
+COVERED = "comprehensiveness-nli"
+TIE = "tie"
+UNKNOWN = "–"
+LEAST_P = 0.001
+BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedSystem:
+    """One row of a ranking.
+
+    Attributes:
+        rank: The best and the worst place that its battles allow; None of a system without a rating.
+        rating: On the Elo scale, with the ends of its interval.
+        wins: Won battles against the reference where there is one, else against all; so ties and losses.
+        covered: Mean share of the facts that its answers cover, 0–1; None where it is not known.
+        questions: How many questions it answered.
+        unranked: Why it has no rank, since it answered too few; empty of all others.
+    """
+
+    system: str
+    rank: tuple[int, int] | None
+    rating: float | None
+    lower: float | None
+    upper: float | None
+    wins: int
+    ties: int
+    losses: int
+    win_tie_rate: float | None
+    covered: float | None
+    questions: int
+    unranked: str = ""
+
+    @property
+    def places(self) -> str:
+        """Its rank, or the ranks that it may have."""
+        if self.rank is None:
+            return UNKNOWN
+        return f"{self.rank[0]}" if self.rank[0] == self.rank[1] else f"{self.rank[0]}–{self.rank[1]}"
+
+    @property
+    def points(self) -> str:
+        """Its rating with half the width of its interval."""
+        if self.rating is None or self.lower is None or self.upper is None:
+            return UNKNOWN if self.rating is None else f"{self.rating:.0f}"
+        return f"{self.rating:.0f} ± {(self.upper - self.lower) / 2:.0f}"
+
+    @property
+    def record(self) -> str:
+        """Battles won, tied and lost."""
+        met = self.wins + self.ties + self.losses
+        return f"{self.wins:,} / {self.ties:,} / {self.losses:,}" if met else UNKNOWN
+
+    @property
+    def win_tie(self) -> str:
+        """The share of battles that it did not lose."""
+        return UNKNOWN if self.win_tie_rate is None else percent(self.win_tie_rate)
+
+    @property
+    def facts(self) -> str:
+        """The share of the facts that its answers cover."""
+        return UNKNOWN if self.covered is None else percent(self.covered)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One battle: who won on a question, by how much, and why.
+
+    Attributes:
+        winner: The better system, `tie`, or empty where there is no verdict.
+        margin: How clearly, 0–1; None where the judge gives no degree.
+        reason: The judge's words; of a battle without a verdict what happened.
+        outcome: `judged`, or how the battle ended else.
+    """
+
+    question_id: str
+    question: str
+    domain: str
+    system_a: str
+    system_b: str
+    winner: str
+    margin: float | None
+    reason: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duel:
+    """Two systems of a ranking against each other.
+
+    Attributes:
+        first: The one that is asked about.
+        points: How much higher its rating is; None where one has none, since it won or lost everything.
+        lower: The lower end of the interval at 95 %; None likewise, as the next two.
+        upper: The upper end.
+        p_value: That so large a difference comes by chance; two-sided.
+        significant: Whether the battles tell the two apart.
+        better: The one that is ahead, by ratings or else by places and battles; empty where neither is.
+        wins: Battles that `first` won against `second`; ties and losses likewise.
+    """
+
+    first: str
+    second: str
+    points: float | None
+    lower: float | None
+    upper: float | None
+    p_value: float | None
+    significant: bool
+    better: str
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def worse(self) -> bool:
+        """Whether the first is surely worse."""
+        return self.significant and self.better == self.second
+
+    @property
+    def sentence(self) -> str:
+        """Which is better, by how much and how surely."""
+        other = self.first if self.better == self.second else self.second
+        size = self._size
+        met = (
+            f"{self.first} won {self.wins:,}, tied {self.ties:,} and lost {self.losses:,} "
+            f"of their {self.wins + self.ties + self.losses:,} battles."
+        )
+        if self.significant:
+            return f"{self.better} is better than {other}{f' by {size}' if size else ''}. {met}"
+        ahead = f": {self.better} is ahead{f' by {size}' if size else ''}" if self.better else ""
+        return f"{self.first} and {self.second} are not told apart{ahead}. {met}"
+
+    @property
+    def _size(self) -> str:
+        if self.points is None or self.lower is None or self.upper is None or self.p_value is None:
+            return ""
+        ends = sorted((self.lower, self.upper) if self.points >= 0 else (-self.lower, -self.upper))
+        told = f"p {'< 0.001' if self.p_value < LEAST_P else f'= {self.p_value:.3f}'}"
+        return f"{abs(self.points):.0f} points (95 % interval {ends[0]:.0f} to {ends[1]:.0f}), {told}"
+
+
+@dataclass(frozen=True, slots=True)
+class RankingResults:
+    """Reads what came of the rounds of a ranking."""
+
+    store: Store
+
+    def systems(self, board: Board) -> tuple[RankedSystem, ...]:
+        """The rows of a board, best first; the reference is one where it met systems."""
+        rows = map(_system, board.standings["lines"][OVERALL])
+        reference = board.standings.get("reference")
+        return tuple(one for one in rows if one.system != reference or one.rating is not None or one.unranked)
+
+    def sentence(self, board: Board) -> str:
+        """Who leads, and how surely."""
+        rated = [one for one in self.systems(board) if one.rank is not None]
+        if not rated:
+            return str(board.standings.get("unrankable") or "No system has a rating.")
+        tied = [one.system for one in rated if one.rank is not None and one.rank[0] == 1]
+        first = rated[0]
+        if len(tied) == 1:
+            return f"{first.system} leads, and its battles separate it from every other system."
+        others = ", ".join(name for name in tied if name != first.system)
+        return f"{first.system} is ahead, but its battles do not separate it from {others}."
+
+    def comparisons(self, name: str) -> Iterator[Comparison]:
+        """Every battle of a round in its order.
+
+        Raises:
+            NotFoundError: There is no such round.
+        """
+        round_ = self.store.rounds.get(name)
+        texts = {
+            question.id: question.question for question in self.store.sets.get(round_.set_name).questions
+        }
+        for evidence in map(without_addresses, self.store.verdicts.evidence(name)):
+            yield _comparison(evidence, texts)
+
+    def losses(self, name: str, loser: str, winner: str) -> tuple[Comparison, ...]:
+        """The questions on which a system lost to another, the clearest first.
+
+        Raises:
+            NotFoundError: No battle names one of the two.
+        """
+        self._require(name, loser, winner)
+        lost = [
+            one
+            for one in self.comparisons(name)
+            if {one.system_a, one.system_b} == {loser, winner} and one.winner == winner
+        ]
+        return tuple(sorted(lost, key=lambda one: -(one.margin or 0.0)))
+
+    def duel(self, name: str, first: str, second: str) -> Duel:
+        """Which of two systems is better, by how much and how surely.
+
+        Raises:
+            NotFoundError: No battle names one of the two.
+            InputError: The two are one.
+        """
+        if first == second:
+            raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two systems.")
+        self._require(name, first, second)
+        battles = table_of_columns(self.store.verdicts.columns(name))
+        table = rate(battles, seed=self.store.rounds.get(name).seed)
+        found = None
+        with suppress(UnrankableError):
+            found = difference(table, first, second)
+        met = [one for one in self.comparisons(name) if {one.system_a, one.system_b} == {first, second}]
+        wins, losses = (sum(one.winner == name for one in met) for name in (first, second))
+        lead = found.points if found else _lead(table, first, second) or wins - losses
+        return Duel(
+            first=first,
+            second=second,
+            points=None if found is None else found.points,
+            lower=None if found is None else found.lower,
+            upper=None if found is None else found.upper,
+            p_value=None if found is None else 2 * min(found.prob_better, 1 - found.prob_better),
+            significant=table.separates(first, second),
+            better=first if lead > 0 else second if lead < 0 else "",
+            wins=wins,
+            ties=sum(one.winner == TIE for one in met),
+            losses=losses,
+        )
+
+    def write(self, board: Board, folder: Path, standings: bytes) -> tuple[Path, ...]:
+        """Write the board as one page, its rows and its comparisons as CSV.
+
+        Raises:
+            FileFormatError: The folder cannot be written.
+        """
+        from arena.html_pages import rendered  # noqa: PLC0415 - to read results takes no templates
+
+        name = board.round_name or board.name
+        try:
+            (folder / TABLE).write_bytes(standings)
+            with (folder / COMPARISONS).open("w", encoding="utf-8", newline="") as file:
+                rows = csv.writer(file)
+                rows.writerow(list(Comparison.__slots__))
+                for one in self.comparisons(name):
+                    rows.writerow([escape_formula(cell) for cell in asdict(one).values()])
+            page = rendered(
+                "ranking.html",
+                title=board.standings["title"],
+                sentence=self.sentence(board),
+                systems=self.systems(board),
+                judge=board.standings["facts"].get("judge", ""),
+                model=board.standings["facts"].get("model", ""),
+                published=board.published_at.date().isoformat(),
+                comparisons=_by_pair(self.comparisons(name)),
+            )
+            (folder / BOARD).write_text(page, encoding="utf-8")
+        except OSError as error:
+            message = f"{folder} cannot be written: {error.strerror or error}."
+            raise FileFormatError(message, advice="Name a folder that you can write to.") from error
+        return (folder / BOARD, folder / TABLE, folder / COMPARISONS)
+
+    def _require(self, name: str, *systems: str) -> None:
+        round_ = self.store.rounds.get(name)
+        known = [*round_.plan["systems"], self.store.sets.summary(round_.set_name).reference_name]
+        for system in systems:
+            if system not in known:
+                raise NotFoundError(
+                    f"There is no system {system!r} here.", advice=f"There are: {', '.join(known)}."
+                )
+
+
+def _lead(table: RatingTable, first: str, second: str) -> int:
+    """How many places one system surely stands above another; below, less than 0."""
+    one, other = table.of(first), table.of(second)
+    if one.rank_upper < other.rank_lower:
+        return other.rank_lower - one.rank_upper
+    return min(0, other.rank_upper - one.rank_lower)
+
+
+def _system(line: Mapping[str, Any]) -> RankedSystem:
+    rating: Mapping[str, Any] = line["rating"] or {}
+    rates: Mapping[str, Any] = line["rate"] or line.get("rate_against_all") or {}
+    scores: Mapping[str, Any] = (line.get("scores") or {}).get(COVERED) or {}
+    ranked = rating.get("rank_lower") is not None
+    return RankedSystem(
+        system=line["system"],
+        rank=(rating["rank_lower"], rating["rank_upper"]) if ranked else None,
+        rating=rating.get("rating"),
+        lower=rating.get("lower"),
+        upper=rating.get("upper"),
+        wins=rates.get("wins", 0),
+        ties=rates.get("ties", 0),
+        losses=rates.get("losses", 0),
+        win_tie_rate=rates.get("win_tie_rate"),
+        covered=scores.get("mean"),
+        questions=line.get("answers") or 0,
+        unranked=line.get("unranked", ""),
+    )
+
+
+def _by_pair(comparisons: Iterator[Comparison]) -> list[tuple[str, list[Comparison]]]:
+    pairs: dict[str, list[Comparison]] = {}
+    for one in comparisons:
+        pairs.setdefault(f"{one.system_a} – {one.system_b}", []).append(one)
+    return list(pairs.items())
+
+
+def _comparison(evidence: BattleEvidence, texts: Mapping[str, str]) -> Comparison:
+    battle = evidence.battle
+    sides = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: TIE}
+    score = battle.score
+    return Comparison(
+        question_id=battle.question_id,
+        question=texts.get(battle.question_id, ""),
+        domain=battle.domain,
+        system_a=battle.system_a,
+        system_b=battle.system_b,
+        winner="" if battle.preference is None else sides[battle.preference],
+        margin=_margin(evidence.judgments) if score is None else abs(2 * score - 1),
+        reason=battle.detail
+        or " / ".join(
+            filter(None, (_reason(one, battle.system_a, battle.system_b) for one in evidence.judgments))
+        ),
+        outcome="" if battle.outcome is None else battle.outcome.value,
+    )
+
+
+def _margin(judgments: Sequence[Judgment]) -> float | None:
+    margins = [one.margin for one in judgments if one.margin is not None]
+    return abs(sum(margins) / len(margins)) if margins else None
+
+
+def _reason(judgment: Judgment, system_a: str, system_b: str) -> str:
+    """A judge's words, or its figures as words, in which the systems are named."""
+    reasons = read_reasons(judgment.rationale)
+    if reasons is not None:
+        sides = ((system_a, reasons.a), (system_b, reasons.b))
+        return "; ".join(f"{name} {_told(side, reasons.ground_truth)}" for name, side in sides)
+    if not judgment.rationale:
+        return ""
+    first = system_a if judgment.presentation is Presentation.A_FIRST else system_b
+    return f"(shown first: {first}) {judgment.rationale}"
+
+
+def _told(side: Side, ground_truth: str) -> str:
+    """What an answer covers, misses and contradicts."""
+    if side.says or side.coverage is None:
+        return f"gives {side.says}"
+    parts = [f"covers {percent(side.coverage)} of the {ground_truth}"] + [
+        f"{verb} {', '.join(repr(fact.text) for fact in side.of(sign))}"
+        for verb, sign in (("misses", MISSES), ("contradicts", CONTRADICTS))
+        if side.of(sign)
+    ]
+    return ", ".join(parts)

@@ -1,0 +1,201 @@
+"""The registry of the site's pages: address, title, menu, who is offered it, and what shows it.
+
+A page of the arena is an entry of `OWN` and the module that it names, which is loaded when it is first shown.
+Navigation, titles, documents and first views are made from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from arena.html_pages import rendered
+from data.errors import ArenaError, SpecError
+from data.plugins import Added, PluginKind, added, described
+from data.records import TaskKind
+
+if TYPE_CHECKING:
+    from arena.services.accounts.auth import Caller
+
+
+class Begins(StrEnum):
+    """What the document of a page begins with, before its script has started."""
+
+    NOTHING = "nothing"
+    HEADING = "heading"
+    """And what `opening` of its module puts, where there is one."""
+    BOARD = "board"
+    """Likewise, for a page that shows the board of its address."""
+    OWN = "own"
+    """What `look` of its module gives."""
+
+
+def everybody(_caller: Caller) -> bool:
+    """Offer a page to every visitor."""
+    return True
+
+
+def _organisers(caller: Caller) -> bool:
+    return caller.organiser
+
+
+def _labels(kind: TaskKind | None, caller: Caller) -> bool:
+    from arena.site.services import arena  # noqa: PLC0415 - documents are made without it
+
+    tasks = arena().annotation
+    return caller.organiser or bool(tasks.open_to(caller) if kind is None else tasks.open_to(caller, kind))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page of the site.
+
+    Attributes:
+        name: Its address, without the slash.
+        title: In the navigation and in a browser's tab.
+        module: Below `arena.site`, what shows it by its function `show`.
+        show: In place of that, a function.
+        menu: Where the navigation has it, empty beside the menus; None where its address alone opens it.
+        begins: What its document begins with.
+        offered: Whether the navigation has it for a visitor; what they may do, the services decide.
+    """
+
+    name: str
+    title: str
+    module: str = ""
+    show: Callable[[], None] | None = None
+    menu: str | None = None
+    begins: Begins = Begins.NOTHING
+    offered: Callable[[Caller], bool] = everybody
+
+    def load(self) -> ModuleType:
+        """The module that shows it."""
+        return import_module(f".{self.module}", __package__)
+
+    def run(self) -> None:
+        """Show it.
+
+        Raises:
+            ArenaError: It cannot be shown; a plugin's page that fails is named.
+        """
+        if self.show is None:
+            self.load().show()
+            return
+        from arena.site.ui.errors import PageEndedError  # noqa: PLC0415 - loads Streamlit
+
+        try:
+            self.show()
+        except (ArenaError, PageEndedError):
+            raise
+        except Exception as error:
+            message = f"The plugin page {self.name} failed: {described(error)}."
+            raise SpecError(message, advice="Tell whoever runs this arena.") from error
+
+    def look(self) -> str:
+        """What its document begins with, as HTML; empty where it begins with nothing."""
+        if self.begins is Begins.NOTHING:
+            return ""
+        if self.begins is Begins.OWN:
+            own: str = self.load().look()
+            return own
+        from arena.site.boards.pickers import addressed_board, addressed_label  # noqa: PLC0415 - loads Streamlit
+        from arena.site.ui.markup import html_put_by  # noqa: PLC0415 - likewise
+
+        opening: Callable[..., Any] = getattr(self.load(), "opening", lambda: None)
+        label = ""
+        if self.begins is Begins.BOARD:
+            opening, label = partial(opening, addressed_board()), addressed_label()
+        return rendered("pages/plain.html", title=self.title, board_label=label, opening=html_put_by(opening))
+
+
+MORE, LABEL, ORGANISE = "More", "Label", "Organise"
+_organised = partial(Page, menu=ORGANISE, offered=_organisers)
+OWN = (
+    Page(name="", title="Board", module="boards.leaderboard_page", menu="", begins=Begins.OWN),
+    Page(name="questions", title="Questions", module="questions.list_page", menu="", begins=Begins.BOARD),
+    Page(name="trust", title="Trust and method", module="trust.trust_page", menu="", begins=Begins.BOARD),
+    Page(name="data", title="Data", module="boards.data_page", menu="", begins=Begins.BOARD),
+    Page(name="submit", title="Submit", module="teams.submit_page", menu="", begins=Begins.HEADING),
+    Page(name="compare", title="Compare", module="compare.compare_page", menu=MORE, begins=Begins.BOARD),
+    Page(name="matrix", title="Head to head", module="boards.matrix_page", menu=MORE, begins=Begins.BOARD),
+    Page(
+        name="retrieval",
+        title="Retrieval",
+        module="retrieval.retrieval_page",
+        menu=MORE,
+        begins=Begins.HEADING,
+    ),
+    Page(name="rounds", title="Rounds", module="boards.history_page", menu=MORE, begins=Begins.HEADING),
+    Page(
+        name="methodology",
+        title="Method in full",
+        module="boards.methodology_page",
+        menu=MORE,
+        begins=Begins.HEADING,
+    ),
+    Page(name="team", title="My team", module="teams.team_page", menu=MORE, begins=Begins.HEADING),
+    Page(name="about", title="About", module="about_page", menu=MORE, begins=Begins.HEADING),
+    Page(
+        name="annotate",
+        title="Label answers",
+        module="annotation.annotate_page",
+        menu=LABEL,
+        begins=Begins.HEADING,
+        offered=partial(_labels, None),
+    ),
+    Page(
+        name="references",
+        title="References",
+        module="references.references_page",
+        menu=LABEL,
+        begins=Begins.HEADING,
+        offered=partial(_labels, TaskKind.REFERENCES),
+    ),
+    _organised(name="rank", title="New board", module="ranking.rank_page"),
+    _organised(name="admin", title="Overview", module="admin.overview_page"),
+    _organised(name="admin-rounds", title="Organise rounds", module="admin.rounds_page"),
+    _organised(name="admin-data", title="Organise sets", module="admin.question_sets_page"),
+    _organised(name="admin-judges", title="Judges", module="admin.judges_page"),
+    _organised(name="admin-calibration", title="Calibration", module="admin.calibration_page"),
+    _organised(name="admin-annotation", title="Label tasks", module="admin.annotation_page"),
+    _organised(name="admin-people", title="People", module="admin.people_page"),
+    _organised(name="admin-notifications", title="Notifications", module="notifications"),
+    _organised(name="admin-audit", title="Audit log", module="admin.audit_page"),
+    Page(name="system", title="System", module="systems.system_page", begins=Begins.OWN),
+    Page(name="question", title="Question", module="questions.question_page", begins=Begins.OWN),
+    Page(name="report", title="Report", module="teams.report_page"),
+    Page(name="register", title="Register a team", module="teams.register_page", begins=Begins.HEADING),
+    Page(name="admin-inbox", title="Overview", module="admin.overview_page"),
+)
+
+
+def added_pages() -> Added[Page]:
+    """The pages of plugins."""
+    return added(PluginKind.PAGES, Page, [page.name for page in OWN])
+
+
+def pages() -> Mapping[str, Page]:
+    """Every page by its address, in the order of the navigation, those of plugins last."""
+    return {page.name: page for page in (*OWN, *added_pages().entries)}
+
+
+def _is_offered(page: Page, caller: Caller) -> bool:
+    try:
+        return page.offered(caller)
+    except ArenaError:
+        # Where the database cannot be asked, the page that is open says why.
+        return False
+
+
+def menus(caller: Caller) -> Mapping[str, list[Page]]:
+    """The navigation for a visitor: menus with their pages; those of the first have no menu around them."""
+    found: dict[str, list[Page]] = {}
+    for page in pages().values():
+        if page.menu is not None and _is_offered(page, caller):
+            found.setdefault(page.menu, []).append(page)
+    return found

@@ -1,0 +1,142 @@
+"""New board: files are dropped, understood and priced; a worker judges them, and their board follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller
+from arena.services.ranking.requests import RankRequest
+from arena.services.ranking.service import Prepared
+from arena.site.admin.common import attempt, organiser, usd, watched
+from arena.site.admin.judges_page import show_newest
+from arena.site.ranking.files import understood
+from arena.site.ranking.running import show_running
+from arena.site.services import arena
+from arena.site.ui.components import heading, lead, note, page_heading, strip
+from arena.site.ui.errors import plain
+from arena.site.ui.flash_messages import show_flash
+from arena.site.uploaded_files import choose_files
+from data.errors import ArenaError
+from submissions.answer_tables import AnswerTable
+
+EMBEDDED = "lexical"
+PRICED, TESTED = "rank-priced", "rank-test"
+
+
+def show() -> None:
+    """Take files of answers to a board; a ranking that the address names is watched instead."""
+    caller = organiser()
+    page_heading("New board")
+    started = st.query_params.get("ranking")
+    if started:
+        watched(show_running, started, caller)
+        return
+    lead("Drop the answers of some systems. You see what was understood and what it costs before it starts.")
+    dropped = choose_files("Files of answers", key="rank-files", advice="A file a system, or a table of all.")
+    with st.expander("Right answers or passages in a file of their own"):
+        right = choose_files("References", key="rank-references")
+    tables = understood(dropped) if dropped else None
+    references = understood(right[:1], answers=False) if right else []
+    if not tables or references is None:
+        return
+    request, key = _ask(tables, references, caller)
+    if request is not None:
+        _offer(request, tables, references[0] if references else None, key, caller)
+
+
+def _ask(
+    tables: Sequence[AnswerTable], references: Sequence[AnswerTable], caller: Caller
+) -> tuple[RankRequest | None, str]:
+    """Who judges, where and with which key; None while nobody is named."""
+    heading("Judge", anchor="judge")
+    rows = [row for table in (*tables, *references) for some in table.systems.values() for row in some]
+    held = any(row.reference or row.contexts for row in rows) or bool(references)
+    names = [one.name for one in arena().judges.known() if not one.problem]
+    judge = st.selectbox(
+        "Judge or model",
+        names,
+        index=names.index(EMBEDDED) if held and EMBEDDED in names else None,
+        placeholder="gpt-5-mini, llama3.1, …",
+        accept_new_options=True,
+        help="A judge by its name, or the model that is asked. The judge lexical needs no model, but "
+        "references or passages.",
+    )
+    if judge == EMBEDDED:
+        return RankRequest(judge=judge, afresh=True), ""
+    endpoint = st.text_input("Endpoint", placeholder=arena().settings.endpoint, key="rank-endpoint").strip()
+    there = "from the environment" if arena().settings.has_key else "none is set"
+    key = st.text_input(
+        "Key, for this run only", type="password", placeholder=there, key="rank-key", autocomplete="off"
+    )
+    cap = st.number_input("At most, in USD", 0.0, value=None, placeholder="no cap", key="rank-cap")
+    if not judge:
+        note("Name a model, or a judge.")
+        return None, ""
+    if st.button("Test", icon=":material/experiment:"):
+        _test(judge, endpoint, key, caller)
+    if st.session_state.get(TESTED):
+        watched(show_newest)
+    return RankRequest(judge=judge, endpoint=endpoint, budget_usd=cap, afresh=True), key
+
+
+def _test(judge: str, endpoint: str, key: str, caller: Caller) -> None:
+    st.session_state[TESTED] = not (endpoint or key)
+    try:
+        tested = arena().new_boards.test(judge, endpoint=endpoint, key=key, caller=caller)
+    except ArenaError as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    if tested is not None:
+        (st.success if tested.passed else st.warning)(tested.sentence)
+
+
+def _offer(
+    request: RankRequest,
+    tables: Sequence[AnswerTable],
+    references: AnswerTable | None,
+    key: str,
+    caller: Caller,
+) -> None:
+    """What it would be and cost, and the button that starts it."""
+    heading("Cost", anchor="cost")
+    try:
+        prepared, plan = _priced(request, tables, references, caller)
+    except ArenaError as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    for line in (*prepared.pool.notes, prepared.sentence):
+        note(line)
+    strip(
+        [
+            ("comparisons", f"{plan['planned']:,}"),
+            ("requests", f"{plan['requests']:,}"),
+            ("in the cache", f"{plan['cached']:,}"),
+            ("expected", usd(plan["cost_usd"])),
+            ("at most", usd(plan["cost_usd_most"])),
+        ]
+    )
+    show_flash("rank")
+
+    def start() -> None:
+        round_ = arena().new_boards.start(request, tables, references, key=key, caller=caller)
+        st.query_params["ranking"] = round_.name
+
+    if st.button("Start", type="primary", icon=":material/play_arrow:"):
+        attempt(start, "It waits for a worker.", "rank")
+
+
+def _priced(
+    request: RankRequest, tables: Sequence[AnswerTable], references: AnswerTable | None, caller: Caller
+) -> tuple[Prepared, Mapping[str, Any]]:
+    """The price of what is asked for, worked out once."""
+    asked = (request, tuple(map(id, tables)), id(references))
+    kept = st.session_state.get(PRICED)
+    if kept is None or kept[0] != asked:
+        with st.spinner("Working out what it costs …"):
+            kept = (asked, arena().new_boards.price(request, tables, references, caller=caller))
+        st.session_state[PRICED] = kept
+    priced: tuple[Prepared, Mapping[str, Any]] = kept[1]
+    return priced

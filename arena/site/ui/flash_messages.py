@@ -1,0 +1,44 @@
+"""Flash messages: what was done just before, said where it was done until something else is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from arena.site.ui.markup import element, put
+
+FLASH = "flash"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flash:
+    """What was done, when, and where on the page that is to be said; `shown` once it was."""
+
+    place: str
+    text: str
+    at: datetime
+    shown: bool = False
+
+
+def keep_flash(text: str, place: str = "") -> None:
+    """Keep what was done for the run that follows; `place` is empty for the top of the page."""
+    st.session_state[FLASH] = Flash(place=place, text=text, at=datetime.now(UTC))
+
+
+def show_flash(place: str = "") -> None:
+    """Say what was done last, where this is its place."""
+    flash: Flash | None = st.session_state.get(FLASH)
+    if flash is None or flash.place != place:
+        return
+    st.session_state[FLASH] = replace(flash, shown=True)
+    moment = element("span", f" {flash.at:%H:%M} UTC", class_="aa-muted")
+    put(element("p", flash.text, moment, class_="aa-told", role="status"))
+
+
+def forget_flash() -> None:
+    """Forget what was said; for where another page is opened."""
+    flash: Flash | None = st.session_state.get(FLASH)
+    if flash is not None and flash.shown:
+        del st.session_state[FLASH]

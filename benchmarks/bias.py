@@ -1,0 +1,182 @@
+"""What biases an LLM judge in a study with verdicts in both orders: the first place, who wrote, and the form.
+
+Run: python -m benchmarks.bias [--study pairs.jsonl] [--question quality_overall …]
+
+Each order of a pair is a battle of its own, clustered by topic. The coefficient of the first place is the
+product's, beside free ratings of the six kinds of answer. Those of writer and form replace them: a kind is
+its writer and its form. Explained is the share of the deviance that terms take away from even chances.
+People's votes on the same pairs stand beside: what they prefer too is no favour of the judge.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import IntervalKind, Settings, StyleEffect, marked_column, rate_under_control
+from leaderboard.ratings.models.covariates import FIRST
+
+Floats = NDArray[np.float64]
+STUDY = Path(__file__).parents[1] / "../shared/data/crowd_rag/pairs.jsonl"
+QUESTIONS = (
+    "quality_overall",
+    "coverage_broad",
+    "coverage_deep",
+    "correctness_topical",
+    "coherence_logical",
+    "coherence_stylistic",
+    "consistency_internal",
+)
+SHARES: Mapping[str, float] = {"a": 1.0, "b": 0.0, "n": 0.5}
+JUDGES: Mapping[str, str] = {
+    "llm_combined": "all seven at once",
+    "llm_individual": "one at a time",
+    "people": "people",
+}
+SETTINGS = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
+POSITION, PEOPLE = "first place", "people"
+TERMS = (POSITION, "written by an LLM", "bullet points", "news article")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One order of one pair: topic, the two kinds, a's share of the win, 1 where a was first, else -1."""
+
+    topic: str
+    a: str
+    b: str
+    share: float
+    position: float
+
+
+def readings(path: Path, judge: str, question: str) -> Iterator[Reading]:
+    """The verdicts of a judge on a question; a pair that the file holds from both sides counts once."""
+    seen: set[tuple[str, ...]] = set()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        key = (row["question_id"], *sorted((row["model_a"], row["model_b"])))
+        decided = row["llm_combined"] or {}
+        if key in seen or not any(decided.values()):
+            continue
+        seen.add(key)
+        sides = (row["question_id"], row["model_a"], row["model_b"])
+        if judge == PEOPLE:
+            votes = [SHARES[vote] for vote in row["people"][question]]
+            yield Reading(*sides, float(np.mean(votes)), 0.0)
+            continue
+        for order, position in (("a_first", 1.0), ("b_first", -1.0)):
+            preference = (row[judge].get(order) or {}).get(question)
+            if preference is not None:
+                yield Reading(*sides, SHARES[preference], position)
+
+
+def terms_of(reading: Reading) -> tuple[float, ...]:
+    """Position, writer, bullet points and news article of a less those of b; forms are held to essays."""
+    a, b = (
+        np.array([kind.startswith("llm"), kind.endswith("bullet"), kind.endswith("news")], dtype=float)
+        for kind in (reading.a, reading.b)
+    )
+    return (reading.position, *(a - b).tolist())
+
+
+def table_of(rows: Sequence[Reading]) -> BattleTable:
+    """The readings as battles of the kinds."""
+    return BattleTable.from_columns(
+        [row.topic for row in rows],
+        ["all"] * len(rows),
+        [row.a for row in rows],
+        [row.b for row in rows],
+        ["tie"] * len(rows),
+        [row.share for row in rows],
+    )
+
+
+def position_effect(rows: Sequence[Reading], table: BattleTable) -> StyleEffect:
+    """What the first place is worth beside free ratings of the kinds, by the product."""
+    column = marked_column(POSITION, [row.position for row in rows], FIRST)
+    return rate_under_control(table, [column], SETTINGS).effects[0]
+
+
+def explained(rows: Sequence[Reading], table: BattleTable, chosen: Sequence[int]) -> float:
+    """Share of the deviance that some terms take away; none of them, the share that free ratings do."""
+    terms = np.array([terms_of(row) for row in rows])[:, list(chosen)]
+    if not chosen:
+        terms = np.zeros((len(rows), len(table.systems)))
+        terms[np.arange(len(rows)), table.a] += 1
+        terms[np.arange(len(rows)), table.b] -= 1
+        terms = terms[:, 1:]
+    _, gap = _fit(terms, table.share)
+    fitted = (table.share * gap - np.logaddexp(0, gap)).sum()
+    return float(1 - fitted / (-np.log(2) * len(rows)))
+
+
+def kind_effects(rows: Sequence[Reading], table: BattleTable, resamples: int) -> tuple[Floats, Floats]:
+    """(4,) coefficients in points and (2, 4) ends of 95 % intervals, from resampled topics."""
+    terms = np.array([terms_of(row) for row in rows])
+    rng = np.random.default_rng(0)
+    draws = []
+    for _ in range(resamples):
+        weight = rng.standard_exponential(len(table.questions))[table.question]
+        draws.append(_fit(terms, table.share, weight)[0])
+    ends = np.percentile(np.array(draws), [2.5, 97.5], axis=0)
+    return _fit(terms, table.share)[0], ends
+
+
+def _fit(terms: Floats, share: Floats, weight: Floats | None = None) -> tuple[Floats, Floats]:
+    """Coefficients in points, and the (N,) log-odds of each row."""
+    rows = np.ones(len(share)) if weight is None else weight
+    model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-8, max_iter=500)
+    model.fit(
+        np.vstack([terms, terms]),
+        np.repeat([1, 0], len(share)),
+        sample_weight=np.concatenate([rows * share, rows * (1 - share)]),
+    )
+    coefficients = np.asarray(model.coef_[0])
+    return coefficients * 400 / np.log(10), terms @ coefficients
+
+
+def main() -> None:
+    """Print a table for each way of asking."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--study", type=Path, default=STUDY)
+    parser.add_argument("--question", nargs="*", default=list(QUESTIONS), choices=QUESTIONS)
+    parser.add_argument("--judge", nargs="*", default=list(JUDGES), choices=list(JUDGES))
+    parser.add_argument("--resamples", type=int, default=300)
+    options = parser.parse_args()
+    print(f"| asked | question | verdicts | {' | '.join(TERMS)} |")
+    print("|---" * 7 + "|")
+    shares = [
+        "| asked | question | first place | writer | form | writer and form | six kinds |",
+        "|---" * 7 + "|",
+    ]
+    for judge in options.judge:
+        for question in options.question:
+            rows = list(readings(options.study, judge, question))
+            table = table_of(rows)
+            value, ends = kind_effects(rows, table, options.resamples)
+            first = "–"
+            if judge != PEOPLE:
+                effect = position_effect(rows, table)
+                first = f"{effect.points:.0f} ({effect.lower:.0f} to {effect.upper:.0f})"
+            cells = [
+                first,
+                *(f"{value[at]:.0f} ({ends[0, at]:.0f} to {ends[1, at]:.0f})" for at in (1, 2, 3)),
+            ]
+            print(f"| {JUDGES[judge]} | {question} | {len(rows)} | {' | '.join(cells)} |", flush=True)
+            parts = [explained(rows, table, chosen) for chosen in ((0,), (1,), (2, 3), (1, 2, 3), ())]
+            listed = " | ".join(f"{100 * part:.1f} %" for part in parts)
+            shares.append(f"| {JUDGES[judge]} | {question} | {listed} |")
+    print("\nShare of deviance explained:\n")
+    print("\n".join(shares))
+
+
+if __name__ == "__main__":
+    main()

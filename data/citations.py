@@ -1,0 +1,282 @@
+"""Citations in the styles that people and tools write, as places of the contexts that they name.
+
+Read are `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `【1†source】` and `【4:1†source】` as of
+OpenAI's file search, a context's own id in brackets (`[d7]`), and `(1)` behind a statement where the contexts
+bear numbers. Code is left alone.
+
+Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writers name documents as [1], [2]
+or [3, 4]; https://platform.openai.com/docs/assistants/tools/file-search, whose sources count from 0.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+_GAP = r"[^\S\n]*+"
+_FEW = r"[^\S\n]{0,4}+"
+_LABEL = r"(?:(?:document|doc|passage|source|context|reference|ref|citation)s?[.:#_]?[^\S\n]?+)?+"
+_ONE = rf"(?i:{_LABEL})\^?\d{{1,4}}(?:{_GAP}[-\u2013\u2014]{_GAP}\^?\d{{1,4}})?+(?!\d)"
+_LINK = r"(?:\((?:https?://|#)[^\s()]{0,2000}+\))?+"
+_AND = rf"{_GAP}(?:[,;\u3001\uff0c]|and\b|&){_GAP}"
+_SEVERAL = rf"{_ONE}(?:{_AND}{_ONE})*+"
+_NUMBERS = rf"\[{_GAP}{_SEVERAL}{_GAP}(?:\u2020[^\[\]\n]{{0,200}})?\]"
+_NAMES = r"\[[^\[\]\n]{1,300}\]"
+_LENTICULAR = r"\u3010[^\u3010\u3011\n]{1,300}\u3011"
+_MARK = re.compile(rf"(?:\[{_NUMBERS}\]|{_NUMBERS}|\[{_NAMES}\]|{_NAMES}){_LINK}|{_LENTICULAR}")
+_ROUND = re.compile(rf"(?<=\S){_GAP}\({_GAP}({_SEVERAL}){_GAP}\)(?={_GAP}(?:[.,;:!?\u3002]|\(|\n|\Z))")
+_COUNTED_THING = re.compile(
+    r"(?i:equations?|eqs?|sections?|steps?|tables?|fig(?:ure)?s?|chapters?|parts?|items?|articles?|no|type|level)\.?\Z"
+)
+_SOURCE = re.compile(rf"(?:\d{{1,4}}:)?({_SEVERAL})")
+_SPAN = re.compile(r"(\d+)(?:[^\S\n]*[-\u2013\u2014][^\S\n]*\^?(\d+))?")
+_BODY = re.compile(r"\[{1,2}([^\[\]]*)\]")
+_ONLY_NUMBERS = re.compile(rf"\[?{_NUMBERS}")
+_BETWEEN = re.compile(rf"{_FEW}(?:[,;]|,?{_FEW}(?:and|&))?{_FEW}")
+_DASH = re.compile(rf"{_FEW}[-\u2013\u2014]{_FEW}")
+_OPENED = re.compile(rf"(?<!\w)\((?:see |cf\. )?(?i:{_LABEL}){_FEW}\Z")
+_CLOSED = re.compile(rf"{_FEW}\)")
+_CODE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)|`[^`\n]++`", re.DOTALL)
+_NAME_BEFORE = re.compile(r"([A-Za-z_][\w.]{0,40}|[)\]])\Z")
+_VARIABLES = frozenset({"arr", "argv", "sys.argv"})
+_CODE_BEFORE = re.compile(r"(?:=[^\S\n]{0,4}(?:[A-Za-z_][\w.]{0,40})?|\w\()\Z")
+_CODE_AFTER = re.compile(r"[^\S\n]{0,4}(?:(?:[-+*/%|&^=!<>]|//|\*\*)?=|\[['\"]|\.[a-z_]\w{0,40}\()")
+_DEFINITION = re.compile(r":(?!\w)")
+_SPACE = " \t\u00a0"
+_BLANKS = frozenset(_SPACE)
+_CLOSING = ".,;:!?)\u3002"
+WIDEST = 100
+LAST_OF_RANGE = 999
+"""A range that is wider, or ends later, is no citation, such as one of years."""
+ENDS = 2
+_LOOK = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Citations that follow each other in a text.
+
+    Attributes:
+        start: Where they begin, with the parentheses around them.
+        end: Where they end.
+        numbers: Places of the contexts that they name, from 1, as often as they are named; 0 and numbers
+            beyond the last name none.
+    """
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
+    """The citations of a text, in order.
+
+    Numbers are places. Where one of an answer's numbers is no place and all of them are ids of its contexts,
+    they are ids, as where contexts are called 0, 1, 2. Sources of file search count from 0 where one is 0.
+
+    Args:
+        text: An answer.
+        ids: Of the contexts that it may cite, in order.
+    """
+    numbered = "(" in text and _are_numbered(ids)
+    if not numbered and "[" not in text and "\u3010" not in text:
+        return ()
+    places = _places(ids)
+    code = [found.span() for found in _CODE.finditer(text)] if "`" in text or "~~~" in text else []
+    runs = list(_runs(text, list(_marks(text, places, code))))
+    if not runs and numbered:
+        runs = list(_runs(text, list(_round_marks(text, len(ids), code))))
+    return _resolved(runs, places, len(ids))
+
+
+def removed(text: str, found: Sequence[Citation]) -> str:
+    """The text without some citations of it, and without the space that they leave; nothing else changes."""
+    parts, at = [], 0
+    for one in found:
+        before = text[at : one.start]
+        after = text[one.end : one.end + 1]
+        if not after or after.isspace() or after in _CLOSING:
+            before = before.rstrip(_SPACE)
+        parts.append(before)
+        at = one.end
+        if one.start == 0 or text[one.start - 1] == "\n":
+            while text[at : at + 1] in _BLANKS:
+                at += 1
+    return "".join((*parts, text[at:]))
+
+
+def unknown_citations(text: str, ids: Sequence[str]) -> int:
+    """How many citations of a text name none of its contexts."""
+    return sum(not 1 <= number <= len(ids) for one in citations(text, ids) for number in one.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """One mark: its numbers as written, or names, which are ids; `of_search` where it may count from 0."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    of_search: bool = False
+
+
+def _places(ids: Sequence[str]) -> dict[str, int]:
+    """The place of each id from 1; of one that stands twice, 0, since nobody can tell which is meant."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(ids, start=1):
+        places[name] = 0 if name in places else place
+    return places
+
+
+def _are_numbered(ids: Sequence[str]) -> bool:
+    """Whether contexts bear numbers: as ids, or as ids that are made for contexts without any."""
+    return bool(ids) and all(name.removeprefix("c").isdecimal() for name in ids)
+
+
+def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:
+    for found in _MARK.finditer(text):
+        if _inside(found.start(), code):
+            continue
+        mark = _read(found, ids)
+        if mark is not None and not _defines(text, found):
+            yield mark
+
+
+def _read(found: re.Match[str], ids: Collection[str]) -> _Mark | None:
+    whole = found.group()
+    start, end = found.span()
+    if whole.startswith("\u3010"):
+        inner = whole[1:-1].split("\u2020", maxsplit=1)[0].strip()
+        source = _SOURCE.fullmatch(inner)
+        numbers = _numbers(source[1]) if source else ()
+        names = () if numbers else _names(inner, ids)
+        found_any = bool(numbers or names)
+        return _Mark(start, end, numbers, names, of_search="\u2020" in whole) if found_any else None
+    body = _BODY.match(whole)
+    inner = "" if body is None else body[1]
+    names = _names(inner, ids)
+    if names and not all(name.isdecimal() and name == str(int(name)) for name in names):
+        return _Mark(start, end, names=names)
+    if not _ONLY_NUMBERS.match(whole):
+        return None
+    numbers = _numbers(inner)
+    return _Mark(start, end, numbers, of_search="\u2020" in whole) if numbers else None
+
+
+def _names(inner: str, ids: Collection[str]) -> tuple[str, ...]:
+    """The ids that brackets hold, one or several with commas between; none where one of them is no id."""
+    if inner.strip() in ids:
+        return (inner.strip(),)
+    several = tuple(part.strip() for part in re.split("[,;]", inner))
+    return several if all(part in ids for part in several) else ()
+
+
+def _numbers(inner: str) -> tuple[int, ...]:
+    numbers: list[int] = []
+    for first, last in _SPAN.findall(inner.split("\u2020", maxsplit=1)[0]):
+        low, high = int(first), int(last or first)
+        if not low <= high <= low + WIDEST or (last and high > LAST_OF_RANGE):
+            return ()
+        numbers += range(low, high + 1)
+    return tuple(numbers)
+
+
+def _round_marks(text: str, count: int, code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:
+    for found in _ROUND.finditer(text):
+        numbers = _numbers(found[1])
+        known = bool(numbers) and all(1 <= number <= count for number in numbers)
+        counted = _COUNTED_THING.search(text[max(0, found.start() - _LOOK) : found.start()])
+        if known and not counted and not _inside(found.start(), code):
+            yield _Mark(found.end() - len(found.group().lstrip()), found.end(), numbers)
+
+
+def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    at = bisect_right(spans, (place, place)) - 1
+    return at >= 0 and place < spans[at][1]
+
+
+def _defines(text: str, found: re.Match[str]) -> bool:
+    """Whether a mark begins a line that says what it stands for, as footnotes do: `[^1]: Source`."""
+    begins = not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
+    return begins and _DEFINITION.match(text, found.end()) is not None
+
+
+def _runs(text: str, marks: Sequence[_Mark]) -> Iterator[tuple[int, int, list[_Mark]]]:
+    """Marks with nothing but commas between them, with the parentheses around all of them."""
+    at = 0
+    while at < len(marks):
+        run = [marks[at]]
+        while at + len(run) < len(marks):
+            before, after = run[-1], marks[at + len(run)]
+            if _DASH.fullmatch(text, before.end, after.start) and _is_range(before, after):
+                after = replace(after, numbers=tuple(range(before.numbers[0] + 1, after.numbers[0] + 1)))
+            elif not _BETWEEN.fullmatch(text, before.end, after.start):
+                break
+            run.append(after)
+        at += len(run)
+        start, end = run[0].start, run[-1].end
+        if not _is_code(text, start, end):
+            yield *_with_parentheses(text, start, end), run
+
+
+def _is_range(first: _Mark, last: _Mark) -> bool:
+    """Whether two marks with a dash between name all contexts from one to the other: `[1]\u2013[3]`."""
+    if len(first.numbers) != 1 or len(last.numbers) != 1:
+        return False
+    return first.numbers[0] < last.numbers[0] <= first.numbers[0] + WIDEST
+
+
+def _with_parentheses(text: str, start: int, end: int) -> tuple[int, int]:
+    opened = _OPENED.search(text[max(0, start - _LOOK) : start])
+    closed = _CLOSED.match(text, end)
+    if opened is None or closed is None:
+        return start, end
+    return max(0, start - _LOOK) + opened.start(), closed.end()
+
+
+def _is_code(text: str, start: int, end: int) -> bool:
+    """Whether brackets are those of code outside a code block, such as `x[1] = 3`."""
+    if text[start] != "[":
+        return False
+    before, after = text[max(0, start - _LOOK) : start], text[end : end + _LOOK]
+    if _CODE_BEFORE.search(before):
+        return True
+    name = _NAME_BEFORE.search(before)
+    return name is not None and (_is_variable(name[1]) or _CODE_AFTER.match(after) is not None)
+
+
+def _is_variable(name: str) -> bool:
+    """Whether a name is of code rather than a word: one small letter, or with an underscore within."""
+    one_letter = len(name) == 1 and name.isalpha() and name.islower()
+    return one_letter or "_" in name.strip("_") or name in _VARIABLES
+
+
+def _resolved(
+    runs: Sequence[tuple[int, int, list[_Mark]]], places: dict[str, int], count: int
+) -> tuple[Citation, ...]:
+    marks = [mark for _, _, run in runs for mark in run]
+    from_zero = any(mark.of_search and 0 in mark.numbers for mark in marks)
+    written = {number + (mark.of_search and from_zero) for mark in marks for number in mark.numbers}
+    by_id = any(not 1 <= number <= count for number in written) and all(str(one) in places for one in written)
+
+    def named(mark: _Mark) -> Iterator[int]:
+        for number in mark.numbers:
+            counted = number + (mark.of_search and from_zero)
+            yield places[str(counted)] if by_id else counted
+        for name in mark.names:
+            yield places[name]
+
+    return tuple(
+        Citation(start, end, tuple(number for mark in run for number in named(mark)))
+        for start, end, run in runs
+        if by_id or not _is_interval(run)
+    )
+
+
+def _is_interval(run: Sequence[_Mark]) -> bool:
+    """Whether brackets hold the ends of an interval from 0, such as `[0, 1]`."""
+    numbers = run[0].numbers
+    return len(run) == 1 and len(numbers) == ENDS and numbers[0] == 0 and not run[0].of_search

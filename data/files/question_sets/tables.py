@@ -1,0 +1,224 @@
+"""Questions from tables of texts in any container, by the names that their columns have elsewhere too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from data.errors import FileFormatError
+from data.files.question_sets.rows import OWN_FIELDS, question_from_json
+from data.files.tabular.columns import NAMES, Column, renamed, require_columns
+from data.files.tabular.reader import Table
+from data.files.tabular.rows import Opening, Row
+from data.files.tabular.values import given, list_of_cell, whole_id
+from data.files.text_files import ReadLimits
+from data.records import ProblemList, Question, Severity, Split
+
+POSITION = "position"
+DEV = frozenset({"dev", "validation", "valid", "val"})
+FURTHER: Mapping[str, str] = {"reference_contexts": "passages", "subject": "domain"}
+"""Columns that tables of questions have beside those of `NAMES`: of test sets of ragas, and of MMLU."""
+OURS: Mapping[Column, str] = {
+    Column.QUESTION_ID: "id",
+    Column.QUESTION: "question",
+    Column.REFERENCE: "reference",
+    Column.DOMAIN: "domain",
+    Column.CONTEXTS: "passages",
+}
+LISTS = frozenset({"passages", *OWN_FIELDS})
+MOST_NAMED = 20
+
+
+def read_question_tables(
+    files: Sequence[Path], default: str, limits: ReadLimits, problems: ProblemList
+) -> list[Question]:
+    """Read the questions of files in their order; what is wrong is noted with its row.
+
+    Where no row has an id, questions are counted, which is noted. The answers of a table without references
+    are its references, unless it names their systems. The split is that of the file's name; `dev` and
+    `validation` are one, any other is for testing.
+
+    Args:
+        files: The files.
+        default: The domain of questions that have none.
+        limits: How much is read.
+        problems: What is wrong is noted here.
+    """
+    questions: dict[str, tuple[float, Question]] = {}
+    lines: dict[str, int] = {}
+    for file in files:
+        for row, fields in _QuestionTable(file, default, limits, problems).rows():
+            question = question_from_json(row.line, fields, problems)
+            if question is None:
+                continue
+            if question.id in questions:
+                message = (
+                    f"{file.name}: question id {question.id!r} stands on line {lines[question.id]} already."
+                )
+                problems.add(
+                    row.line, "duplicate-question", message, advice="Give every question its own id."
+                )
+                continue
+            lines[question.id] = row.line
+            position = fields.get(POSITION)
+            place = float(position) if isinstance(position, int) else float(len(questions))
+            questions[question.id] = (place, question)
+    _look_at([question for _, question in questions.values()], problems)
+    return [question for _, question in sorted(questions.values(), key=lambda item: item[0])]
+
+
+def _look_at(questions: Sequence[Question], problems: ProblemList) -> None:
+    """Warn of citations that name nothing, and of questions that have one text."""
+    places = Counter(" ".join(question.question.split()) for question in questions)
+    twice = [question.id for question in questions if places[" ".join(question.question.split())] > 1]
+    lost = [question.id for question in questions if _cites_nothing(question)]
+    for code, ids, what in (
+        ("same-text", twice, "questions have the text of another, so that answers need their ids"),
+        ("unknown-citation", lost, "references cite documents that the question does not have"),
+    ):
+        if ids:
+            message = f"{len(ids):,} {what}: {', '.join(map(repr, ids[:MOST_NAMED]))}."
+            problems.add(0, code, message, severity=Severity.WARNING, advice="Look at these questions.")
+
+
+def _cites_nothing(question: Question) -> bool:
+    """Whether a citation is of no passage and of no gold document, or counts beyond these."""
+    known = {*question.gold_doc_ids, *(passage.id for passage in question.passages)}
+    beyond = len(question.gold_doc_ids) or len(question.passages)
+    numbers = [number for cited in question.citation_numbers for number in cited]
+    named = [name for cited in question.citations for name in cited]
+    return any(not 1 <= number <= beyond for number in numbers if beyond) or (
+        bool(known) and not known.issuperset(named)
+    )
+
+
+class _QuestionTable:
+    """The rows of one file."""
+
+    def __init__(self, file: Path, default: str, limits: ReadLimits, problems: ProblemList) -> None:
+        self._file = file
+        self._default = default
+        self._limits = limits
+        self._problems = problems
+        self._split = _split_of(file)
+        self._text_cells = False
+        self._unknown: dict[str, int] = {}
+        self._answers = False
+
+    def rows(self) -> Iterator[tuple[Row, dict[str, Any]]]:
+        """The rows with their fields by our names."""
+        rows = list(self._read())
+        counted = bool(rows) and not any(given(fields.get("id")) for _, fields in rows)
+        ids = [fields.get("id") for _, fields in rows if given(fields.get("id"))]
+        floats = self._text_cells and bool(ids) and all(whole_id(str(name).strip()) for name in ids)
+        seen: set[str] = set()
+        for number, (row, fields) in enumerate(rows, start=1):
+            if fields.pop(Column.SYSTEM.value, None) is not None:
+                key = str(fields.get("id") if given(fields.get("id")) else fields.get("question"))
+                if key in seen:
+                    continue
+                seen.add(key)
+            if counted:
+                fields["id"] = f"{self._split}-{number}"
+            elif floats and given(fields.get("id")):
+                fields["id"] = whole_id(str(fields["id"]).strip())
+            if not given(fields.get("domain")):
+                fields["domain"] = self._default
+            fields.setdefault("split", self._split.value)
+            yield row, fields
+        self._warn(counted=counted)
+
+    def _read(self) -> Iterator[tuple[Row, dict[str, Any]]]:
+        opening = Opening(note=self._note, header=self._header)
+        try:
+            with Table(self._file, self._limits, opening) as table:
+                self._text_cells = table.format.text_cells
+                for row in table:
+                    if not isinstance(row.value, Mapping):
+                        message = f"{self._file.name}: This row is not a JSON object."
+                        advice = 'Write {"id": …, "domain": …, "question": …}.'
+                        self._problems.add(row.line, "not-object", message, advice=advice)
+                        continue
+                    yield row, self._fields(row, row.value)
+        except FileFormatError as error:
+            self._note(error)
+
+    def _note(self, error: FileFormatError) -> None:
+        name = self._file.name
+        message = error.message if name in error.message else f"{name}: {error.message}"
+        self._problems.add(error.line, error.code, message, advice=error.advice)
+
+    def _header(self, columns: Sequence[str], line: int) -> None:
+        require_columns(columns, (Column.QUESTION,), line=line)
+
+    def _fields(self, row: Row, value: Mapping[str, Any]) -> dict[str, Any]:
+        value = _without_spans(value)
+        found = renamed({FURTHER.get(name, name): cell for name, cell in value.items() if name != ""})
+        if Column.REFERENCE.value not in found and Column.SYSTEM.value not in found and "answer" in found:
+            self._answers = True
+            found[Column.REFERENCE.value] = found["answer"]
+        fields: dict[str, Any] = {}
+        for name, cell in found.items():
+            column = next((column for column in Column if column.value == name), None)
+            ours = OURS.get(column, name) if column else name
+            if column in {None, Column.SYSTEM} or column in OURS:
+                fields[ours] = self._cell(row, ours, cell)
+            if column is None and name not in {*OWN_FIELDS, "passages", "split", "language", POSITION}:
+                self._unknown.setdefault(name, row.line)
+        return {name: cell for name, cell in fields.items() if cell is not None}
+
+    def _cell(self, row: Row, name: str, cell: object) -> object:
+        if not self._text_cells or not isinstance(cell, str):
+            return _plain(cell)
+        if not cell.strip():
+            return None
+        if name not in LISTS:
+            return cell
+        try:
+            return list_of_cell(cell)
+        except FileFormatError as error:
+            self._problems.add(row.line, error.code, f"{name}: {error.message}", advice=error.advice)
+            return None
+
+    def _warn(self, *, counted: bool) -> None:
+        if counted:
+            message = f"{self._file.name} has no ids; the questions are counted: {self._split}-1 and so on."
+            advice = f"Add a column of ids: {', '.join(NAMES[Column.QUESTION_ID])}."
+            self._problems.add(0, "no-ids", message, severity=Severity.WARNING, advice=advice)
+        if self._answers:
+            message = f"{self._file.name} has no references; its answers are read as such."
+            advice = "Name the column of references reference, or that of the answers' systems system."
+            self._problems.add(0, "answers-as-references", message, severity=Severity.WARNING, advice=advice)
+        for name, line in list(self._unknown.items())[:MOST_NAMED]:
+            message = f"{self._file.name}: the field {name[:60]!r} is not read."
+            self._problems.add(
+                line, "unknown-field", message, severity=Severity.WARNING, advice="Correct its name."
+            )
+
+
+def _without_spans(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row of SQuAD with its answers as short answers, the first as the reference; any other as it is.
+
+    Source: https://huggingface.co/datasets/rajpurkar/squad, `answers` of `text` and `answer_start`.
+    """
+    spans = row.get("answers")
+    texts = spans.get("text") if isinstance(spans, Mapping) else None
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        return row
+    others = {name: cell for name, cell in row.items() if name != "answers"}
+    known = list(dict.fromkeys(texts))
+    return {**({"reference": known[0]} if known else {}), "short_answers": known, **others}
+
+
+def _split_of(file: Path) -> Split:
+    named = file.parent.name if file.stem.isdigit() else file.stem.split("-", 1)[0]
+    return Split.DEV if named.lower() in DEV else Split.TEST
+
+
+def _plain(value: object) -> object:
+    """A value without the empty fields that structs of Parquet have."""
+    if isinstance(value, Mapping):
+        return {name: inner for name, inner in value.items() if inner is not None}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value

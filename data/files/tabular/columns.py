@@ -1,0 +1,136 @@
+"""The names under which a column of a table of texts is known: the one list for readers, messages and pages.
+
+Names are compared without regard to case, spaces, underscores and hyphens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
+
+from data.errors import FileFormatError
+
+MISSING_COLUMN, DUPLICATE_COLUMN = "missing-column", "duplicate-column"
+NAMED = 20
+LONGEST_NAME = 60
+
+
+class Column(StrEnum):
+    """What a column holds, by our name for it."""
+
+    QUESTION_ID = "question_id"
+    QUESTION = "question"
+    ANSWER = "answer"
+    SYSTEM = "system"
+    REFERENCE = "reference"
+    DOMAIN = "domain"
+    CONTEXTS = "contexts"
+
+
+NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
+    {
+        Column.QUESTION_ID: ("question_id", "qid", "query_id", "id", "_id"),
+        Column.QUESTION: ("question", "query", "user_input", "instruction", "prompt", "input"),
+        Column.ANSWER: (
+            "answer",
+            "response",
+            "output",
+            "completion",
+            "prediction",
+            "pred",
+            "actual_output",
+            "text",
+        ),
+        Column.SYSTEM: ("system", "model", "generator", "model_id"),
+        Column.REFERENCE: (
+            *("reference", "reference_answer", "gold", "ground_truth", "expected_output", "target"),
+        ),
+        Column.DOMAIN: ("domain", "category", "dataset", "topic"),
+        Column.CONTEXTS: (
+            *("contexts", "retrieved_contexts", "retrieved_context", "retrieval_context", "passages"),
+            "documents",
+        ),
+    }
+)
+"""Of several columns of one kind the first in this order is read."""
+
+
+@lru_cache(maxsize=4096)
+def folded(name: str) -> str:
+    """A name as it is compared."""
+    leading = "_" if name.strip() == "_id" else ""
+    return leading + "".join(
+        sign for sign in name.casefold() if not sign.isspace() and sign not in "_-\ufeff"
+    )
+
+
+_BY_NAME: Mapping[str, tuple[Column, int]] = MappingProxyType(
+    {folded(name): (column, at) for column, names in NAMES.items() for at, name in enumerate(names)}
+)
+
+
+def column_of(name: str) -> Column | None:
+    """What a column of this name holds; None where no reader knows it."""
+    known = _BY_NAME.get(folded(name))
+    return known[0] if known else None
+
+
+def read_columns(names: Iterable[str]) -> dict[Column, str]:
+    """Which of the given names is read for each column, in the order of `NAMES`."""
+    best: dict[Column, tuple[int, str]] = {}
+    for name in names:
+        known = _BY_NAME.get(folded(name))
+        if known and (known[0] not in best or known[1] < best[known[0]][0]):
+            best[known[0]] = (known[1], name)
+    return {column: name for column, (_, name) in best.items()}
+
+
+def renamed(row: Mapping[str, object]) -> dict[str, object]:
+    """A row with our names where a column is known, and its own names elsewhere."""
+    ours = {name: column.value for column, name in read_columns(row).items()}
+    fields = {
+        name: value for name, value in row.items() if name not in ours and name not in set(ours.values())
+    }
+    return fields | {known: row[name] for name, known in ours.items()}
+
+
+def require_columns(given: Collection[str], *groups: Collection[Column], line: int = 0) -> None:
+    """Refuse a table that has no column of a group.
+
+    Args:
+        given: The table's columns.
+        groups: Of each a table must have one column.
+        line: Where the columns stand.
+
+    Raises:
+        FileFormatError: One is missing; the message names the columns that there are.
+    """
+    known = read_columns(given)
+    missing = [group for group in groups if not any(column in known for column in group)]
+    if missing:
+        wanted = " and no column ".join(" or ".join(group) for group in missing)
+        message = f"There is no column {wanted}; there are: {shown_names(given)}."
+        names = "; ".join(", ".join(NAMES[column]) for group in missing for column in group)
+        raise FileFormatError(message, advice=f"Name it one of: {names}.", code=MISSING_COLUMN, line=line)
+
+
+def require_once(given: Collection[str], *, line: int = 0) -> None:
+    """Refuse a table that has two columns of one name.
+
+    Raises:
+        FileFormatError: It has.
+    """
+    twice = sorted(name for name, count in Counter(given).items() if count > 1)
+    if twice:
+        message = f"A column stands twice: {shown_names(twice)}."
+        raise FileFormatError(message, advice="Name every column once.", code=DUPLICATE_COLUMN, line=line)
+
+
+def shown_names(names: Iterable[str]) -> str:
+    """Names of columns as a message lists them."""
+    listed = [repr(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…") for name in names]
+    more = f" and {len(listed) - NAMED:,} more" if len(listed) > NAMED else ""
+    return ", ".join(listed[:NAMED]) + more

@@ -1,0 +1,207 @@
+"""What stands in the cells of a table of texts, converted explicitly: ids, lists, passages, missing values.
+
+Whatever is of a kind that is not read is refused by a message with what was seen; nothing counts as absent
+but null, an empty cell and the words for missing values.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime as dt
+import io
+import math
+import re
+import tokenize
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+
+from data.errors import FileFormatError
+from data.files.text_files import parse_json
+from data.records.questions import Passage
+
+MISSING = frozenset(
+    {
+        *("NA", "N/A", "n/a", "None", "NaN", "-NaN", "-nan", "nan", "<NA>", "NULL", "null", "NaT"),
+        *("#N/A", "#N/A N/A", "#NA", "#NAME?", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NULL!"),
+    }
+)
+"""Words for a missing value: those that pandas reads so, what R and SQL write, and the errors of Excel."""
+PASSAGE_IDS = ("id", "_id", "doc_id", "docid", "context_id")
+PASSAGE_TEXTS = ("text", "content", "page_content", "contents", "passage")
+BAD_CONTEXT, DUPLICATE, WRONG_TYPE = "bad-context", "duplicate-passage", "wrong-type"
+LONGEST = 60
+WHOLE_FLOAT = re.compile(r"-?[0-9]{1,300}\.0{1,20}")
+PASSAGE_ADVICE = 'Write a list of strings or of {"id": …, "title": …, "text": …}.'
+
+
+def kind(value: object) -> str:
+    """What a value is, in words."""
+    if isinstance(value, dt.date):
+        return "a date"
+    if isinstance(value, dt.time | dt.timedelta):
+        return "a time"
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number" if isinstance(value, int | float) else "another value")
+
+
+def seen(value: object) -> str:
+    """A value as a message quotes it: what it is, and how it begins."""
+    if value is None or isinstance(value, Mapping | list):
+        return kind(value)
+    text = repr(value)
+    if isinstance(value, bool):
+        text = text.lower()
+    elif isinstance(value, dt.date | dt.time | dt.timedelta):
+        text = str(value).removesuffix(" 00:00:00")
+    return f"{kind(value)} ({text if len(text) <= LONGEST else f'{text[: LONGEST - 1]}…'})"
+
+
+def id_text(value: object) -> str | None:
+    """An id as text; a whole number is written without a fraction. None where it is no id."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return str(int(value)) if math.isfinite(value) and value.is_integer() else None
+    return str(value) if isinstance(value, str | int) else None
+
+
+def given(value: object) -> bool:
+    """Whether a cell holds something: 0 and "0" do, null, NaN and an empty text do not."""
+    return not (value is None or value == "" or (isinstance(value, float) and math.isnan(value)))
+
+
+def whole_id(text: str) -> str | None:
+    """The whole number that a column of floats as text has for an id (`1.0`); None if it is none."""
+    return text.split(".", maxsplit=1)[0] if WHOLE_FLOAT.fullmatch(text) else None
+
+
+def is_missing(value: object) -> bool:
+    """Whether a text is, as a whole, a word for a missing value."""
+    return isinstance(value, str) and value.strip() in MISSING
+
+
+def list_of_cell(cell: str) -> list[object] | None:
+    """The list that a cell of text holds, as JSON, or as Python or NumPy print it; None if it is empty.
+
+    Raises:
+        FileFormatError: It holds none.
+    """
+    text = cell.strip()
+    if not text or text in MISSING:
+        return None
+    try:
+        value = parse_json(text, 0)
+    except FileFormatError as error:
+        value = _printed_list(text)
+        if value is None:
+            message = f"The cell holds {seen(text)}, which is no list."
+            raise FileFormatError(
+                message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT
+            ) from error
+    if not isinstance(value, list):
+        message = f"The cell holds {seen(value)}, not a list."
+        raise FileFormatError(message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT)
+    return value
+
+
+def _printed_list(text: str) -> list[object] | None:
+    """A list as Python or NumPy print it; the latter has no commas, without which Python joins texts."""
+    if not text.startswith("["):
+        return None
+    try:
+        tokens = [
+            token
+            for token in tokenize.generate_tokens(io.StringIO(text).readline)
+            if token.type not in {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.ENDMARKER}
+        ]
+        kinds = [token.type for token in tokens]
+        joined = any(pair == (tokenize.STRING,) * 2 for pair in pairwise(kinds))
+        if not joined:
+            value = ast.literal_eval(text)
+            return value if isinstance(value, list) else None
+        if all(token.type == tokenize.STRING or token.string in "[]," for token in tokens):
+            inner = [token for token in tokens if token.string not in "[],"]
+            flat = sum(token.string in "[]" for token in tokens) == len("[]")
+            return [ast.literal_eval(token.string) for token in inner] if flat else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
+        pass
+    return None
+
+
+def passages_of(
+    value: object, prefix: str, *, of_cell: bool = False, texts: bool = True
+) -> tuple[Passage, ...]:
+    """The passages of a cell, each in its place, those without a text too.
+
+    Args:
+        value: A list of texts, or of objects with an id, a title and a text.
+        prefix: Passages without an id are counted behind it; no such id meets one that is given.
+        of_cell: Whether a text is to be read as a list in a cell.
+        texts: Whether every passage needs a text; a ranking needs ids alone.
+
+    Raises:
+        FileFormatError: It is none, a passage is of another kind, or two have one id.
+    """
+    if of_cell and isinstance(value, str):
+        value = list_of_cell(value)
+    if not given(value):
+        return ()
+    if not isinstance(value, list):
+        raise _bad(f"There is {seen(value)} where a list of passages is read.")
+    parts = [_passage(number, item, texts=texts) for number, item in enumerate(value, start=1)]
+    return named_passages(parts, prefix)
+
+
+def named_passages(parts: Sequence[tuple[str | None, str, str]], prefix: str) -> tuple[Passage, ...]:
+    """Passages of ids (None where there is none), texts and titles, in their order.
+
+    Raises:
+        FileFormatError: Two have one id.
+    """
+    ids = [name for name, _, _ in parts if name is not None]
+    if len(set(ids)) < len(ids):
+        twice = next(name for at, name in enumerate(ids) if name in ids[:at])
+        places = [str(at) for at, (name, _, _) in enumerate(parts, start=1) if name == twice]
+        message = f"Passages {' and '.join(places[:5])} have one id, {twice[:LONGEST]!r}."
+        advice = "Give each its own id, such as d#1 and d#2 for two parts of d."
+        raise FileFormatError(message, advice=advice, code=DUPLICATE)
+    taken = set(ids)
+    return tuple(
+        Passage(_free(f"{prefix}{number}", taken) if name is None else name, text, title)
+        for number, (name, text, title) in enumerate(parts, start=1)
+    )
+
+
+def passage_id(entry: Mapping[str, object]) -> object:
+    """The id that a passage was given, under any of its names; None where there is none."""
+    return next((entry[name] for name in PASSAGE_IDS if given(entry.get(name))), None)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name += "'"
+    return name
+
+
+def _passage(number: int, item: object, *, texts: bool) -> tuple[str | None, str, str]:
+    if isinstance(item, str):
+        return None, item, ""
+    if not isinstance(item, Mapping):
+        raise _bad(f"Passage {number} is {seen(item)}.")
+    named = passage_id(item)
+    name = None if named is None else id_text(named)
+    text = next((item[field] for field in PASSAGE_TEXTS if item.get(field) is not None), None)
+    title = item.get("title")
+    if named is not None and name is None:
+        raise _bad(f"The id of passage {number} is {seen(named)}, neither a text nor a whole number.")
+    if not isinstance(title, str | None):
+        raise _bad(f"The title of passage {number} is {seen(title)}, not a string.")
+    if text is None and name is not None and not texts:
+        return name, "", title or ""
+    if not isinstance(text, str):
+        raise _bad(f"Passage {number} has no text.")
+    return name, text, title or ""
+
+
+def _bad(message: str) -> FileFormatError:
+    return FileFormatError(message, advice=PASSAGE_ADVICE, code=BAD_CONTEXT)

@@ -1,0 +1,334 @@
+"""What others add to an arena: entry points of installed packages, and Python files of one's own.
+
+An entry point's object, or an attribute of a file (`METRICS`, `JUDGES`, …), is one thing or several, in a
+sequence or by name. Nothing is looked up before somebody asks for a kind. What cannot be loaded is a problem
+with a name; everything else goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import inspect
+import re
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from data.errors import SpecError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+CODE = "plugin_code"
+"""The detail of a score that names the code of the plugin that scored."""
+
+
+class PluginKind(StrEnum):
+    """What can be added, as the attribute of a file has it."""
+
+    METRICS = "METRICS"
+    JUDGES = "JUDGES"
+    FORMATS = "FORMATS"
+    RETRIEVERS = "RETRIEVERS"
+    TRANSPORTS = "TRANSPORTS"
+    PAGES = "PAGES"
+
+    @property
+    def group(self) -> str:
+        """The group of entry points."""
+        return f"answer_arena.{self.value.lower()}"
+
+    @property
+    def word(self) -> str:
+        """What messages call one."""
+        return self.value.lower().removesuffix("s")
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A thing that somebody adds.
+
+    Attributes:
+        name: What it is called, where it is given by name or is a function; else empty.
+        value: The thing.
+        source: The file or the entry point, for messages.
+        reference: Where another process finds it, see `referred`.
+        code: The beginning of the hash of the code that it comes with.
+    """
+
+    name: str
+    value: Any
+    source: str
+    reference: str
+    code: str = ""
+
+    @property
+    def called(self) -> str:
+        """What it calls itself, else what it is called where it is given."""
+        return str(getattr(self.value, "name", "") or self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What there is of a kind, and what could not be loaded, in sentences that name it."""
+
+    plugins: tuple[Plugin, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+GIVEN = "given:"
+"""How references begin to functions that a program handed over, which no other process finds."""
+
+
+class Described(Protocol):
+    """What is registered under a name."""
+
+    @property
+    def name(self) -> str:
+        """What people call it by."""
+        ...
+
+
+Entry = TypeVar("Entry", bound=Described)
+
+
+@dataclass(frozen=True, slots=True)
+class Added(Generic[Entry]):
+    """What plugins add to a registry, and what is wrong with the rest, in sentences that name it."""
+
+    entries: tuple[Entry, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFormat:
+    """What formats of answers, of battles and of question sets share.
+
+    Attributes:
+        name: What people call it by.
+    """
+
+    name: str
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """The files of this process, and the functions that it was handed, by their places."""
+
+    files: tuple[Path, ...] = ()
+    functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+
+
+_CHOSEN = _Chosen()
+
+
+def use_plugin_files(files: Iterable[Path]) -> None:
+    """Let these files add to what this process knows, in place of those before."""
+    chosen = tuple(dict.fromkeys(Path(file).absolute() for file in files))
+    if chosen != _CHOSEN.files:
+        _CHOSEN.files = chosen
+        found.cache_clear()
+
+
+def plugin_files() -> tuple[Path, ...]:
+    """The files that add to what this process knows."""
+    return _CHOSEN.files
+
+
+@cache
+def found(kind: PluginKind) -> Found:
+    """What is added of a kind: by files first, then by installed packages."""
+    plugins: list[Plugin] = []
+    problems: list[str] = []
+    for source, reference, load in _sources(kind):
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                loaded = tuple(_several(load(), source, reference))
+            plugins += [replace(one, code=_code_at(one.reference.rpartition(":")[0])) for one in loaded]
+        except Exception as error:  # noqa: BLE001 - whatever others' code does, it is named and nothing else ends
+            problems.append(f"The plugin {source} was not loaded: {described(error)}.")
+        except SystemExit as error:
+            problems.append(f"The plugin {source} was not loaded: it ends the program ({error.code}).")
+    return Found(tuple(plugins), tuple(problems))
+
+
+def added(kind: PluginKind, entry_type: type[Entry], taken: Collection[str]) -> Added[Entry]:
+    """What plugins add to a registry, under names that nothing in it has.
+
+    Args:
+        kind: What is added.
+        entry_type: What describes one; other kinds of `FileFormat` are another registry's.
+        taken: The names of the arena's own.
+    """
+    of_kind = found(kind)
+    entries: dict[str, Entry] = {}
+    problems = list(of_kind.problems)
+    for plugin in of_kind.plugins:
+        value, called = plugin.value, f"The plugin {plugin.source}"
+        if not isinstance(value, entry_type):
+            if not (issubclass(entry_type, FileFormat) and isinstance(value, FileFormat)):
+                problems.append(f"{called} gives a {type(value).__name__} for a {kind.word}.")
+        elif not _is_word(value.name):
+            problems.append(f"{called} has a {kind.word} named {value.name!r}, which is no single word.")
+        elif value.name in taken or value.name in entries:
+            problems.append(f"{called} has a {kind.word} {value.name}, of which there is one already.")
+        else:
+            entries[value.name] = value
+    return Added(tuple(entries.values()), tuple(problems))
+
+
+def _is_word(name: object) -> bool:
+    return isinstance(name, str) and name.split() == [name]
+
+
+def code_of(kind: PluginKind, name: str) -> str:
+    """The hash of the code that a plugin's thing comes with; empty of what no plugin adds."""
+    return next((plugin.code for plugin in found(kind).plugins if plugin.called == name), "")
+
+
+def described(error: BaseException) -> str:
+    """What an error of others' code says, on one line."""
+    if isinstance(error, SpecError):
+        return error.message.rstrip(".")
+    text = " ".join(str(error).split()).rstrip(".")
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+LOADED_WITHIN = 5.0
+"""Seconds that a file may take in another thread; in a file that waits for itself they pass in vain."""
+_LOADING: dict[str, threading.Event] = {}
+
+
+def load_file(path: Path) -> ModuleType:
+    """Import a Python file, once in a process.
+
+    Raises:
+        SpecError: It is not there, is no Python file, or loads itself: it begins a ranking that needs it.
+    """
+    path = path.absolute()
+    name = f"arena_plugin_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        loaded = _LOADING.get(name)
+        if loaded is not None and not loaded.wait(LOADED_WITHIN):
+            raise SpecError(
+                f"{path} begins to use itself while it is loaded.",
+                advice='Put what it does as a script under `if __name__ == "__main__":`.',
+            )
+        if (known := sys.modules.get(name)) is not None:
+            return known
+    spec = importlib.util.spec_from_file_location(name, path) if path.suffix == ".py" else None
+    if spec is None or spec.loader is None or not path.is_file():
+        raise SpecError(
+            f"There is no Python file {path}.", advice="Give the path of a file that ends in .py."
+        )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loaded = _LOADING[name] = threading.Event()
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        loaded.set()
+        del _LOADING[name]
+    return module
+
+
+def give(function: Callable[..., Any]) -> str:
+    """A reference by which this process finds a function; the same code gets the same one everywhere."""
+    name = getattr(function, "__name__", type(function).__name__).strip("<_>")
+    place = f"{GIVEN}{hashlib.sha256(_code_of(function).encode()).hexdigest()}"
+    _CHOSEN.functions[place] = function
+    return f"{place}:{name}"
+
+
+def _code_of(function: Callable[..., Any]) -> str:
+    """Source, defaults and enclosed values, which together tell what a function does."""
+    plain = inspect.unwrap(function)
+    enclosed = [repr(cell.cell_contents) for cell in getattr(plain, "__closure__", None) or ()]
+    try:
+        source = inspect.getsource(plain)
+    except (OSError, TypeError):  # typed at a prompt, or an object with `__call__`
+        source = repr(plain)
+    return ADDRESS.sub("", "\n".join((source, repr(getattr(plain, "__defaults__", None)), *enclosed)))
+
+
+def referred(reference: str) -> Any:  # noqa: ANN401 - whatever it names
+    """What `FILE.py:NAME` or `MODULE:NAME` names: an attribute, one of a file's `JUDGES`; or what was given.
+
+    Raises:
+        SpecError: It names nothing.
+    """
+    place, _, name = reference.rpartition(":")
+    if place.startswith(GIVEN):
+        if place not in _CHOSEN.functions:
+            advice = "Rank from there again with the function, or name another judge."
+            raise SpecError(f"The function {name} belongs to a Python program.", advice=advice)
+        return _CHOSEN.functions[place]
+    module = load_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+    if hasattr(module, name):
+        return getattr(module, name)
+    for kind in PluginKind:
+        for plugin in _several(getattr(module, kind.value, ()), place, place):
+            if plugin.name == name:
+                return plugin.value
+    raise SpecError(f"There is no {name!r} in {place}.", advice="Name something that it defines.")
+
+
+def _sources(kind: PluginKind) -> Iterator[tuple[str, str, Callable[[], object]]]:
+    """Each source: what messages call it, where it is, and how it is loaded."""
+    for path in _CHOSEN.files:
+        yield str(path), str(path), partial(_attribute, path, kind)
+    from importlib.metadata import entry_points  # noqa: PLC0415 - only where somebody asks for plugins
+
+    for point in entry_points(group=kind.group):
+        package = point.dist.name if point.dist is not None else point.value
+        yield f"{point.name} of {package}", point.value, partial(_of_point, point)
+
+
+def _attribute(path: Path, kind: PluginKind) -> object:
+    return getattr(load_file(path), kind.value, ())
+
+
+def _of_point(point: EntryPoint) -> object:
+    """What an entry point names: one thing under the entry point's name, several as they are."""
+    value = point.load()
+    return value if isinstance(value, Mapping | Sequence) else {point.name: value}
+
+
+def _code_at(place: str) -> str:
+    """The hash of a file, or of all modules of the package that a module belongs to."""
+    if place.endswith(".py"):
+        files = [Path(place)]
+    else:
+        module = sys.modules.get(place.partition(".")[0])
+        folders = [Path(folder) for folder in getattr(module, "__path__", ())]
+        files = sorted(file for folder in folders for file in folder.rglob("*.py"))
+        files = files or [Path(file) for file in (getattr(module, "__file__", None),) if file]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:12]
+
+
+def _several(value: object, source: str, reference: str) -> Iterator[Plugin]:
+    named = value.items() if isinstance(value, Mapping) else [("", one) for one in _listed(value)]
+    for name, one in named:
+        called = str(name or getattr(one, "__name__", "").replace("_", "-"))
+        place = reference if ":" in reference else f"{reference}:{called}"
+        yield Plugin(called, one, source, place)
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, Sequence) else (value,)

@@ -1,0 +1,102 @@
+"""How the wheel is built: the rooms of the checkout lie below its one package, `answer_arena`.
+
+A wheel that puts `data` or `judges` beside other packages takes these names from its users. Where files go is
+said in `pyproject.toml`; here their imports are made to follow.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.config import BuilderConfig
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PACKAGE = "answer_arena"
+OTHERS = {
+    f"{PACKAGE}.py": "__init__.py",
+    "arena/py.typed": "py.typed",
+    ".streamlit/config.toml": "arena/site/config.toml",
+}
+"""Files that are called otherwise below the package."""
+DOTTED = re.compile(r"[a-z_]+(?:\.\w+)+")
+LOGGERS = "get_logger"
+"""What takes a dotted name that is no module's."""
+
+
+class OnePackage(BuildHookInterface[BuilderConfig]):
+    """Hands the builder modules that import from below the package in place of the checkout's."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Rewrite what a wheel holds; an editable installation is the checkout itself."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        selected = [file.relative_path for file in self.build_config.builder.recurse_selected_project_files()]
+        rooms = frozenset(Path(path).parts[0] for path in selected)
+        self._made = tempfile.TemporaryDirectory(prefix="answer-arena-build-")
+        for path, place in {**{path: path for path in selected}, **OTHERS}.items():
+            source = root / path
+            if source.suffix == ".py":
+                rewritten = rewrite(source.read_text(encoding="utf-8"), rooms, path)
+                for named in modules_in_strings(rewritten, rooms, root):
+                    raise ValueError(f"{path}: {named!r} names a module, which is another in a wheel")
+                source = Path(self._made.name) / place
+                source.parent.mkdir(parents=True, exist_ok=True)
+                source.write_text(rewritten, encoding="utf-8")
+            build_data["force_include"][str(source)] = place
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what was made."""
+        del build_data, artifact_path
+        if version != "editable":
+            self._made.cleanup()
+
+
+def rewrite(text: str, rooms: frozenset[str], name: str) -> str:
+    """A module whose imports of rooms come from below the package; `name` is for messages.
+
+    Raises:
+        ValueError: An import cannot be told, such as `import room.module`, which binds the room.
+    """
+    lines = text.split("\n")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and not node.level and _root(node.module) in rooms:
+            changed = re.sub(r"\bfrom\s+(?=\w)", rf"\g<0>{PACKAGE}.", lines[node.lineno - 1], count=1)
+        elif isinstance(node, ast.Import) and any(_root(alias.name) in rooms for alias in node.names):
+            if len(node.names) > 1 or "." in node.names[0].name:
+                raise ValueError(f"{name}:{node.lineno}: write `from ROOM import …`, which can be told")
+            changed = re.sub(r"\bimport\b", rf"from {PACKAGE} import", lines[node.lineno - 1], count=1)
+        else:
+            continue
+        lines[node.lineno - 1] = changed
+    return "\n".join(lines)
+
+
+def modules_in_strings(text: str, rooms: frozenset[str], root: Path) -> Iterator[str]:
+    """Strings that name a module of a room; `__name__` and `__package__` name it in a wheel as well."""
+    tree = ast.parse(text)
+    loggers = {
+        id(argument)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == LOGGERS
+        for argument in node.args
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loggers:
+            named = node.value.partition(":")[0].rstrip(".")
+            if DOTTED.fullmatch(named) and _root(named) in rooms and _is_module(root, named):
+                yield node.value
+
+
+def _is_module(root: Path, name: str) -> bool:
+    place = root.joinpath(*name.split("."))
+    return place.is_dir() or place.with_suffix(".py").is_file()
+
+
+def _root(module: str | None) -> str:
+    return (module or "").partition(".")[0]

@@ -1,0 +1,178 @@
+"""Judges that are Python functions: `def judge(question, a, b, reference)` returns "a", "b" or "tie".
+
+A plain function of a file is called in another process, so that one that hangs or ends its process loses that
+battle alone; an async one is awaited in this process, one that a program handed over in its threads.
+Whatever it raises or returns instead is the battle's outcome.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from data.errors import JudgeError, SpecError, StoppedError, WorkError
+from data.plugins import GIVEN, described, referred
+from data.records import JudgeKind, Judgment, Outcome, Preference, Presentation, Verdict
+from judges.base import HERE, JudgeInput, TextWork, reason_of
+from judges.pairwise.panel import settle
+from judges.pairwise.rendering import presentations
+from judges.spec import JudgeSpec
+
+Texts = tuple[str, str, str, str | None]
+"""Question, the answer shown first, the other one, and the reference."""
+CALLED = "function"
+WORDS = ", ".join(f'"{preference}"' for preference in Preference)
+
+
+def function_values(reference: str, name: str = "") -> dict[str, Any]:
+    """What the spec of a function's judge holds: where it is, and of what code.
+
+    Args:
+        reference: `FILE.py:NAME` or `MODULE:NAME`.
+        name: Of the judge; by default the function's.
+
+    Raises:
+        SpecError: There is no such function, or its code cannot be loaded.
+    """
+    file, _, called = reference.rpartition(":")
+    if file.endswith(".py"):
+        reference = f"{Path(file).absolute()}:{called}"
+    function = _loaded(reference)
+    if reference.startswith(GIVEN):
+        digest = file.removeprefix(GIVEN)
+        return {"name": called, "kind": JudgeKind.FUNCTION, "function": reference, "code": digest}
+    source = inspect.getsourcefile(inspect.unwrap(function)) if inspect.isroutine(function) else None
+    code = Path(source).read_bytes() if source else repr(reference).encode()
+    return {
+        "name": name or called.replace("_", "-"),
+        "kind": JudgeKind.FUNCTION,
+        "function": reference,
+        "code": hashlib.sha256(code).hexdigest(),
+    }
+
+
+def _loaded(reference: str) -> Callable[..., Any]:
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            function = referred(reference)
+    except (Exception, SystemExit) as error:
+        message = f"The judge {reference} cannot be loaded: {described(error)}."
+        raise SpecError(message, advice="Name FILE.py:FUNCTION, and correct the file.") from error
+    if not callable(function):
+        raise SpecError(f"The judge {reference} is no function.", advice="Name FILE.py:FUNCTION.")
+    found: Callable[..., Any] = function
+    return found
+
+
+class FunctionCall:
+    """Calls a plain function; another process loads it before its first battle."""
+
+    def __init__(self, reference: str) -> None:
+        self._reference = reference
+
+    def __reduce__(self) -> tuple[Callable[[str], FunctionCall], tuple[str]]:
+        """Load the function where this is sent, which takes longer than to call it."""
+        return _ready_call, (self._reference,)
+
+    def __call__(self, texts: Texts) -> tuple[str | None, str]:
+        """What the function returns, as a preference's word, or else what went wrong."""
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                return _read(self.function(*texts))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+            return None, described(error)
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function, of this process.
+
+        Raises:
+            SpecError: It cannot be loaded here.
+        """
+        return _loaded(self._reference)
+
+
+def _ready_call(reference: str) -> FunctionCall:
+    call = FunctionCall(reference)
+    # What cannot be loaded here is said of each battle.
+    with contextlib.suppress(SpecError):
+        _ = call.function
+    return call
+
+
+def _read(returned: object) -> tuple[str | None, str]:
+    if isinstance(returned, str) and returned in list(Preference):
+        return Preference(returned).value, ""
+    return None, f"it returned {returned!r:.80}, which is none of {WORDS}"
+
+
+class FunctionJudge:
+    """Settles battles by a function, in one order or both as the spec says.
+
+    Raises:
+        SpecError: The function cannot be loaded.
+    """
+
+    def __init__(self, spec: JudgeSpec, work: TextWork = HERE) -> None:
+        self._spec = spec
+        self._work = work
+        self._call = FunctionCall(spec.function)
+        self._async = inspect.iscoroutinefunction(self._call.function)
+        self._given = spec.function.startswith(GIVEN)
+
+    @property
+    def name(self) -> str:
+        """The name of the judge spec."""
+        return self._spec.name
+
+    async def judge(self, judge_input: JudgeInput) -> Verdict:
+        """Settle one battle.
+
+        Raises:
+            StoppedError: Judging was stopped.
+        """
+        orders: list[Sequence[Judgment]] = []
+        for presentation in presentations(judge_input, self._spec.order):
+            orders.append((await self._judgment(judge_input, presentation),))
+            if orders[-1][0].outcome is not Outcome.JUDGED:
+                break
+        return settle(orders, reply_format=self._spec.reply)
+
+    async def _judgment(self, judge_input: JudgeInput, presentation: Presentation) -> Judgment:
+        question, swapped = judge_input.question, presentation is Presentation.B_FIRST
+        pair = (judge_input.answer_a, judge_input.answer_b)
+        first, second = reversed(pair) if swapped else pair
+        word, problem = await self._decided((question.question, first, second, question.reference))
+        preference = None if word is None else Preference(word)
+        return Judgment(
+            judge=self.name,
+            model=f"{CALLED} {self._spec.code[:12]}",
+            presentation=presentation,
+            outcome=Outcome.FAILED if preference is None else Outcome.JUDGED,
+            preference=preference and (preference.flipped if swapped else preference),
+            detail=f"The judge {self.name} failed: {problem}." if problem else "",
+        )
+
+    async def _decided(self, texts: Texts) -> tuple[str | None, str]:
+        if not self._async and not self._given:
+            try:
+                return await self._work.do(self._call, texts)
+            except StoppedError:
+                raise
+            except WorkError as error:
+                return None, reason_of(error)
+            except JudgeError as error:
+                return None, error.message.rstrip(".")
+        try:
+            function = self._call.function
+            returned = await (function(*texts) if self._async else asyncio.to_thread(function, *texts))
+            return _read(await returned if inspect.isawaitable(returned) else returned)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+            return None, described(error)

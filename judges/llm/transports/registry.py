@@ -1,0 +1,185 @@
+"""The registry of transports: the ways in which requests travel to LLMs.
+
+One is described once, here or by a plugin; options, their help, settings and prices are made from that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from data.errors import NotFoundError, SpecError, StoppedError
+from data.plugins import Added, PluginKind, added, described
+from data.records import Reply
+from judges.llm.errors import CallError, CallErrorKind
+from judges.llm.settings import OPENAI
+
+if TYPE_CHECKING:
+    from judges.llm.cache import ReplyCache
+    from judges.llm.chat_format import Transport
+    from judges.llm.prices import PriceFile
+    from judges.llm.requests import Request
+    from judges.llm.settings import AccessSettings
+    from judges.llm.transports.batch_files import BatchJournal
+
+Open = Callable[["AccessSettings", "BatchJournal | None", "ReplyCache | None"], "Transport"]
+Send = Callable[["Request"], "Awaitable[Reply | str] | Reply | str"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransportInfo:
+    """What is known of a transport without opening it.
+
+    Attributes:
+        name: As in `--transport`.
+        title: What it is good for, in a few words.
+        open: Makes it, of the settings, the place where batches are written down, and the cache.
+        send: In place of that, a plain or async function of a request that returns a reply or its text. A
+            plain one is called in a thread.
+        batches: Whether requests wait for hours and cost the share of a batch.
+        own_keys: Whether it takes keys of its own, beside that of the endpoint.
+        prices: What models cost that no file of prices has.
+    """
+
+    name: str
+    title: str
+    open: Open | None = None
+    send: Send | None = None
+    batches: bool = False
+    own_keys: bool = False
+    prices: Callable[[], PriceFile] | None = None
+
+    def __post_init__(self) -> None:
+        function: object = self.open or self.send
+        if not callable(function):
+            raise SpecError(f"The transport {self.name} needs a function for send.")
+
+    def opened(
+        self, settings: AccessSettings, journal: BatchJournal | None, cache: ReplyCache | None
+    ) -> Transport:
+        """Make the transport; its library is loaded only now.
+
+        Raises:
+            SpecError: It sends batches, and there is no journal.
+        """
+        if self.batches and journal is None:
+            message = "Batches were asked for without a place to write their ids down."
+            raise SpecError(message, advice="Give open_client a journal.")
+        if self.open is not None:
+            return self.open(settings, journal, cache)
+        return _FunctionTransport(self)
+
+
+def _of_settings(module: str, name: str) -> Open:
+    """What makes a transport of the settings alone, by a class of a module that is loaded then."""
+
+    def opened(
+        settings: AccessSettings, _journal: BatchJournal | None, _cache: ReplyCache | None
+    ) -> Transport:
+        transport: Transport = getattr(import_module(f".{module}", __package__), name)(settings)
+        return transport
+
+    return opened
+
+
+def _batch(settings: AccessSettings, journal: BatchJournal | None, cache: ReplyCache | None) -> Transport:
+    transport: Transport = import_module(".batch", __package__).BatchTransport(settings, journal, cache)
+    return transport
+
+
+def _litellm_prices() -> PriceFile:
+    prices: PriceFile = import_module(".litellm", __package__).price_map()
+    return prices
+
+
+OWN = (
+    TransportInfo(
+        name=OPENAI,
+        title="OpenAI's client, for every endpoint that speaks its protocol",
+        open=_of_settings("openai", "OpenAITransport"),
+    ),
+    TransportInfo(
+        name="direct",
+        title="the same without that client, with the least overhead",
+        open=_of_settings("httpx", "DirectTransport"),
+    ),
+    TransportInfo(
+        name="litellm",
+        title="litellm's adapters for other providers",
+        open=_of_settings("litellm", "LitellmTransport"),
+        own_keys=True,
+        prices=_litellm_prices,
+    ),
+    TransportInfo(
+        name="batch", title="batch files, at half the price within a day", open=_batch, batches=True
+    ),
+)
+
+
+def added_transports() -> Added[TransportInfo]:
+    """The transports of plugins."""
+    return added(PluginKind.TRANSPORTS, TransportInfo, [one.name for one in OWN])
+
+
+def transport_info(name: str) -> TransportInfo:
+    """Return what is known of a transport.
+
+    Raises:
+        NotFoundError: There is none of this name.
+    """
+    known = {one.name: one for one in OWN}
+    if name in known:
+        return known[name]
+    found = added_transports()
+    known |= {one.name: one for one in found.entries}
+    if name not in known:
+        advice = " ".join((f"Use one of: {', '.join(known)}.", *found.problems))
+        raise NotFoundError(f"There is no transport {name!r}.", advice=advice)
+    return known[name]
+
+
+def described_transports() -> str:
+    """The transports with what each is good for, for the help of an option."""
+    return ", ".join(f"`{one.name}` ({one.title})" for one in (*OWN, *added_transports().entries))
+
+
+class _FunctionTransport:
+    """Sends by others' code; what that raises is the failure of the request."""
+
+    unlimited = False
+
+    def __init__(self, info: TransportInfo) -> None:
+        self._name = info.name
+        self._send = info.send
+
+    async def send(self, request: Request) -> Reply:
+        """Call once and return the reply.
+
+        Raises:
+            CallError: There is none.
+        """
+        try:
+            returned: object = await asyncio.to_thread(self._send, request)  # type: ignore[arg-type]
+            if inspect.isawaitable(returned):
+                returned = await returned
+            if isinstance(returned, Reply):
+                return returned
+            if isinstance(returned, str):
+                key, endpoint, model = request.key, request.endpoint, request.model
+                return Reply(key=key, endpoint=endpoint, model=model, text=returned, metered=False)
+            why = f"it returned {returned!r:.80}, which is no reply"
+        except (CallError, StoppedError):
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+            why = described(error)
+        raise CallError(CallErrorKind.REJECTED, f"The plugin transport {self._name} failed: {why}.")
+
+    def stop(self) -> None:
+        """Nothing takes hours."""
+
+    async def close(self) -> None:
+        """Nothing is open."""

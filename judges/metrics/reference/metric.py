@@ -1,0 +1,298 @@
+"""Which facts of the reference an answer states: embedded, or by an LLM in one request an answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from math import fsum
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from data.errors import NotFoundError, SpecError
+from data.no_answer import is_no_answer
+from data.records import Json, MetricItem, Outcome, Score, unscored
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import Task, TaskRunner
+from judges.llm.templates import Input, Tagged
+from judges.metrics.guard import GuardedMetric
+from judges.metrics.options import read_options
+from judges.metrics.reference.facts import Fact, facts_of
+from judges.metrics.registry import Metric
+from judges.metrics.stubs import ids, says, texts
+from judges.pairwise.cleaning import clean
+from judges.text.sentences import split_sentences
+from judges.text.tokens import terms, words
+
+NAME = "reference-coverage"
+COVERED_FROM, PARTLY_FROM = 0.6, 0.3
+"""Share of a fact from which on the embedded version calls it covered, and partly covered."""
+NO_REFERENCE = "The question has no reference."
+NO_FACTS = "The reference states nothing."
+UNDECIDED = "The LLM left {left} of {all} facts out, or quoted for them what the answer does not say."
+
+
+class State(StrEnum):
+    """Whether an answer states a fact: all of it, a part, or nothing."""
+
+    COVERED = "covered"
+    PARTLY = "partly"
+    MISSING = "missing"
+
+
+CREDIT: Mapping[State, float] = MappingProxyType({State.COVERED: 1.0, State.PARTLY: 0.5, State.MISSING: 0.0})
+"""The share of a fact that an LLM's state stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What an answer does with a fact: how, to what share (0–1), and the words of the answer that show it."""
+
+    state: State
+    share: float
+    evidence: str = ""
+
+
+MISSING = Grade(State.MISSING, 0.0)
+
+
+class ReferenceSettings(BaseModel):
+    """What the metric can be told: nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class GradedFact(BaseModel):
+    """What the answer does with one fact."""
+
+    model_config = ConfigDict(frozen=True)
+
+    fact: str = Field(description="The id of the fact.")
+    state: State
+    quote: str = Field(description="The answer's own words that state it, or a part of it; empty if missing.")
+
+
+class FactsReply(BaseModel):
+    """The reply to `grade_facts`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    facts: tuple[GradedFact, ...]
+
+
+def _stub(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
+    (answer,) = texts(inputs["answer"])
+    first = next(iter(split_sentences(answer)), answer)
+    return {
+        "facts": [
+            {"fact": key, "state": "covered", "quote": first}
+            if says(answer, text)
+            else {"fact": key, "state": "missing", "quote": ""}
+            for key, text in zip(ids(inputs["facts"]), texts(inputs["facts"]), strict=True)
+        ]
+    }
+
+
+GRADING = Task(name="grade_facts", reply=FactsReply, max_tokens=4_096, stub=_stub)
+
+
+class FactGrader(Protocol):
+    """Tells what an answer does with the facts of a reference."""
+
+    async def grade(
+        self, item: MetricItem, answer: str, facts: Sequence[Fact]
+    ) -> Sequence[Grade | None] | CallFailure:
+        """Grade all facts, in order; None where it could not be told.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class LexicalGrader:
+    """Grades by the words that two neighbouring sentences of the answer share with a fact.
+
+    Names and figures count twice; a fact is not covered without all of its figures.
+    """
+
+    async def grade(
+        self, item: MetricItem, answer: str, facts: Sequence[Fact]
+    ) -> Sequence[Grade | None] | CallFailure:
+        """Hold every fact against every pair of neighbouring sentences."""
+        del item
+        sentences = [(text, frozenset(terms(text))) for text in split_sentences(answer)]
+        return [_grade(fact, sentences) for fact in facts]
+
+
+def _grade(fact: Fact, sentences: Sequence[tuple[str, frozenset[str]]]) -> Grade:
+    found = [fact.terms & said for _, said in sentences]
+    if not any(found):
+        return MISSING
+    windows = [one | other for one, other in pairwise(found)] or found
+    best = max(windows, key=lambda window: _weight(fact, window))
+    share = _weight(fact, best) / fact.weight
+    if share < PARTLY_FROM:
+        return Grade(State.MISSING, share)
+    state = State.COVERED if share >= COVERED_FROM and fact.figures <= best else State.PARTLY
+    nearest = max(range(len(found)), key=lambda at: _weight(fact, found[at]))
+    return Grade(state, share, sentences[nearest][0])
+
+
+def _weight(fact: Fact, found: frozenset[str]) -> int:
+    return len(found) + len(found & fact.key)
+
+
+class LlmGrader:
+    """Asks about all facts at once, and once more about those that the reply does not decide."""
+
+    def __init__(self, runner: TaskRunner) -> None:
+        self._runner = runner
+
+    async def grade(
+        self, item: MetricItem, answer: str, facts: Sequence[Fact]
+    ) -> Sequence[Grade | None] | CallFailure:
+        """Ask; a quote that the answer does not have decides nothing."""
+        grades: dict[int, Grade | None] = dict.fromkeys(range(len(facts)))
+        for _ in range(2):
+            left = [at for at, grade in grades.items() if grade is None]
+            if not left:
+                break
+            asked = {f"f{at + 1}": at for at in left}
+            reply = await self._runner.run(
+                GRADING,
+                {
+                    "question": item.question,
+                    "answer": Tagged("answer", answer),
+                    "facts": [Tagged("fact", facts[at].text, key) for key, at in asked.items()],
+                },
+            )
+            if isinstance(reply, CallFailure):
+                return reply
+            replied: dict[str, set[GradedFact]] = {}
+            for one in reply.facts:
+                replied.setdefault(one.fact, set()).add(one)
+            for key, at in asked.items():
+                grades[at] = _decided(replied.get(key, set()), answer)
+        return list(grades.values())
+
+
+def _decided(replies: set[GradedFact], answer: str) -> Grade | None:
+    """The grade of a fact; none where the reply has no or two grades of it, or quotes what is not there."""
+    if len(replies) != 1:
+        return None
+    (reply,) = replies
+    if reply.state is State.MISSING:
+        return MISSING
+    if not _quotes(reply.quote, answer):
+        return None
+    return Grade(reply.state, CREDIT[reply.state], reply.quote.strip())
+
+
+def _quotes(quote: str, answer: str) -> bool:
+    """Whether an answer has the words of a quote in their order; what stands between dots is left out."""
+    said = f" {' '.join(words(answer))} "
+    pieces = [" ".join(words(piece)) for piece in quote.replace("…", "...").split("...")]
+    return any(pieces) and all(f" {piece} " in said for piece in pieces if piece)
+
+
+class ReferenceCoverage:
+    """Scores an answer by the facts of the reference that it leaves out.
+
+    Args:
+        grader: Tells what an answer does with each fact.
+    """
+
+    name = NAME
+
+    def __init__(self, grader: FactGrader) -> None:
+        self._grader = grader
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer: 1 / (1 + m), where m is the sum of the squared shares of the facts that it lacks.
+
+        1 where every fact is stated in full, ½ where one is missing, ⅓ where two are; 0 where none is stated
+        even in part. An answer that says nothing, or refuses, has 0, and nobody is asked.
+
+        Returns:
+            The score with `details`: `facts` (`text`, `state`, `share` 0–1, `evidence`: the answer's words),
+            `share` (mean over the facts), `lowest` (of them), and `counts` (`facts`, `covered`, `partly`,
+            `missing`). Unreadable without a reference, and where an LLM decides some fact not at all: a score
+            without it would be too high.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+
+        Source: chosen on people's marks of missing information, see docs/method/reference-coverage.md.
+        """
+        if not (item.reference or "").strip():
+            return unscored(item, NAME, Outcome.UNREADABLE, NO_REFERENCE)
+        facts = facts_of(item.reference or "")
+        if not facts:
+            return unscored(item, NAME, Outcome.UNREADABLE, NO_FACTS)
+        answer = clean(item.answer)
+        graded: Sequence[Grade | None] | CallFailure = [MISSING] * len(facts)
+        if answer.strip() and not is_no_answer(answer):
+            graded = await self._grader.grade(item, answer, facts)
+        if isinstance(graded, CallFailure):
+            return unscored(item, NAME, graded.outcome, graded.detail)
+        grades = [grade for grade in graded if grade is not None]
+        if len(grades) < len(facts):
+            left = UNDECIDED.format(left=len(facts) - len(grades), all=len(facts))
+            return unscored(item, NAME, Outcome.UNREADABLE, left)
+        return _scored(item, facts, grades)
+
+
+def _scored(item: MetricItem, facts: Sequence[Fact], grades: Sequence[Grade]) -> Score:
+    shares = [grade.share for grade in grades]
+    counts = Counter(grade.state for grade in grades)
+    rows: list[Json] = [
+        {
+            "text": fact.text,
+            "state": grade.state.value,
+            "share": round(grade.share, 4),
+            "evidence": grade.evidence,
+        }
+        for fact, grade in zip(facts, grades, strict=True)
+    ]
+    return Score(
+        id=item.id,
+        metric=NAME,
+        outcome=Outcome.JUDGED,
+        score=completeness(grades),
+        details={
+            "facts": rows,
+            "share": fsum(shares) / len(shares),
+            "lowest": min(shares),
+            "counts": {"facts": len(grades), **{state.value: counts[state] for state in State}},
+        },
+    )
+
+
+def completeness(grades: Sequence[Grade]) -> float:
+    """1 / (1 + Σ (1 − share)²) over the facts, 0–1; 0 where none is stated even in part."""
+    if all(grade.state is State.MISSING for grade in grades):
+        return 0.0
+    return 1 / (1 + fsum((1 - grade.share) ** 2 for grade in grades))
+
+
+def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+    """Build `reference-coverage`; without a runner, the embedded version.
+
+    Raises:
+        NotFoundError: The name is another.
+        SpecError: An option is unknown, or the runner is none.
+    """
+    if name != NAME:
+        raise NotFoundError(f"There is no metric of references {name!r}.", advice=f"Known: {NAME}.")
+    read_options(ReferenceSettings, NAME, options)
+    if runner is None:
+        return GuardedMetric(ReferenceCoverage(LexicalGrader()))
+    if not isinstance(runner, TaskRunner):
+        message = f"The metric {NAME} cannot ask through a {type(runner).__name__}."
+        raise SpecError(message, advice="Give it a TaskRunner.")
+    return ReferenceCoverage(LlmGrader(runner))

@@ -1,0 +1,194 @@
+"""How many independent questions carry each rating and each difference of two ratings.
+
+Degrees of freedom belong to a quantity, not to a table: two systems that met on three questions are no surer
+for two hundred on which others met. Each question's part in the variance of a quantity is what the design of
+the battles gives it, alike systems and battles of one question that go together being assumed; unequal parts
+count as (sum)² / sum of squares. They do not depend on who won, nor on the scale of the weights.
+
+Sources: Satterthwaite (1946); Carter, Schnepel & Steigerwald (2017) for the effective number of clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from leaderboard.battles import BattleTable
+from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluster, count_cells
+from leaderboard.ratings.vocabulary import Cluster
+
+MOST_WORK = 300_000_000
+"""Cells × quantities up to which each difference's own parts are summed."""
+BLOCK_NUMBERS = 4_000_000
+LEAST_QUESTIONS = 2.0
+NEAR_NOTHING = 1e-12
+SMALLEST = 1e-300
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Units:
+    """Effective numbers of independent units.
+
+    Attributes:
+        own: (S,) behind each rating, in the gauge asked for.
+        paired: (S, S) behind each difference.
+        own_factor: (S,) what variances grow by where fewer questions carry a rating than the table has:
+            Q/(Q−1) of those that carry it in place of the table's.
+        paired_factor: (S, S) the same of differences.
+    """
+
+    own: Floats
+    paired: Floats
+    own_factor: Floats
+    paired_factor: Floats
+
+
+def carrying_units(table: BattleTable, pairs: PairCounts, cluster: Cluster, anchor: Ints | None) -> Units:
+    """The units behind ratings and differences of systems that battles link.
+
+    Args:
+        table: The battles among them.
+        pairs: Their counts.
+        cluster: Whether questions or single battles are the independent units.
+        anchor: Code of the system that is 0; None where the mean is.
+    """
+    size = pairs.systems
+    ends = np.triu_indices(size, k=1)
+    patterns, copies = _patterns(table, pairs, cluster)
+    spread = _spread(pairs)
+    if patterns.nnz * (len(ends[0]) + size) > MOST_WORK:
+        return _by_system(table, pairs, cluster, spread)
+    gauge = np.full(size, 1 / size)
+    if anchor is not None:
+        gauge = np.isin(np.arange(size), anchor) / len(anchor)
+    own, own_count = np.empty(size), np.empty(size)
+    for codes in _blocks(np.arange(size), patterns.shape[0] + len(pairs.low)):
+        directions = spread[:, codes] - (spread @ gauge)[:, None]
+        loading = directions[pairs.low] - directions[pairs.high]
+        own[codes], own_count[codes] = _effective(patterns, copies, loading, cluster)
+    paired, paired_count = np.zeros((size, size)), np.zeros((size, size))
+    for chosen in _blocks(np.arange(len(ends[0])), patterns.shape[0] + len(pairs.low)):
+        first, second = ends[0][chosen], ends[1][chosen]
+        directions = spread[:, first] - spread[:, second]
+        loading = directions[pairs.low] - directions[pairs.high]
+        found, carry = _effective(patterns, copies, loading, cluster)
+        paired[first, second] = paired[second, first] = found
+        paired_count[first, second] = paired_count[second, first] = carry
+    factors = (_factor(count, len(table.questions), cluster) for count in (own_count, paired_count))
+    return Units(own=own, paired=paired, own_factor=next(factors), paired_factor=next(factors))
+
+
+def _factor(carry: Floats, questions: int, cluster: Cluster) -> Floats:
+    if cluster is Cluster.NONE or questions <= 1:
+        return np.ones_like(carry)
+    counted = np.clip(carry, LEAST_QUESTIONS, questions)
+    return np.asarray(counted / (counted - 1) * (questions - 1) / questions)
+
+
+def units_by_system(table: BattleTable) -> Floats:
+    """(S,) effective questions of each system's battles, for tables of very many systems."""
+    size = np.int64(len(table.systems))
+    weight = _relative_weights(table)
+    keys = np.concatenate([table.question * size + table.a, table.question * size + table.b])
+    cells, place = np.unique(keys, return_inverse=True)
+    parts = np.bincount(place, np.tile(weight, 2)) ** 2
+    total = np.bincount(cells % size, parts, int(size))
+    square = np.bincount(cells % size, parts**2, int(size))
+    return np.divide(total**2, square, out=np.zeros(int(size)), where=square > 0)
+
+
+def _spread(pairs: PairCounts) -> Floats:
+    """(S, S) inverse information of the design, all systems being alike; in no gauge that matters."""
+    totals, size = pairs.totals / max(float(pairs.totals.max(initial=0.0)), SMALLEST), pairs.systems
+    matrix = np.zeros((size, size))
+    matrix[pairs.low, pairs.high] = matrix[pairs.high, pairs.low] = -totals
+    np.fill_diagonal(matrix, -matrix.sum(axis=0))
+    scale = max(float(np.trace(matrix)), NEAR_NOTHING)
+    matrix += scale / size**2
+    # Systems without a battle (of a domain) leave the matrix singular otherwise.
+    matrix[np.diag_indices_from(matrix)] += 1e-9 * scale / size
+    inverse = np.linalg.inv(matrix)
+    return np.asarray((inverse + inverse.T) / 2)
+
+
+def _patterns(table: BattleTable, pairs: PairCounts, cluster: Cluster) -> tuple[csr_array, Floats]:
+    """(patterns, P) weights of battles on questions that have the same ones, and how many those are.
+
+    For single battles: one pattern for each pair, once for each of its battles.
+    """
+    width = len(pairs.low)
+    if cluster is Cluster.NONE:
+        return _identity(width), pairs.totals
+    cells = count_cells(table, pairs)
+    if cells is not None and cells.full:
+        return csr_array(np.ones((1, width))), np.array([float(len(cells.doubled))])
+    counts = count_by_cluster(table, pairs, table.question, len(table.questions))
+    counts.sum_duplicates()
+    rows = counts[:, :width] + counts[:, width : 2 * width] + counts[:, 2 * width :]
+    rows = rows / max(float(rows.data.max(initial=0.0)), SMALLEST)
+    mark = rows @ np.random.default_rng(0).standard_normal(width)
+    _, first, copies = np.unique(mark, return_index=True, return_counts=True)
+    return csr_array(rows[np.sort(first)]), copies[np.argsort(first, kind="stable")].astype(np.float64)
+
+
+def _identity(width: int) -> csr_array:
+    place = np.arange(width)
+    return csr_array((np.ones(width), (place, place)), shape=(width, width))
+
+
+def _effective(
+    patterns: csr_array, copies: Floats, loading: Floats, cluster: Cluster
+) -> tuple[Floats, Floats]:
+    """(C,) effective and all units of quantities that load so much, (P, C), on a battle of each pair."""
+    loading = np.abs(loading)
+    loading[loading < 1e-6 * loading.max(axis=0, initial=NEAR_NOTHING)] = 0.0
+    parts = (loading if cluster is Cluster.NONE else patterns @ loading) ** 2
+    total, square = copies @ parts, copies @ parts**2
+    effective = np.divide(total**2, square, out=np.zeros(len(total)), where=square > 0)
+    return effective, copies @ (parts > 0)
+
+
+def _blocks(codes: Ints, tall: int) -> Iterator[Ints]:
+    step = max(BLOCK_NUMBERS // max(tall, 1), 1)
+    for first in range(0, len(codes), step):
+        yield codes[first : first + step]
+
+
+def _by_system(table: BattleTable, pairs: PairCounts, cluster: Cluster, spread: Floats) -> Units:
+    """The same where pairs are very many: a rating is carried as its system's own battles are."""
+    size = pairs.systems
+    variance = np.diag(spread)
+    if cluster is Cluster.NONE:
+        own = pairs.battles
+        overlap = np.diag(1 / np.maximum(own, 1.0))
+    else:
+        overlap, own = _overlap(table), units_by_system(table)
+    total = variance[:, None] + variance
+    square = variance[:, None] ** 2 * np.diag(overlap)[:, None] + variance**2 * np.diag(overlap)
+    square = square + 2 * np.outer(variance, variance) * overlap
+    paired = np.divide(total**2, square, out=np.zeros((size, size)), where=square > 0)
+    return Units(own=own, paired=paired, own_factor=np.ones(size), paired_factor=np.ones((size, size)))
+
+
+def _relative_weights(table: BattleTable) -> Floats:
+    """(N,) weights, the largest 1: their scale says nothing, and squares of it may be no numbers."""
+    if table.weight is None:
+        return np.ones(len(table))
+    return np.asarray(table.weight / max(float(table.weight.max()), SMALLEST))
+
+
+def _overlap(table: BattleTable) -> Floats:
+    """(S, S) sums over questions of the products of two systems' shares of their own variance."""
+    size = len(table.systems)
+    weight = _relative_weights(table)
+    rows, columns = np.tile(table.question, 2), np.concatenate([table.a, table.b])
+    shape = (len(table.questions), size)
+    parts = csr_array((np.tile(weight, 2), (rows, columns)), shape=shape)
+    parts.sum_duplicates()
+    parts.data **= 2
+    total = np.maximum(np.asarray(parts.sum(axis=0)).reshape(-1), NEAR_NOTHING)
+    parts.data /= total[parts.indices]
+    return np.asarray((parts.T @ parts).toarray())

@@ -1,0 +1,442 @@
+"""The columns of a board, each in one place: pages, files, print and commands are made from `COLUMNS`.
+
+A column reads a line of the standings as `board_lines` gives it. Columns of metrics describe themselves, and
+those of votes and of the judge's own error are sections of a board of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from typing import Any
+
+from leaderboard.standings.systems import NOT_REPORTED, facts_by_system
+
+Json = Mapping[str, Any]
+Read = Callable[[Json], Any]
+
+
+class Surface(Enum):
+    """Where a column is to be seen."""
+
+    FILES = 1
+    """CSV, JSON rows and Parquet, with what describes their fields."""
+    PAGES = 2
+    """The table of the board wherever it is shown as HTML."""
+    PRINTED = 3
+    """Markdown and LaTeX."""
+    TERMINAL = 4
+
+
+class Unit(StrEnum):
+    """What the values of a column count, and so how they are written."""
+
+    TEXT = ""
+    POINTS = "points"
+    PLACE = "place"
+    NUMBER = "number"
+    COUNT = "count"
+    SHARE = "share, 0–1"
+    WORDS = "words"
+    PARAMETERS = "parameters"
+    TOKENS = "tokens per answer"
+    USD = "US dollars per answer"
+    MILLISECONDS = "milliseconds per answer"
+
+
+PRINT_ORDER = {Unit.PLACE: 0, Unit.TEXT: 1, Unit.COUNT: 3}
+FILES_ALONE = frozenset({Surface.FILES})
+PAGES_ALONE = frozenset({Surface.PAGES})
+FILES_AND_PAGES = FILES_ALONE | PAGES_ALONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardColumn:
+    """A column of a board.
+
+    Attributes:
+        name: In files.
+        meaning: What it is, in a sentence.
+        read: Its value of a line; None where there is none.
+        unit: What it counts.
+        kind: The type of its values in files.
+        ends: The columns with the ends of its 95 % interval; none where it has no interval.
+        heading: What stands above it on pages and in print; the name where it is empty.
+        short: The same where there is little room.
+        help: What readers of the page must know beside the meaning.
+        surfaces: Where it is to be seen.
+        place: Where it stands on the page, from 1; those with 0 follow in their order here.
+        usual: Whether it stands on the page until a reader chooses.
+        least_first: Whether the least is the first when the rows are sorted by it.
+        said: Whether teams say it and nobody checks it; then only boards have it whose teams say something.
+        seldom: Whether only files of boards have it of which some line has a value.
+    """
+
+    name: str
+    meaning: str
+    read: Read
+    unit: Unit = Unit.TEXT
+    kind: type[str | int | float] = float
+    ends: tuple[str, str] | None = None
+    heading: str = ""
+    short: str = ""
+    help: str = ""
+    surfaces: frozenset[Surface] = field(default_factory=lambda: frozenset(Surface))
+    place: int = 0
+    usual: bool = False
+    least_first: bool = False
+    said: bool = False
+    seldom: bool = False
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        return self.heading or self.name
+
+    @property
+    def key(self) -> str:
+        """Its name in an address."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
+
+    @property
+    def explained(self) -> str:
+        """What it means, for readers of the page."""
+        return f"{self.meaning}. {self.help}".strip().replace("..", ".")
+
+    def on(self, surface: Surface) -> bool:
+        """Whether it is to be seen there."""
+        return surface in self.surfaces
+
+
+def _rating(name: str) -> Read:
+    return lambda line: (line["rating"] or {}).get(name)
+
+
+def _rate(name: str) -> Read:
+    return lambda line: (line["rate"] or {}).get(name)
+
+
+def _line(name: str) -> Read:
+    return lambda line: line[name]
+
+
+def _said(name: str) -> Read:
+    return lambda line: line["said"][name]
+
+
+def _of_rating(name: str, meaning: str, unit: Unit, kind: type[str | int | float] = float) -> BoardColumn:
+    return BoardColumn(
+        name=name, meaning=meaning, read=_rating(name), unit=unit, kind=kind, surfaces=FILES_ALONE
+    )
+
+
+def _of_rate(name: str, meaning: str, unit: Unit, field_name: str = "") -> BoardColumn:
+    return BoardColumn(
+        name=name, meaning=meaning, read=_rate(field_name or name), unit=unit, surfaces=FILES_ALONE
+    )
+
+
+def _of_team(
+    name: str,
+    meaning: str,
+    *,
+    heading: str = "",
+    unit: Unit = Unit.TEXT,
+    kind: type[str | int | float] = str,
+    least_first: bool = True,
+) -> BoardColumn:
+    return BoardColumn(
+        name=name,
+        meaning=meaning,
+        read=_said(name),
+        unit=unit,
+        kind=kind,
+        heading=heading,
+        surfaces=FILES_AND_PAGES if heading else FILES_ALONE,
+        least_first=least_first,
+        said=True,
+    )
+
+
+COLUMNS: tuple[BoardColumn, ...] = (
+    BoardColumn(
+        name="domain",
+        meaning="The domain's id; overall is all together",
+        read=_line("domain"),
+        kind=str,
+        surfaces=FILES_ALONE,
+    ),
+    BoardColumn(
+        name="system",
+        meaning="A system that answered the questions",
+        read=_line("system"),
+        kind=str,
+        heading="System",
+        help="Its name leads to its page; the mark before it opens its detail.",
+        place=2,
+        usual=True,
+        least_first=True,
+    ),
+    BoardColumn(
+        name="rating",
+        meaning="Bradley-Terry strength on the Elo scale: 400 points more mean ten times the odds to win a "
+        "battle; empty where there is none",
+        read=_rating("rating"),
+        unit=Unit.POINTS,
+        ends=("lower", "upper"),
+        heading="Rating",
+        help="Dot and bar are the value and its 95 % interval; the dashed line is the reference.",
+        place=4,
+        usual=True,
+    ),
+    _of_rating("se", "Standard error of the rating", Unit.POINTS),
+    BoardColumn(
+        name="lower",
+        meaning="The lower end of the rating's 95 % interval",
+        read=_rating("lower"),
+        unit=Unit.POINTS,
+        surfaces=frozenset({Surface.FILES, Surface.TERMINAL}),
+    ),
+    BoardColumn(
+        name="upper",
+        meaning="The upper end of the rating's 95 % interval",
+        read=_rating("upper"),
+        unit=Unit.POINTS,
+        surfaces=frozenset({Surface.FILES, Surface.TERMINAL}),
+    ),
+    BoardColumn(
+        name="rank",
+        meaning="Place by rating",
+        read=_rating("rank"),
+        unit=Unit.PLACE,
+        kind=int,
+        heading="Rank",
+        short="#",
+        help="The best place that the battles leave open. A bracket joins systems that the battles do not "
+        "tell apart. The reference takes no rank.",
+        ends=("rank_lower", "rank_upper"),
+        place=1,
+        usual=True,
+        least_first=True,
+    ),
+    _of_rating("rank_lower", "The best place that the battles leave open (95 %)", Unit.PLACE, int),
+    _of_rating("rank_upper", "The worst place that the battles leave open (95 %)", Unit.PLACE, int),
+    _of_rating(
+        "tie_group",
+        "1 for the leader and all whom the battles do not separate from it, then 2, …",
+        Unit.NUMBER,
+        int,
+    ),
+    _of_rating(
+        "letters",
+        "Two systems of a ladder share a letter exactly where the battles do not separate them",
+        Unit.TEXT,
+        str,
+    ),
+    _of_rating(
+        "component",
+        "Group of systems whose ratings are on one scale, 0 for the main one",
+        Unit.NUMBER,
+        int,
+    ),
+    _of_rating(
+        "ladder", "Systems whose places are counted together, 0 for the main group's", Unit.NUMBER, int
+    ),
+    BoardColumn(
+        name="flags",
+        meaning="What a reader must know of the rating, such as never_wins",
+        read=lambda line: " ".join((line["rating"] or {}).get("flags", ())),
+        kind=str,
+        surfaces=FILES_ALONE,
+    ),
+    _of_rating(
+        "own_evidence",
+        "Share of what a domain's rating depends on that its own battles say; the rest is borrowed from the "
+        "overall rating, which itself borrows nothing",
+        Unit.SHARE,
+    ),
+    BoardColumn(
+        name="battles",
+        meaning="Judged battles, against the reference where there is one; empty in the reference's own row, "
+        "and so are the rates",
+        read=_rate("battles"),
+        unit=Unit.COUNT,
+        heading="Battles",
+        help="On the page those behind the rating, and below those behind the rates where they are others.",
+        surfaces=frozenset({Surface.FILES, Surface.PAGES, Surface.TERMINAL}),
+    ),
+    _of_rate("wins", "How many of these battles the system won", Unit.COUNT),
+    _of_rate("ties", "How many of these battles were tied", Unit.COUNT),
+    _of_rate("losses", "How many of these battles the system lost", Unit.COUNT),
+    BoardColumn(
+        name="questions",
+        meaning="On how many questions these battles are",
+        read=_rate("questions"),
+        unit=Unit.COUNT,
+        kind=int,
+        heading="Questions",
+        surfaces=FILES_AND_PAGES,
+        place=5,
+        usual=True,
+    ),
+    BoardColumn(
+        name="win_rate",
+        meaning="Share of battles won",
+        read=_rate("win_rate"),
+        unit=Unit.SHARE,
+        ends=("win_lower", "win_upper"),
+        heading="Win",
+        help="In per cent, of the battles against the reference where there is one.",
+    ),
+    _of_rate("win_lower", "The lower end of that share's 95 % interval", Unit.SHARE, "lower"),
+    _of_rate("win_upper", "The upper end of that share's 95 % interval", Unit.SHARE, "upper"),
+    BoardColumn(
+        name="win_tie_rate",
+        meaning="Share of battles won or tied",
+        read=_rate("win_tie_rate"),
+        unit=Unit.SHARE,
+        ends=("win_tie_lower", "win_tie_upper"),
+        heading="Win + tie",
+        help="In per cent, of the battles against the reference where there is one. The bar has battles won, "
+        "tied and lost; the small figure is the farther end of the 95 % interval.",
+        place=3,
+        usual=True,
+    ),
+    _of_rate("win_tie_lower", "The lower end of that share's 95 % interval", Unit.SHARE),
+    _of_rate("win_tie_upper", "The upper end of that share's 95 % interval", Unit.SHARE),
+    _of_rate("mean_score", "Mean share of the win, a tie being a half", Unit.SHARE),
+    _of_rate("standard_error", "Standard error of the mean share of the win", Unit.SHARE),
+    _of_rate("clustered_error", "The same, counting the battles of a question together", Unit.SHARE),
+    BoardColumn(
+        name="domains",
+        meaning="Win + tie rate in each domain as a small bar, in the order of the domains above",
+        read=lambda line: None,  # noqa: ARG005 - a picture, which the page draws of the other domains' lines
+        heading="Domains",
+        surfaces=PAGES_ALONE,
+    ),
+    BoardColumn(
+        name="answers",
+        meaning="Answers of the system",
+        read=_line("answers"),
+        unit=Unit.COUNT,
+        kind=int,
+        surfaces=FILES_ALONE,
+    ),
+    BoardColumn(
+        name="no_answer_share",
+        meaning="Share of its answers that say that none was found",
+        read=_line("no_answer_share"),
+        unit=Unit.SHARE,
+        heading="No answer",
+        help="In per cent.",
+        surfaces=frozenset({Surface.FILES, Surface.PAGES, Surface.TERMINAL}),
+        least_first=True,
+    ),
+    BoardColumn(
+        name="median_words",
+        meaning="Median length of the answers",
+        read=_line("median_words"),
+        unit=Unit.WORDS,
+        heading="Words",
+        surfaces=FILES_AND_PAGES,
+    ),
+    BoardColumn(
+        name="attempts",
+        meaning="How many versions of the system were judged so far",
+        read=_line("attempts"),
+        unit=Unit.COUNT,
+        heading="Attempts",
+        surfaces=PAGES_ALONE,
+    ),
+    _of_team("organisation", "Who runs the system, as its team says", heading="Organisation"),
+    _of_team("model", "The LLM that it uses, as its team says"),
+    _of_team("licence", "The system's licence, as its team says", heading="Licence"),
+    _of_team("link", "Where more of it is to be read, as its team says"),
+    _of_team("open_weights", "Whether its weights are open, as its team says", heading="Weights"),
+    _of_team("parameters", "How many parameters it has, as its team says"),
+    _of_team("released", "When it was released, as its team says", heading="Released", least_first=False),
+    _of_team(
+        "parameter_count",
+        "How many parameters it has, as a number",
+        heading="Parameters",
+        unit=Unit.PARAMETERS,
+        kind=float,
+    ),
+    _of_team(
+        "tokens",
+        "Mean tokens of the answers that report them",
+        heading="Tokens",
+        unit=Unit.TOKENS,
+        kind=float,
+    ),
+    _of_team("tokens_answers", "On how many answers the mean of tokens depends", unit=Unit.COUNT, kind=int),
+    _of_team(
+        "usd",
+        "Mean price of the answers that report it, in US dollars",
+        heading="USD",
+        unit=Unit.USD,
+        kind=float,
+    ),
+    _of_team("usd_answers", "On how many answers the mean price depends", unit=Unit.COUNT, kind=int),
+    _of_team(
+        "milliseconds",
+        "Mean time of the answers that report it, in milliseconds",
+        heading="ms",
+        unit=Unit.MILLISECONDS,
+        kind=float,
+    ),
+    _of_team("milliseconds_answers", "On how many answers the mean time depends", unit=Unit.COUNT, kind=int),
+    BoardColumn(
+        name="unranked",
+        meaning="Why the system has no rank: it answered too few questions; empty of all others",
+        read=lambda line: line.get("unranked", ""),
+        kind=str,
+        surfaces=FILES_ALONE,
+        seldom=True,
+    ),
+)
+"""Every column but those of metrics, in the order of files."""
+
+
+def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
+    """The columns of a surface, in its order: that of the table, of files, or of print with counts last."""
+    found = [column for column in COLUMNS if column.on(surface)]
+    if surface is Surface.PAGES:
+        found.sort(key=lambda column: column.place or len(COLUMNS))
+    elif surface is not Surface.FILES:
+        found.sort(key=lambda column: PRINT_ORDER.get(column.unit, 2))
+    return tuple(found)
+
+
+def column_named(name: str) -> BoardColumn | None:
+    """The column of a name; None where none bears it."""
+    return next((column for column in COLUMNS if column.name == name), None)
+
+
+def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
+    """The lines of a board by domain, with all that columns read.
+
+    Beside the fields of the standings a line has its domain, the system's attempts, and what its team says.
+    The reference has no rates: those of boards published before `rate_against_all` count its battles against
+    all.
+    """
+    said, attempts = facts_by_system(standings), standings.get("attempts") or {}
+    reference = standings.get("reference")
+    return {
+        domain: [
+            {
+                **line,
+                "domain": domain,
+                "rate": None if line["system"] == reference else line["rate"],
+                "rate_against_all": (line.get("rate_against_all") or line["rate"])
+                if line["system"] == reference
+                else None,
+                "attempts": attempts.get(line["system"]),
+                "said": said.get(line["system"], NOT_REPORTED).cells(),
+            }
+            for line in lines
+        ]
+        for domain, lines in standings["lines"].items()
+    }

@@ -1,0 +1,332 @@
+"""Tables of answers that no question set is named for: whose answers they hold, and to which questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+from data.errors import FileFormatError, InvalidFileError
+from data.files.tabular.columns import Column, column_of, read_columns, renamed
+from data.files.tabular.rows import Row, TextRow
+from data.files.tabular.values import given, id_text, is_missing
+from data.records import Passage, Problem, QuestionSet, Severity
+from submissions.formats import open_rows
+from submissions.formats.registry import NamedAnswer, format_of
+from submissions.limits import IntakeLimits
+from submissions.problem_codes import Code, Findings, listed, shown
+from submissions.question_index import QuestionIndex
+
+
+class Shape(StrEnum):
+    """How systems stand in a table: one alone, a row for each and question, a column for each, nobody."""
+
+    ONE = "one"
+    LONG = "long"
+    WIDE = "wide"
+    REFERENCES = "references"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRow:
+    """One row of a table of answers.
+
+    Attributes:
+        line: Where it begins in its file.
+        question_id: The question's id; empty where it has none.
+        question: The question's text; empty where it is not there.
+        answer: What the system wrote; None where nothing is there.
+        reference: The answer that is known to be right, where there is one.
+        domain: The question's subject; empty where it is not there.
+        contexts: The passages that the system was given.
+    """
+
+    line: int
+    question_id: str = ""
+    question: str = ""
+    answer: str | None = None
+    reference: str | None = None
+    domain: str = ""
+    contexts: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTable:
+    """A file of answers, or of references, as it was understood.
+
+    Attributes:
+        file: The file's name.
+        systems: Rows by system, in the order of the file.
+        columns: What each of our columns is called in the file.
+        shape: How systems stand in it.
+        failed: Rows that ended in an error, by their tool's own account.
+        problems: What else was noticed, all of it warnings.
+        header: Every column of the file, in its order.
+    """
+
+    file: str
+    systems: Mapping[str, Sequence[AnswerRow]]
+    columns: Mapping[Column, str] = field(default_factory=dict)
+    shape: Shape = Shape.ONE
+    failed: int = 0
+    problems: tuple[Problem, ...] = ()
+    header: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """How the file was read, in a sentence."""
+        read = ", ".join(
+            f"{theirs} as the {ours.replace('_', ' ')}"
+            for ours, theirs in self.columns.items()
+            if theirs != ours.value
+        )
+        whose = {
+            Shape.ONE: "one system",
+            Shape.LONG: f"{len(self.systems):,} systems, a row each",
+            Shape.WIDE: f"{len(self.systems):,} systems, a column each",
+            Shape.REFERENCES: "references",
+        }[self.shape]
+        return f"{self.file}: {whose}{f'; read {read}' if read else ''}."
+
+
+def header_of(path: Path, limits: IntakeLimits | None = None) -> tuple[str, ...]:
+    """The columns of a file; none where it has no rows.
+
+    Raises:
+        FileFormatError: There is no such file, or it has none of the formats.
+    """
+    limits = limits or IntakeLimits()
+    columns: list[str] = []
+
+    def header(names: Sequence[str], line: int) -> None:
+        del line
+        columns.extend(names)
+
+    with open_rows(path, limits, Findings(limits.errors), header) as rows:
+        first = next(iter(rows), None)
+    if not columns and first is not None and isinstance(first.value, Mapping):
+        columns.extend(map(str, first.value))
+    return tuple(columns)
+
+
+def read_answer_table(
+    path: Path,
+    *,
+    system: str = "",
+    answers: bool = True,
+    limits: IntakeLimits | None = None,
+    called: Mapping[Column, str] | None = None,
+) -> AnswerTable:
+    """Read a file of answers in any format of `submissions.formats`, of one system or several.
+
+    Args:
+        path: The file.
+        system: Whose answers they are, where the file does not name anybody.
+        answers: False of a file of references, whose rows are nobody's.
+        limits: How much is read.
+        called: What columns of ours are called in the file, where their names do not say.
+
+    Raises:
+        InvalidFileError: Rows cannot be read; all problems are listed.
+        FileFormatError: There is no such file, or it has none of the formats.
+    """
+    limits = limits or IntakeLimits()
+    findings = Findings(limits.errors)
+    columns: list[str] = []
+    ours = {theirs: column.value for column, theirs in (called or {}).items()}
+
+    def header(names: Sequence[str], line: int) -> None:
+        del line
+        columns.extend(names)
+
+    reader = _Rows(findings, text_cells=False)
+    with open_rows(path, limits, findings, header) as rows:
+        reader.text_cells = rows.format.text_cells
+        for row in rows:
+            if not columns and isinstance(row.value, Mapping):
+                columns.extend(map(str, row.value))
+            reader.add(_as_called(row, ours), split=answers)
+            if reader.count > limits.answers:
+                message = f"{path.name} has more than {limits.answers:,} rows."
+                raise FileFormatError(message, advice="Give fewer.", code=Code.TOO_MANY_ANSWERS)
+    table = _table(reader, path.name, columns, findings, system=system, answers=answers)
+    return replace(table, columns={**table.columns, **(called or {})})
+
+
+def _as_called(row: Row, ours: Mapping[str, str]) -> Row:
+    """The row with our names in place of the file's; another column of that name is left out."""
+    if not ours or not isinstance(row.value, Mapping):
+        return row
+    taken = set(ours.values())
+    value = {
+        ours.get(name, name): cell for name, cell in row.value.items() if name in ours or name not in taken
+    }
+    return Row(row.line, value)
+
+
+def answer_table_of(
+    rows: Iterable[Mapping[str, object]], *, name: str, system: str = "", answers: bool = True
+) -> AnswerTable:
+    """The same of rows that are there already; a line counts from 1.
+
+    Raises:
+        InvalidFileError: Rows cannot be read; all problems are listed.
+    """
+    findings = Findings(IntakeLimits().errors)
+    reader, columns = _Rows(findings, text_cells=False), list[str]()
+    for number, row in enumerate(rows, 1):
+        columns = columns or list(row)
+        reader.add(Row(number, row), split=answers)
+    return _table(reader, name, columns, findings, system=system, answers=answers)
+
+
+def _table(
+    reader: _Rows, name: str, columns: Sequence[str], findings: Findings, *, system: str, answers: bool
+) -> AnswerTable:
+    reader.close()
+    if not reader.count and not findings.errors:
+        findings.add(0, Code.EMPTY_FILE, f"{name} holds no rows.", "Write at least one.")
+    if answers and not findings.errors:
+        _require_answers(reader, columns, findings)
+    if findings.errors:
+        count = "a problem" if findings.errors == 1 else f"{findings.errors:,} problems"
+        message = f"{name} has {count}."
+        raise InvalidFileError(message, findings.result(), advice="Correct the file and try again.")
+    systems = {own or system: found for own, found in reader.systems.items()}
+    return AnswerTable(
+        file=name,
+        systems=systems,
+        columns={
+            ours: theirs
+            for ours, theirs in read_columns(columns).items()
+            if ours is not Column.SYSTEM or reader.shape is Shape.LONG
+        },
+        shape=reader.shape if answers else Shape.REFERENCES,
+        failed=reader.failed,
+        header=tuple(columns),
+        problems=tuple(one for one in findings.result() if one.severity is Severity.WARNING),
+    )
+
+
+def _require_answers(reader: _Rows, columns: Sequence[str], findings: Findings) -> None:
+    """Note that a table has no answers, or no questions, naming the columns that it has."""
+    found = listed(map(shown, columns), 20) or "none"
+    rows = [row for some in reader.systems.values() for row in some]
+    if not any(row.answer is not None for row in rows):
+        message = f"No row has an answer; the columns are: {found}."
+        findings.add(0, Code.MISSING_COLUMN, message, "Name the column of the answers answer or response.")
+    if not any(row.question_id or row.question for row in rows):
+        message = f"No row names a question; the columns are: {found}."
+        findings.add(0, Code.MISSING_COLUMN, message, "Name the column of the questions question or prompt.")
+
+
+class _Rows:
+    """Sorts the rows of a table by system."""
+
+    def __init__(self, findings: Findings, *, text_cells: bool) -> None:
+        self.text_cells = text_cells
+        self.systems: dict[str, list[AnswerRow]] = {}
+        self.shape = Shape.ONE
+        self.count = 0
+        self.failed = 0
+        self._findings = findings
+        self._wide: list[tuple[int, Mapping[str, object], Mapping[str, object]]] = []
+        self._samples: Counter[str] = Counter()
+        # Of no questions: rows of harnesses are read by what they say themselves.
+        self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
+
+    def add(self, row: Row, *, split: bool) -> None:
+        """Read a row, for each system that it has an answer of."""
+        self.count += 1
+        value = row.value
+        if not isinstance(value, Mapping):
+            self._findings.add(row.line, Code.WRONG_SHAPE, "This is no row.", "Write one object a row.")
+            return
+        known = format_of(value, self._findings)
+        if known is not None:
+            self._add_foreign(row, known.read(value, self._nobody))
+            return
+        if not split:
+            self._read("", row.line, value)
+            return
+        fields = renamed(value)
+        system = id_text(fields.get(Column.SYSTEM))
+        texts = {
+            name: cell
+            for name, cell in fields.items()
+            if name and column_of(name) is None and isinstance(cell, str)
+        }
+        if system:
+            self.shape = Shape.LONG
+            self._read(system, row.line, fields)
+        elif Column.ANSWER in fields or not texts:
+            self._read("", row.line, fields)
+        else:
+            self._wide.append((row.line, fields, texts))
+
+    def close(self) -> None:
+        """Read a table without answers: its columns of texts that no reader knows are a system each.
+
+        A column of numbers alone is none.
+        """
+        systems = {name for _, _, texts in self._wide for name, cell in texts.items() if not _number(cell)}
+        for line, fields, texts in self._wide:
+            shared = {name: cell for name, cell in fields.items() if name not in texts}
+            for name, cell in texts.items():
+                if name in systems:
+                    self.shape = Shape.WIDE
+                    self._read(name, line, {**shared, Column.ANSWER.value: cell})
+        if self._wide and not systems:
+            for line, fields, _ in self._wide:
+                self._read("", line, fields)
+
+    def _read(self, system: str, line: int, value: Mapping[str, object]) -> None:
+        fields, problems = TextRow.of(value, text_cells=self.text_cells)
+        for problem in problems:
+            self._findings.add(line, Code(problem.code), problem.message, problem.advice)
+        if problems:
+            return
+        answer = fields.answer
+        empty = answer is None or not answer.strip() or (self.text_cells and is_missing(answer))
+        # A file of references may call them answers.
+        self.systems.setdefault(system, []).append(
+            AnswerRow(
+                line=line,
+                question_id=fields.question_id or "",
+                question=(fields.question or "").strip(),
+                answer=None if empty else answer,
+                reference=fields.reference if (fields.reference or "").strip() else None,
+                domain=fields.domain or "",
+                contexts=fields.contexts,
+            )
+        )
+
+    def _add_foreign(self, row: Row, named: NamedAnswer | None) -> None:
+        """Take a row of another tool, of a sample that is asked several times the first."""
+        if named is None:
+            return
+        if named.failed:
+            self.failed += 1
+            return
+        if named.sample:
+            self._samples[named.sample] += 1
+            if self._samples[named.sample] > 1:
+                return
+        asked = next((id_text(one) for one in named.ids if given(one)), None)
+        fields = {
+            Column.QUESTION_ID.value: None if named.counted and named.text else asked,
+            Column.QUESTION.value: named.text,
+            Column.ANSWER.value: named.answer,
+            Column.CONTEXTS.value: named.contexts,
+        }
+        self._read("", row.line, {name: cell for name, cell in fields.items() if cell is not None})
+
+
+def _number(cell: object) -> bool:
+    try:
+        float(str(cell))
+    except ValueError:
+        return not str(cell).strip()
+    return True

@@ -1,0 +1,137 @@
+"""Rows of chat completions: batches of OpenAI and Anthropic, MT-bench and promptfoo.
+
+Sources: https://platform.openai.com/docs/guides/batch, "Retrieve the results";
+https://docs.claude.com/en/api/retrieving-message-batch-results; FastChat,
+`fastchat/llm_judge/gen_model_answer.py`; promptfoo, `src/types/index.ts` (`EvaluateResult`).
+"""
+
+from __future__ import annotations
+
+from data.errors import FileFormatError
+from submissions.formats.harnesses import (
+    content_text,
+    contexts_of,
+    failure_text,
+    first_of,
+    ids_of,
+    mapping,
+    question_text,
+    reasoning_text,
+)
+from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
+from submissions.problem_codes import Code
+from submissions.question_index import QuestionIndex
+
+ENDED_WELL = 200
+REQUESTS = "These are the requests of a batch, not its results."
+
+
+def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """A result of a chat completion, or of the Responses API; one with an error failed.
+
+    Raises:
+        FileFormatError: It is a request.
+    """
+    if "response" not in row:
+        raise FileFormatError(REQUESTS, advice="Download the batch's output file.", code=Code.WRONG_SHAPE)
+    response = mapping(row.get("response"))
+    body = mapping(response.get("body"))
+    status = response.get("status_code")
+    failed = row.get("error") or body.get("error")
+    if not failed and status not in {None, ENDED_WELL}:
+        failed = f"HTTP {status}"
+    message = mapping(mapping(first_of(body.get("choices"))).get("message"))
+    answer = content_text(message.get("content")) if message else _of_responses(body)
+    thinking = message.get("reasoning_content")
+    return NamedAnswer(
+        ids=[row["custom_id"]],
+        answer=answer,
+        thinking=thinking if isinstance(thinking, str) else reasoning_text(message.get("content")),
+        failed=failure_text(failed),
+    )
+
+
+def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """A result; what errored, expired or was cancelled failed. A text with citations comes in parts.
+
+    Raises:
+        FileFormatError: It is a request.
+    """
+    if "result" not in row:
+        raise FileFormatError(REQUESTS, advice="Download the batch's results.", code=Code.WRONG_SHAPE)
+    result = mapping(row.get("result"))
+    ended = str(result.get("type"))
+    content = mapping(result.get("message")).get("content")
+    failed = "" if ended == "succeeded" else failure_text(result.get("error") or ended)
+    return NamedAnswer(
+        ids=[row["custom_id"]],
+        answer=content_text(content, between=""),
+        thinking=reasoning_text(content),
+        failed=failed,
+    )
+
+
+def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """A model's answer: the first turn of the first choice answers the question."""
+    choices = row.get("choices")
+    turns = mapping(first_of(choices)).get("turns")
+    others = len(turns) - 1 if isinstance(turns, list) and turns else 0
+    return NamedAnswer(
+        ids=[row.get("question_id")],
+        answer=first_of(turns),
+        further=others + (len(choices) - 1 if isinstance(choices, list) else 0),
+    )
+
+
+def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """A result of promptfoo; one with an error failed, unless what failed is an assertion on its output."""
+    given = mapping(row.get("vars"))
+    metadata = {**mapping(mapping(row.get("testCase")).get("metadata")), **mapping(row.get("metadata"))}
+    response = mapping(row.get("response"))
+    output = response.get("output")
+    failed = response.get("error") or (row.get("error") if output is None else None)
+    ids = ids_of(given) or ids_of(metadata)
+    prompt = mapping(row.get("prompt")).get("raw")
+    asked = question_text(given) or (prompt if isinstance(prompt, str) else "")
+    return NamedAnswer(
+        ids=ids,
+        text=asked,
+        answer=output,
+        contexts=contexts_of(given) or contexts_of(metadata),
+        sample=str(row.get("testIdx", asked)),
+        failed=failure_text(failed),
+    )
+
+
+def _of_responses(body: Fields) -> str:
+    """The text of the Responses API: that of its messages."""
+    output = body.get("output")
+    items = [mapping(item) for item in output] if isinstance(output, list) else []
+    return "\n".join(content_text(item.get("content")) for item in items if item.get("type") == "message")
+
+
+FORMATS = (
+    AnswerFormat(
+        name="openai-batch",
+        fits=lambda row: "custom_id" in row and ("response" in row or "body" in row),
+        read=read_openai_batch,
+    ),
+    AnswerFormat(
+        name="anthropic-batch",
+        fits=lambda row: "custom_id" in row and ("result" in row or "params" in row),
+        read=read_anthropic_batch,
+    ),
+    AnswerFormat(
+        name="mt-bench",
+        fits=lambda row: "turns" in mapping(first_of(row.get("choices"))),
+        read=read_mt_bench,
+    ),
+    AnswerFormat(
+        name="promptfoo",
+        fits=lambda row: "vars" in row and ("promptIdx" in row or "testIdx" in row or "testCase" in row),
+        read=read_promptfoo,
+        repeats="prompts or providers",
+        keys=frozenset({"evalId", "results"}),
+        rows="results",
+    ),
+)

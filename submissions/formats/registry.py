@@ -1,0 +1,168 @@
+"""The registry of formats of answers: which tool wrote a row, told by its fields, and how it is read.
+
+How rows are stored (JSONL, Parquet, …) is the container's; a format says what their fields mean. A new one is
+a module with `FORMATS` and its name, from this one, in `MODULES`, or a plugin's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
+from importlib import import_module
+from types import MappingProxyType
+
+from data.errors import FileFormatError, SpecError
+from data.plugins import Added, FileFormat, PluginKind, added, described, plugin_files
+from submissions.problem_codes import Code, Findings
+from submissions.question_index import QuestionIndex
+
+ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
+"""The formats whose columns are ours, and RAG-QA Arena's."""
+FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id", "metadata")
+"""What is read of a table beside `data.files.tabular.columns.NAMES`."""
+MODULES = ("..trec_rag", ".harnesses", ".completions")
+TEXTS = ("text", "thinking", "sample", "failed")
+Fields = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAnswer:
+    """What a row of another tool says.
+
+    Attributes:
+        ids: What may be the question's id, the surest first.
+        text: The question's text, or a prompt that holds it; may be empty.
+        counted: The tool counted the ids by itself, so that they alone say nothing.
+        answer: The answer; None where there is none.
+        contexts: The passages that the system was given; None where there are none.
+        thinking: What the model wrote before its answer.
+        sample: What the tool may ask several times, of which the first counts; empty where it never does.
+        failed: The error with which it ended, so that there is no answer; empty where it ended well.
+        further: Turns or choices of the answer beside the one that is read.
+    """
+
+    ids: Sequence[object] = ()
+    text: str = ""
+    counted: bool = False
+    answer: object = None
+    contexts: object = None
+    thinking: str = ""
+    sample: str = ""
+    failed: str = ""
+    further: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFormat(FileFormat):
+    """A format of answers that is not ours; its name is what reports call it.
+
+    Attributes:
+        fits: Whether a row has it.
+        read: What a row says, by our names; None where it says nothing of an answer. It may raise
+            FileFormatError.
+        repeats: What further rows of one sample are called.
+        log: Whether it is a log, whose other fields may hold numbers that are not finite.
+        columns: Whether its columns are ours, so that a table must have those that we need.
+        keys: Of a log that is one JSON object, the keys that tell whose it is.
+        rows: Where the rows of such a log stand.
+    """
+
+    fits: Callable[[Fields], bool]
+    read: Callable[[Fields, QuestionIndex], NamedAnswer | None]
+    repeats: str = ""
+    log: bool = True
+    columns: bool = False
+    keys: frozenset[str] = frozenset()
+    rows: str = ""
+
+    def __post_init__(self) -> None:
+        functions: tuple[object, ...] = (self.fits, self.read)
+        if not all(map(callable, functions)):
+            raise SpecError(f"The format {self.name} needs functions for fits and read.")
+
+
+def added_formats() -> Added[AnswerFormat]:
+    """The formats of plugins."""
+    return added(PluginKind.FORMATS, AnswerFormat, {ARENA, RAG_QA_ARENA, *(one.name for one in _built_in())})
+
+
+def answer_formats() -> Sequence[AnswerFormat]:
+    """All of them, in the order in which they are tried, those of plugins last."""
+    return (*_built_in(), *_of_plugins(plugin_files()))
+
+
+@cache
+def _built_in() -> tuple[AnswerFormat, ...]:
+    return tuple(known for module in MODULES for known in import_module(module, __package__).FORMATS)
+
+
+@lru_cache(maxsize=1)
+def _of_plugins(_files: object) -> tuple[AnswerFormat, ...]:
+    return tuple(replace(one, read=partial(_read_safely, one)) for one in added_formats().entries)
+
+
+def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> NamedAnswer | None:
+    """Read a row by others' code; whatever that raises or returns instead is the row's problem.
+
+    Raises:
+        FileFormatError: It cannot be read.
+    """
+    try:
+        named: object = known.read(row, index)
+        if named is None or (
+            isinstance(named, NamedAnswer)
+            and isinstance(named.ids, list | tuple)
+            and all(isinstance(getattr(named, field), str) for field in TEXTS)
+        ):
+            return named
+        why = f"it returned {named!r:.80}, which is no NamedAnswer of texts"
+    except FileFormatError:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+        why = described(error)
+    raise FileFormatError(f"The plugin format {known.name} failed: {why}.", code=Code.PLUGIN_FAILED)
+
+
+def format_of(row: object, findings: Findings | None = None) -> AnswerFormat | None:
+    """The format of a row; None where its fields are ours or RAG-QA Arena's, or unknown.
+
+    A plugin's format that cannot tell whether a row has it does not fit, which is noted once in `findings`.
+    """
+    if not isinstance(row, Mapping):
+        return None
+    built_in = next((known for known in _built_in() if known.fits(row)), None)
+    return built_in or _added_format_of(row, findings)
+
+
+def _added_format_of(row: Fields, findings: Findings | None) -> AnswerFormat | None:
+    for known in _of_plugins(plugin_files()):
+        try:
+            if known.fits(row):
+                return known
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+            if findings is not None:
+                findings.add_plugin(known.name, described(error))
+    return None
+
+
+def own_format(row: Fields) -> str:
+    """Whether the fields are ours or RAG-QA Arena's."""
+    return RAG_QA_ARENA if "pred" in row and "answer" not in row else ARENA
+
+
+def is_log(row: object) -> bool:
+    """Whether a value is a row of a log."""
+    known = format_of(row)
+    return known is not None and known.log
+
+
+def is_row(findings: Findings, row: object) -> bool:
+    """Whether a value is a row of a tool whose fields are none of our columns."""
+    known = format_of(row, findings)
+    return known is not None and not known.columns
+
+
+def logs() -> Mapping[frozenset[str], str]:
+    """Where the rows of logs in one JSON object stand, by keys that tell whose they are."""
+    return MappingProxyType({frozenset(known.keys): known.rows for known in answer_formats() if known.rows})

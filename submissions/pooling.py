@@ -1,0 +1,239 @@
+"""Answers of several files joined into one question set: by the questions' ids, else by their texts."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from data.errors import InputError
+from data.plural import counted
+from data.records import Answer, Passage, Question
+from submissions.answer_tables import AnswerRow, AnswerTable
+from submissions.problem_codes import listed, shown
+from submissions.question_index import normalised
+
+DOMAIN = "all"
+"""The domain of questions for which no file names one."""
+LISTED = 3
+ID_LENGTH = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The questions of some files, and every system's answers to them.
+
+    Attributes:
+        questions: In the order in which they first come.
+        answers: By system, each question at most once.
+        notes: What a reader must know of how they were joined, in sentences.
+        by_text: Whether questions are joined by their texts, not by ids.
+    """
+
+    questions: tuple[Question, ...]
+    answers: Mapping[str, tuple[Answer, ...]]
+    notes: tuple[str, ...] = ()
+    by_text: bool = False
+
+    @property
+    def references(self) -> int:
+        """How many questions have a reference."""
+        return sum(question.reference is not None for question in self.questions)
+
+    @property
+    def passages(self) -> int:
+        """How many questions have passages."""
+        return sum(bool(question.passages) for question in self.questions)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every system answers every question."""
+        return all(len(answers) == len(self.questions) for answers in self.answers.values())
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the files say of one question."""
+
+    texts: list[str] = field(default_factory=list)
+    references: list[str] = field(default_factory=list)
+    domain: str = ""
+    passages: tuple[Passage, ...] = ()
+
+
+def pool(
+    tables: Sequence[AnswerTable],
+    references: AnswerTable | None = None,
+    known: Sequence[Question] = (),
+) -> Pool:
+    """Join tables of answers, and one of references where there is one.
+
+    Args:
+        tables: The answers.
+        references: What is right, question by question; it goes before what the tables say.
+        known: Questions of before, which keep their ids and their order.
+
+    Raises:
+        InputError: Questions cannot be joined, have no text anywhere, or two files have answers of one
+            system to one question.
+    """
+    joined = _Joined([*tables, *([] if references is None else [references])], known)
+    if references is not None:
+        for row in (row for rows in references.systems.values() for row in rows):
+            joined.add_reference(row)
+    for question in known:
+        joined.add_known(question)
+    for table in tables:
+        for system, rows in table.systems.items():
+            for row in rows:
+                joined.add(table.file, system, row)
+    return joined.result()
+
+
+class _Joined:
+    """Collects questions and answers."""
+
+    def __init__(self, tables: Sequence[AnswerTable], known: Sequence[Question]) -> None:
+        rows = [row for table in tables for row in _rows_of(table)]
+        self._named = any(row.question_id for table in tables for row in _rows_of(table) if row.line)
+        rows += [AnswerRow(line=0, question_id=one.id, question=one.question) for one in known]
+        self._questions: dict[str, _Found] = {one.id: _Found() for one in known}
+        texts: dict[str, set[str]] = defaultdict(set)
+        for row in rows:
+            if row.question_id and row.question:
+                texts[row.question_id].add(normalised(row.question))
+        conflicting = [name for name, several in texts.items() if len(several) > 1]
+        named_only = [row for row in rows if row.question_id and not row.question]
+        if conflicting and named_only:
+            raise InputError(
+                f"The id {shown(conflicting[0])} has two different questions in these files, and other rows "
+                "name their questions by ids alone.",
+                advice="Give every question one id in all files, or its text in every row.",
+            )
+        self._by_text = bool(conflicting) or not any(row.question_id for row in rows)
+        ids: dict[str, list[str]] = defaultdict(list)
+        for name, several in texts.items():
+            for text in several:
+                ids[text].append(name)
+        self._id_of = {text: names[0] for text, names in ids.items() if len(names) == 1}
+        self._ambiguous = {text for text, names in ids.items() if len(names) > 1}
+        self._answers: dict[str, dict[str, tuple[str, Answer]]] = defaultdict(dict)
+        self._repeated: Counter[str] = Counter()
+        self._empty: Counter[str] = Counter()
+        self._nameless = 0
+
+    def add(self, file: str, system: str, row: AnswerRow) -> None:
+        """Take an answer."""
+        key = self._key(row)
+        if key is None:
+            self._nameless += 1
+            return
+        self._describe(key, row)
+        answers = self._answers[system]
+        if row.answer is None:
+            self._empty[system] += 1
+        elif key not in answers:
+            answers[key] = (file, Answer(question_id=key, answer=row.answer, contexts=row.contexts))
+        elif answers[key][0] != file:
+            raise InputError(
+                f"{answers[key][0]} and {file} both have an answer of {system} to {self._short(key)}.",
+                advice=f"Name one of the two systems otherwise: NAME={file}.",
+            )
+        else:
+            self._repeated[system] += 1
+
+    def add_reference(self, row: AnswerRow) -> None:
+        """Take a reference; a row that names none may have it in its column of answers."""
+        key = self._key(row)
+        if key is None:
+            self._nameless += 1
+            return
+        found = self._describe(key, row)
+        if row.reference is None and row.answer is not None:
+            found.references.append(row.answer)
+        found.passages = found.passages or row.contexts
+
+    def add_known(self, question: Question) -> None:
+        """Take what was known of a question before."""
+        found = self._questions[question.id]
+        found.texts = [question.question]
+        if question.reference is not None:
+            found.references.append(question.reference)
+        found.domain = found.domain or ("" if question.domain == DOMAIN else question.domain)
+        found.passages = found.passages or question.passages
+
+    def result(self) -> Pool:
+        """Everything that was taken."""
+        without = [key for key, found in self._questions.items() if not found.texts]
+        if without:
+            raise InputError(
+                f"No file has the text of {counted(len(without), 'question')}: "
+                f"{listed(map(shown, without), LISTED)}.",
+                advice="Give the questions' texts in one file: --references FILE with id and question.",
+            )
+        questions = tuple(
+            Question(
+                id=key,
+                domain=found.domain or DOMAIN,
+                question=found.texts[0],
+                reference=next(iter(found.references), None),
+                passages=found.passages,
+            )
+            for key, found in self._questions.items()
+        )
+        answers = {
+            system: tuple(answer for _, answer in some.values()) for system, some in self._answers.items()
+        }
+        return Pool(
+            questions=questions,
+            answers=answers,
+            notes=tuple(self._notes()),
+            by_text=self._by_text or not self._named,
+        )
+
+    def _notes(self) -> Iterator[str]:
+        if self._nameless:
+            yield f"{counted(self._nameless, 'row')} without a question left out."
+        for system, count in self._empty.items():
+            yield f"{system}: {counted(count, 'row')} without an answer."
+        for system, count in self._repeated.items():
+            left_out = f"{counted(count, 'row')} left out that answer a question again"
+            yield f"{system}: {left_out}; the first counts."
+        several = sum(len(set(found.references)) > 1 for found in self._questions.values())
+        if several:
+            yield f"{counted(several, 'question')} with several references; the first counts."
+
+    def _key(self, row: AnswerRow) -> str | None:
+        """The id of a row's question; None where it names none."""
+        text = normalised(row.question)
+        if row.question_id and not self._by_text:
+            return row.question_id
+        if not text:
+            return None
+        if not self._by_text and text in self._ambiguous:
+            raise InputError(
+                f"The question {shown(row.question)} has several ids in these files, and a row names it by "
+                "its text alone.",
+                advice="Give the ids in every file.",
+            )
+        named = None if self._by_text else self._id_of.get(text)
+        return named or f"q{hashlib.sha256(text.encode()).hexdigest()[:ID_LENGTH]}"
+
+    def _describe(self, key: str, row: AnswerRow) -> _Found:
+        found = self._questions.setdefault(key, _Found())
+        if row.question and not found.texts:
+            found.texts.append(row.question)
+        if row.reference is not None:
+            found.references.append(row.reference)
+        found.domain = found.domain or row.domain
+        return found
+
+    def _short(self, key: str) -> str:
+        texts = self._questions[key].texts
+        return shown(texts[0]) if texts else f"question {shown(key)}"
+
+
+def _rows_of(table: AnswerTable) -> Iterator[AnswerRow]:
+    return itertools.chain.from_iterable(table.systems.values())

@@ -1,0 +1,422 @@
+"""Rights: what each route needs, held against every route of the OpenAPI document and every kind of token."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.api.app import make_api, operations
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.annotation.requests import TaskRequest
+from data.records import GateRule, Role, TokenScope
+from tests.arena.api.conftest import answers
+from tests.private_texts import private_round
+
+READ, SUBMIT, MANAGE, ORGANISE = (
+    TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE, TokenScope.ORGANISE
+)  # fmt: skip
+REFUSED = frozenset({401, 403, 404})
+SEEN_ONLY_BY_USE = ("token", "token_refusal")
+"""Tables that change whenever a token is shown: when it was last used, and what was refused."""
+
+
+class Of(Enum):
+    """Whose the thing is that a route is asked for."""
+
+    ALL = auto()
+    TEAM = auto()
+    ALICE = auto()
+    ANNOTATOR = auto()
+    TASK = auto()
+    OLGA = auto()
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a route needs, with an address of it; `{…}` in address and body are numbers of the world below."""
+
+    scope: TokenScope | None
+    address: str
+    of: Of = Of.ALL
+    body: Any = None
+    members: bool = True
+    """Whether every member of the team may, or its owners alone."""
+    absent: bool = False
+    """Whether the world below has nothing there, so that who may is told so."""
+
+
+@dataclass(frozen=True)
+class Who:
+    """Somebody with a token."""
+
+    scopes: frozenset[TokenScope] = frozenset()
+    team: str = ""
+    account: str = ""
+    role: Role | None = None
+
+    @property
+    def organises(self) -> bool:
+        """Whether they have the rights of an organiser."""
+        return self.account == "olga" and ORGANISE in self.scopes
+
+
+DISPUTE = {
+    "question_id": "q0",
+    "battle": "none",
+    "judge": "j",
+    "presentation": "ab",
+    "reason": "It misreads.",
+}
+PERSONAL = frozenset({READ, SUBMIT, MANAGE})
+PEOPLE: Mapping[str, Who] = {
+    "public": Who(),
+    "alpha reads": Who(frozenset({READ}), team="alpha", role=Role.OWNER),
+    "alpha submits": Who(frozenset({SUBMIT}), team="alpha", role=Role.OWNER),
+    "alpha manages": Who(frozenset({MANAGE}), team="alpha", role=Role.OWNER),
+    "beta": Who(PERSONAL, team="beta", role=Role.OWNER),
+    "alice reads": Who(frozenset({READ}), team="alpha", account="alice", role=Role.OWNER),
+    "alice submits": Who(frozenset({SUBMIT}), team="alpha", account="alice", role=Role.OWNER),
+    "alice manages": Who(frozenset({MANAGE}), team="alpha", account="alice", role=Role.OWNER),
+    "bob of alpha": Who(PERSONAL, team="alpha", account="bob", role=Role.MEMBER),
+    "carol of beta": Who(PERSONAL, team="beta", account="carol", role=Role.OWNER),
+    "olga without organise": Who(PERSONAL, account="olga"),
+    "olga": Who(frozenset({ORGANISE}), account="olga"),
+}
+
+TASK, ITEM = "/labels/tasks/people", "/labels/tasks/people/items/{label}"
+SENT = answers("another").decode()
+VOTE = {"question_id": "q0", "model_a": "ours", "model_b": "theirs", "winner": "model_a", "annotator": "x"}
+APPLICATION = {"team": "new", "title": "New", "contact": "c", "reason": "r", "mail": "n@x.org"}
+WEBHOOK = {"name": "hook", "address": "https://hooks.invalid/x"}
+ROWS: Mapping[str, Sequence[Row]] = {
+    "GET /health": [Row(None, "/health")],
+    "GET /sets": [Row(None, "/sets")],
+    "GET /sets/{name}": [Row(None, "/sets/tiny")],
+    "GET /sets/{name}/questions": [Row(None, "/sets/tiny/questions")],
+    "GET /sets/{name}/statistics": [Row(None, "/sets/tiny/statistics")],
+    "GET /sets/{name}/template": [Row(None, "/sets/tiny/template")],
+    "GET /sets/{name}/sample": [Row(None, "/sets/tiny/sample")],
+    "GET /sets/{name}/qrels": [Row(None, "/sets/tiny/qrels")],
+    "GET /sets/{name}/retrieval": [Row(None, "/sets/tiny/retrieval")],
+    "GET /sets/{name}/retrieval/compare": [Row(None, "/sets/tiny/retrieval/compare?first=a&second=b")],
+    "GET /sets/{name}/retrieval/questions/{question_id}": [Row(None, "/sets/tiny/retrieval/questions/q0")],
+    "GET /sets/{name}/metrics": [Row(None, "/sets/tiny/metrics")],
+    "GET /sets/{name}/metrics/{metric}": [Row(None, "/sets/tiny/metrics/comprehensiveness-nli")],
+    "GET /sets/{name}/metrics/{metric}/scores": [
+        Row(None, "/sets/tiny/metrics/comprehensiveness-nli/scores")
+    ],
+    "POST /sets/{name}/check": [Row(SUBMIT, "/sets/tiny/check", body=SENT)],
+    "POST /sets/{name}/submissions": [
+        Row(SUBMIT, "/sets/tiny/submissions?system=ours&team=alpha", Of.TEAM, SENT)
+    ],
+    "GET /submissions": [Row(None, "/submissions")],
+    "GET /submissions/{number}": [
+        Row(None, "/submissions/{accepted}"),
+        Row(READ, "/submissions/{held}", Of.TEAM),
+    ],
+    "GET /submissions/{number}/report": [Row(READ, "/submissions/{accepted}/report", Of.TEAM)],
+    "GET /submissions/{number}/comparison": [
+        Row(None, "/submissions/{accepted}/comparison?against=1"),
+        Row(READ, "/submissions/{held}/comparison", Of.TEAM, absent=True),
+    ],
+    "POST /submissions/{number}/withdraw": [
+        Row(SUBMIT, "/submissions/{accepted}/withdraw", Of.TEAM, {"confirm": True})
+    ],
+    "POST /submissions/{number}/confirm": [Row(SUBMIT, "/submissions/{held}/confirm", Of.TEAM)],
+    "POST /submissions/{number}/select": [Row(SUBMIT, "/submissions/{accepted}/select", Of.TEAM)],
+    "POST /gates": [Row(SUBMIT, "/gates", Of.TEAM, {"submission": "{held}", "max_loss": 5})],
+    "GET /gates/{number}": [Row(READ, "/gates/{gate}", Of.TEAM)],
+    "GET /leaderboards": [Row(None, "/leaderboards")],
+    "GET /leaderboards/{name}": [Row(None, "/leaderboards/first")],
+    "GET /leaderboards/{name}/snapshots": [Row(None, "/leaderboards/first/snapshots")],
+    "GET /rounds": [Row(None, "/rounds")],
+    "GET /rounds/{name}": [Row(None, "/rounds/first"), Row(ORGANISE, "/rounds/second")],
+    "GET /rounds/{name}/battles": [
+        Row(None, "/rounds/first/battles"),
+        Row(ORGANISE, "/rounds/second/battles"),
+    ],
+    "GET /rounds/{name}/questions": [
+        Row(None, "/rounds/first/questions"),
+        Row(ORGANISE, "/rounds/second/questions"),
+    ],
+    "GET /rounds/{name}/questions/{question_id}": [
+        Row(None, "/rounds/first/questions/q0"),
+        Row(ORGANISE, "/rounds/second/questions/q0"),
+    ],
+    "GET /rounds/{name}/compare": [Row(None, "/rounds/first/compare?first=ours&second=theirs")],
+    "POST /rounds/plan": [Row(ORGANISE, "/rounds/plan", body={"set": "tiny", "judge": "lexical"})],
+    "POST /rounds/{name}/publish": [Row(ORGANISE, "/rounds/first/publish", body={"votes": [VOTE]})],
+    "POST /rounds/{name}/disputes": [Row(None, "/rounds/first/disputes", body=DISPUTE, absent=True)],
+    "GET /disputes": [Row(READ, "/disputes")],
+    "GET /concerns": [Row(ORGANISE, "/concerns")],
+    "POST /concerns/{number}/decision": [
+        Row(ORGANISE, "/concerns/999/decision", body={"decision": "dismissed"}, absent=True)
+    ],
+    "GET /sets/{name}/votes": [Row(None, "/sets/tiny/votes")],
+    "PUT /sets/{name}/votes": [Row(ORGANISE, "/sets/tiny/votes", body={"open": True})],
+    "GET /sets/{name}/votes/file": [Row(ORGANISE, "/sets/tiny/votes/file", absent=True)],
+    "GET /me": [Row(READ, "/me")],
+    "GET /teams": [Row(READ, "/teams")],
+    "GET /teams/{team}": [Row(READ, "/teams/alpha", Of.TEAM)],
+    "PUT /teams/{team}/members/{account}": [
+        Row(MANAGE, "/teams/alpha/members/dan", Of.TEAM, {"role": "member"}, members=False)
+    ],
+    "DELETE /teams/{team}/members/{account}": [
+        Row(MANAGE, "/teams/alpha/members/bob?confirm=true", Of.TEAM, members=False)
+    ],
+    "GET /teams/{team}/tokens": [Row(READ, "/teams/alpha/tokens", Of.TEAM)],
+    "POST /teams/{team}/tokens": [
+        Row(MANAGE, "/teams/alpha/tokens", Of.TEAM, {"name": "n", "scopes": ["read"]}, members=False)
+    ],
+    "DELETE /tokens/{number}": [
+        Row(MANAGE, "/tokens/{team_token}?confirm=true", Of.TEAM, members=False),
+        Row(MANAGE, "/tokens/{alices_token}?confirm=true", Of.ALICE),
+        Row(MANAGE, "/tokens/{olgas_token}?confirm=true", Of.OLGA),
+    ],
+    "GET /teams/{team}/log": [Row(READ, "/teams/alpha/log", Of.TEAM)],
+    "GET /notifications": [Row(READ, "/notifications")],
+    "POST /notifications": [
+        Row(MANAGE, "/notifications", Of.TEAM, {**WEBHOOK, "team": "alpha"}, members=False),
+        Row(ORGANISE, "/notifications", body=WEBHOOK),
+    ],
+    "DELETE /notifications/{number}": [
+        Row(MANAGE, "/notifications/{hook}?confirm=true", Of.TEAM, members=False),
+        Row(ORGANISE, "/notifications/{arena_hook}?confirm=true"),
+    ],
+    "POST /notifications/{number}/test": [Row(MANAGE, "/notifications/{hook}/test", Of.TEAM, members=False)],
+    "POST /registrations": [Row(None, "/registrations", body=APPLICATION)],
+    "POST /registrations/confirm": [Row(None, "/registrations/confirm", body={"code": "x"})],
+    "POST /registrations/token": [Row(None, "/registrations/token", body={"code": "x"})],
+    "GET /labels/tasks": [Row(READ, "/labels/tasks")],
+    "GET /labels/tasks/{name}": [Row(READ, TASK, Of.TASK)],
+    "POST /labels/tasks/{name}/consent": [Row(READ, f"{TASK}/consent", Of.ANNOTATOR)],
+    "POST /labels/tasks/{name}/next": [Row(READ, f"{TASK}/next", Of.ANNOTATOR)],
+    "GET /labels/tasks/{name}/progress": [Row(READ, f"{TASK}/progress", Of.ANNOTATOR)],
+    "GET /labels/tasks/{name}/items/{number}": [Row(READ, ITEM, Of.ANNOTATOR)],
+    "PUT /labels/tasks/{name}/items/{number}/label": [Row(READ, f"{ITEM}/label", Of.ANNOTATOR, {"value": 1})],
+    "PUT /labels/tasks/{name}/items/{number}/skip": [
+        Row(READ, f"{ITEM}/skip", Of.ANNOTATOR, {"reason": "r"})
+    ],
+    "DELETE /labels/tasks/{name}/mine": [Row(READ, f"{TASK}/mine?confirm=true", Of.ANNOTATOR)],
+    "POST /labels/tasks": [
+        Row(
+            ORGANISE,
+            "/labels/tasks",
+            body={
+                "name": "more",
+                "set": "tiny",
+                "systems": ["ours", "theirs"],
+                "annotators": ["bob"],
+                "overlap": 1,
+                "count": 2,
+            },
+        )
+    ],
+    "POST /labels/tasks/{name}/close": [Row(ORGANISE, f"{TASK}/close")],
+    "GET /labels/tasks/{name}/quality": [Row(ORGANISE, f"{TASK}/quality")],
+    "GET /labels/tasks/{name}/disputed": [Row(ORGANISE, f"{TASK}/disputed")],
+    "PUT /labels/tasks/{name}/disputed/{item}": [
+        Row(ORGANISE, f"{TASK}/disputed/{{item}}", body={"value": 1})
+    ],
+    "PUT /labels/tasks/{name}/people/{person}/exclusion": [
+        Row(ORGANISE, f"{TASK}/people/bob/exclusion", body={"reason": "r"})
+    ],
+    "DELETE /labels/tasks/{name}/people/{person}": [Row(ORGANISE, f"{TASK}/people/bob?confirm=true")],
+    "GET /labels/tasks/{name}/labels": [Row(ORGANISE, f"{TASK}/labels")],
+    "POST /labels/tasks/{name}/labels": [Row(ORGANISE, f"{TASK}/labels", body="{}")],
+}
+
+
+def may(who: Who, row: Row) -> bool:
+    """Whether somebody may do what a row says; the rule itself, written a second time."""
+    if row.scope is None:
+        return True
+    if who.organises:
+        return row.of is not Of.ANNOTATOR
+    implied = who.scopes | ({READ} if who.scopes else set())
+    theirs = {
+        Of.ALL: True,
+        Of.TEAM: who.team == "alpha" and (row.members or who.role is Role.OWNER),
+        Of.ALICE: who.account == "alice",
+        Of.OLGA: who.account == "olga",
+        Of.ANNOTATOR: who.account == "bob",
+        Of.TASK: who.account == "bob",
+    }
+    return row.scope in implied and row.scope is not ORGANISE and theirs[row.of]
+
+
+@dataclass
+class World:
+    """An arena in one process, with things of alpha, of people and of organisers; it can be put back."""
+
+    arena: Arena
+    client: TestClient
+    numbers: Mapping[str, int]
+    tokens: Mapping[str, str]
+    file: Path
+    kept: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(":memory:"))
+
+    def ask(self, method: str, row: Row, who: str) -> tuple[int, str]:
+        """The status of an answer, and what a problem says."""
+        body = row.body
+        sent: dict[str, Any] = {"content": body} if isinstance(body, str) else {"json": body} if body else {}
+        if isinstance(body, dict):
+            sent = {"json": {name: self.numbers.get(str(value)[1:-1], value) for name, value in body.items()}}
+        headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who in self.tokens else {}
+        address = row.address.format_map(self.numbers)
+        answer = self.client.request(method, address, headers=headers, **sent)
+        kind = answer.headers.get("content-type", "")
+        return answer.status_code, answer.json()["detail"] if kind.endswith("problem+json") else ""
+
+    def state(self) -> list[str]:
+        """Everything in the database that a refused request must leave as it is."""
+        with sqlite3.connect(self.file) as database:
+            return [line for line in database.iterdump() if not line.startswith(TOUCHED)]
+
+    def put_back(self) -> None:
+        """Undo what a request did."""
+        with sqlite3.connect(self.file) as database:
+            self.kept.backup(database)
+
+
+TOUCHED = tuple(f'INSERT INTO "{name}"' for name in SEEN_ONLY_BY_USE)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A published and a planned round, submissions, a gate, a task, subscriptions, and everybody's tokens."""
+    folder = tmp_path_factory.mktemp("world")
+    arena, _ = private_round(folder)
+    for name in ("alice", "bob", "carol", "dan"):
+        arena.teams.add_account(name, caller=OPERATOR)
+    for team, account, role in (
+        ("alpha", "alice", Role.OWNER), ("alpha", "bob", Role.MEMBER), ("beta", "carol", Role.OWNER)
+    ):  # fmt: skip
+        arena.teams.add_member(team, account, role=role, caller=OPERATOR)
+    tokens, token_numbers = {}, {}
+    for who, one in PEOPLE.items():
+        if one.scopes:
+            of_team = None if one.account else one.team
+            made = arena.tokens.create(
+                name=who, scopes=one.scopes, team=of_team, account=one.account or None, caller=OPERATOR
+            )
+            tokens[who], token_numbers[who] = made.secret, made.token.id
+    numbers = {
+        name: arena.tokens.create(
+            name=name, scopes={READ}, team=team, account=account, caller=OPERATOR
+        ).token.id
+        for name, team, account in (
+            ("team_token", "alpha", None),
+            ("alices_token", None, "alice"),
+            ("olgas_token", None, "olga"),
+        )
+    }
+    client = TestClient(make_api(arena), raise_server_exceptions=False)
+    alpha = {"Authorization": f"Bearer {tokens['alpha submits']}"}
+    listed = client.get("/submissions", headers=alpha).json()["submissions"]
+    numbers["accepted"] = next(one["id"] for one in listed if one["system"] == "ours")
+    held = client.post("/sets/tiny/submissions?system=ours&hold=true", content=answers("held"), headers=alpha)
+    numbers["held"] = held.json()["id"]
+    arena.policies.allow_gates("tiny", GateRule(judge="lexical", per_day=50))
+    gate = client.post("/gates", json={"submission": numbers["held"], "max_loss": 5}, headers=alpha)
+    numbers["gate"] = gate.json()["id"]
+    arena.rounds.create(_second())
+    people = TaskRequest(
+        name="people", set_name="tiny", systems=("ours", "theirs"), annotators=("bob",), overlap=1, count=4
+    )
+    arena.annotation.open(people, caller=OPERATOR)
+    bob = {"Authorization": f"Bearer {tokens['bob of alpha']}"}
+    client.post(f"{TASK}/consent", headers=bob)
+    numbers["label"] = client.post(f"{TASK}/next", headers=bob).json()["item"]["number"]
+    numbers["item"] = arena.store.annotations.items(arena.store.annotations.task("people").id)[0].id
+    for name, team in (("hook", "alpha"), ("arena_hook", "")):
+        numbers[name] = arena.subscriptions.add(
+            name, WEBHOOK["address"], team=team, kinds=(), caller=OPERATOR
+        ).id
+    file = Path(arena.settings.database_url.removeprefix("sqlite:///"))
+    made_world = World(arena, client, numbers, tokens, file)
+    with sqlite3.connect(file) as database:
+        database.backup(made_world.kept)
+    yield made_world
+    arena.close()
+
+
+def _second() -> Any:  # noqa: ANN401 - of the rounds' services, which load with it
+    from arena.services.rounds.models import RoundRequest  # noqa: PLC0415 - as above
+
+    return RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="second")
+
+
+def test_table_of_rights_has_a_row_for_every_route(world: World) -> None:
+    """Every operation of the OpenAPI document has a row that says what it needs, and no row is of none."""
+    document = world.client.get("/openapi.json").json()
+    assert set(ROWS) == {f"{method} {path}" for method, path, _ in operations(document)}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("route", ROWS)
+def test_a_token_does_what_its_scopes_allow_and_nothing_else(world: World, route: str) -> None:
+    """Whoever lacks a scope or is of elsewhere is refused, and nothing changes; whoever has it is not."""
+    method = route.partition(" ")[0]
+    for row in ROWS[route]:
+        before = world.state()
+        refused = [who for who, one in PEOPLE.items() if not may(one, row)]
+        reasons = set()
+        for who in refused:
+            status, reason = world.ask(method, row, who)
+            assert status in REFUSED, f"{who} got {status} for {row.address}"
+            reasons.add(reason)
+        assert world.state() == before, f"{route} changed something for who may not"
+        for who in PEOPLE.keys() - refused:
+            status, reason = world.ask(method, row, who)
+            # What is public may be absent here, for all alike.
+            absent = status == 404 and reason not in reasons and (row.absent or row.scope is None)
+            assert status not in REFUSED or absent, f"{who} got {status} for {row.address}: {reason}"
+            world.put_back()
+
+
+def test_over_http_judges_have_names_and_no_paths(world: World, tmp_path: Path) -> None:
+    """A path is refused as an unknown judge is, with nothing of the file, whether it is there or not."""
+    secret = tmp_path / "secret.toml"
+    secret.write_text('kind = "SEKRET"\n')
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    olga = {"Authorization": f"Bearer {world.tokens['olga']}"}
+    for name in (
+        str(secret),
+        str(pipe),
+        str(tmp_path / "none.toml"),
+        "secret.toml",
+        "a.py:judge",
+        "../lexical",
+    ):
+        for path, body in (
+            ("/rounds/plan", {"set": "tiny", "judge": name}),
+            ("/gates", {"submission": world.numbers["held"], "max_loss": 5, "judge": name}),
+        ):
+            answer = world.client.post(path, json=body, headers=olga)
+            assert answer.status_code in {404, 422}, (path, name, answer.text)
+            assert "SEKRET" not in answer.text
+            assert "Errno" not in answer.text
+    known = world.client.post("/rounds/plan", json={"set": "tiny", "judge": "lexical"}, headers=olga)
+    assert known.status_code == 200
+
+
+def test_head_is_answered_wherever_get_is(world: World) -> None:
+    """Every GET of the document takes HEAD too: the same status and headers, and no body."""
+    for route, rows in ROWS.items():
+        if route.startswith("GET"):
+            address = rows[0].address.format_map(world.numbers)
+            whole, head = world.client.get(address), world.client.head(address)
+            assert head.status_code == whole.status_code, route
+            assert head.headers["content-type"] == whole.headers["content-type"]
+            assert not head.content

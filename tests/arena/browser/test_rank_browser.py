@@ -1,0 +1,121 @@
+"""New board: three files are dropped on a page, and their board is there, without an account."""
+
+from __future__ import annotations
+
+import csv
+import os
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from arena.container import open_ranking
+from tests.arena.conftest import ROOT, _wait
+from tests.browsing import Visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+MODEL = "some-model"
+JUDGE = "//*[@data-testid='stSelectbox'][.//label[contains(., 'Judge or model')]]//input"
+SECRET = "sk-typed-for-this-run-alone"
+QUALITY = {"best": 5, "middle": 3, "worst": 1}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Three files, one a system, with references."""
+    made = []
+    for name, count in QUALITY.items():
+        path = tmp_path / f"{name}.csv"
+        with path.open("w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["prompt", "response", "reference"])
+            for number in range(8):
+                facts = [f"Part{part} of machine {number} turns wheel{part}." for part in range(5)]
+                rows.writerow([f"How does machine {number} work?", " ".join(facts[:count]), " ".join(facts)])
+        made.append(path)
+    return made
+
+
+@contextmanager
+def _served(program: Path, folder: Path, log: Path, **variables: str) -> Iterator[str]:
+    """`arena serve DIR` with its worker."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "OPENAI_"))}  # noqa: TID251 - of the command
+    with log.open("wb") as output:
+        command = [str(program), "serve", str(folder), "--port", str(port)]
+        process = subprocess.Popen(command, env=kept | variables, cwd=ROOT, stdout=output, stderr=output)
+        try:
+            _wait(f"http://127.0.0.1:{port}/healthz", process, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(timeout=120)
+
+
+def _drop(walk: Visitor, files: list[Path]) -> None:
+    walk.see("Files of answers")
+    chooser = walk.driver.find_element(By.CSS_SELECTOR, "[data-testid=stFileUploader] input[type=file]")
+    chooser.send_keys("\n".join(map(str, files)))
+
+
+def test_three_dropped_files_become_a_board_by_two_clicks(
+    program: Path, walk: Visitor, files: list[Path], tmp_path: Path
+) -> None:
+    """Files with references need no model: what was understood, what it costs, Start, and the board."""
+    folder = tmp_path / "boards"
+    with _served(program, folder, tmp_path / "log") as url:
+        walk.site = url
+        walk.go("/rank")
+        _drop(walk, files)
+        walk.see("best.csv: one system; read prompt as the question, response as the answer. 8 rows.")
+        walk.see("3 systems, 8 questions, complete; 8 with a reference; joined by text.")
+        walk.button("Start")
+        walk.see("Open the board", seconds=240)
+        walk.follow("Open the board")
+        walk.see("best leads")
+    arena = open_ranking(folder)
+    assert [board.name for board in arena.boards.published()] == ["rank-1"]
+    arena.close()
+
+
+def test_a_typed_key_is_tested_used_and_kept_nowhere(
+    program: Path,
+    walk: Visitor,
+    files: list[Path],
+    tmp_path: Path,
+    scripted_llm: Callable[..., Any],
+) -> None:
+    """A model at an address of its own is asked with the key of this run, which no file and no page has."""
+    llm, folder = scripted_llm(), tmp_path / "boards"
+    renamed = tmp_path / "odd.csv"
+    renamed.write_text(files[0].read_text().replace("prompt,response", "ask,said"))
+    with _served(program, folder, tmp_path / "log", OPENAI_API_KEY="") as url:
+        walk.site = url
+        walk.go("/rank")
+        _drop(walk, [renamed, *files[1:]])
+        walk.see("No row names a question; the columns are: 'ask', 'said', 'reference'.")
+        walk.choose("Question", "ask")
+        walk.choose("Answer", "said")
+        walk.see("odd.csv: one system; read ask as the question, said as the answer. 8 rows.")
+        walk.rest()
+        walk.click(JUDGE)
+        walk.type(JUDGE, MODEL)
+        walk.click(f"//*[@role='option'][contains(., '{MODEL}')]")
+        walk.write("Endpoint", llm.url)
+        walk.write("Key, for this run only", SECRET, end=Keys.ENTER)
+        walk.button("Test")
+        walk.see("3 of 3 battles have a verdict")
+        walk.button("Start")
+        walk.see("Open the board", seconds=240)
+        assert SECRET not in walk.driver.page_source
+    assert {headers.get("Authorization") for headers in llm.log.headers} == {f"Bearer {SECRET}"}
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert not left

@@ -1,0 +1,147 @@
+"""What holds of every command: how many there are, what their help says, and what names of before say."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+
+from arena.cli.commands import NOUNS, PARTS, VERBS, build
+from arena.cli.tree.former import MOVED, REMOVED, REMOVED_OPTIONS
+from arena.cli.tree.pages import examples_of
+from arena.cli.tree.topics import TOPICS
+from data.errors import InputError
+from judges.spec import JudgeSpec
+
+MOST = 95
+ROOT = typer.main.get_command(build())
+
+
+def _walk(command: Any, *path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - Typer's own classes
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield " ".join(path), command
+        return
+    for name, found in below.items():
+        yield from _walk(found, *path, name)
+
+
+COMMANDS = dict(_walk(ROOT))
+
+
+def _said(*words: str) -> tuple[int, str]:
+    """The exit code of a command line, and what it says."""
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        try:
+            ROOT.main(list(words), prog_name="arena")
+        except SystemExit as ended:
+            return int(ended.code or 0), told.getvalue()
+        except InputError as error:
+            return 1, f"{told.getvalue()}{error}"
+    return 0, told.getvalue()
+
+
+def test_there_are_few_commands() -> None:
+    """What belongs together is one command with an option: there are at most 95."""
+    assert len(COMMANDS) <= MOST
+
+
+def test_help_names_each_command_in_its_part() -> None:
+    """`arena --help` shows five parts, and each noun and verb stands in one of them."""
+    _, text = _said("--help")
+    places = [text.index(f"{part}:") for part in PARTS]
+    assert places == sorted(places)
+    assert sorted(name for names in PARTS.values() for name in names) == sorted({**NOUNS, **VERBS})
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_help_begins_with_an_example_that_is_understood(path: str) -> None:
+    """Help begins with an example that is a command line of its command, and has no words of our types."""
+    code, text = _said(*path.split(), "--help")
+    assert code == 0
+    assert text.startswith(f"Example: arena {path}")
+    assert not re.search(r"range>|\[\[|^Usage.*\{|2147483647", text, re.MULTILINE)
+    for example in examples_of(COMMANDS[path]):
+        words = shlex.split(example)[1:]
+        assert words[: len(path.split())] == path.split()
+        given = words[len(path.split()) :]
+        assert COMMANDS[path].make_context(path, given).params
+
+
+@pytest.mark.parametrize("path", MOVED)
+def test_command_that_is_an_option_now_runs_and_says_so(path: str) -> None:
+    """A command of before is read as what it is now, which a line on stderr names."""
+    code, text = _said(*path.split(), "--help")
+    noun = path.split(maxsplit=1)[0]
+    assert code == 0
+    assert f"`arena {path}` is now `arena {noun} {' '.join(MOVED[path])}`." in text
+    assert f"Example: arena {noun} {MOVED[path][0]}" in text
+
+
+@pytest.mark.parametrize("path", REMOVED)
+def test_command_that_is_gone_says_what_to_use(path: str) -> None:
+    """A command that is gone says so whatever it is given, and names another that exists."""
+    code, text = _said(*path.split(), "--whatever")
+    assert code == 1
+    assert f"`arena {path}` was removed." in text
+    for named in re.findall(r"`arena ((?:[a-z-]+ ?)+)", REMOVED[path]):
+        assert any(named.strip().startswith(known) for known in COMMANDS), named
+
+
+@pytest.mark.parametrize(
+    ("path", "option"), [(path, option) for path, gone in REMOVED_OPTIONS.items() for option in gone]
+)
+def test_option_that_is_gone_says_what_to_use(path: str, option: str) -> None:
+    """An option of a feature that is gone says so, with what to use instead."""
+    code, text = _said(*path.split(), "--set", "s", option, "10")
+    assert code == 1
+    assert f"`{option}` of `arena {path}` was removed." in text
+    assert REMOVED_OPTIONS[path][option] in text
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("rouns", "rounds"),
+        ("rounds stauts", "status"),
+        ("rounds status --jsn", "--json"),
+        ("help jugde", "judge"),
+    ],
+)
+def test_misspelt_word_is_answered_by_the_nearest(words: str, meant: str) -> None:
+    """A command, option or topic that does not exist is misuse, and the nearest one is proposed."""
+    code, text = _said(*words.split())
+    assert code == 2
+    assert meant in text
+
+
+@pytest.mark.parametrize(
+    "noun", ["sets", "submissions", "rounds", "judges", "jobs", "leaderboard", "votes", "teams"]
+)
+def test_list_is_show_without_a_name(noun: str) -> None:
+    """`list` lists what a noun is about, as `show` (of rounds `status`) does without a name."""
+    assert (
+        _said(noun, "list", "--help")[1] == _said(noun, "status" if noun == "rounds" else "show", "--help")[1]
+    )
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_topics_are_explained(topic: str) -> None:
+    """`arena help TOPIC` explains settings, judges and files without an arena; of judges every setting."""
+    code, text = _said("help", topic)
+    assert code == 0
+    assert text.strip()
+    if topic == "judge":
+        assert set(JudgeSpec.model_fields) - {"code"} <= set(re.findall(r"^(\w+)$", text, re.MULTILINE))
+
+
+def test_help_of_a_command_is_its_own_help() -> None:
+    """`arena help rounds run` is `arena rounds run --help`."""
+    assert _said("help", "rounds", "run") == _said("rounds", "run", "--help")

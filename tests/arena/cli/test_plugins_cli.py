@@ -1,0 +1,350 @@
+"""Metrics and judges that others add, from the document's examples to the board."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.services.system.text_process import PROCESSES
+from data.plugins import found, use_plugin_files
+from tests.arena.conftest import Commands
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "extending.md"
+EXAMPLE = re.compile(r"<!-- file: (\w+) -->\n```python\n(.*?)```", re.DOTALL)
+FAILING = """
+from judges.metrics.registry import Column, MetricInfo, of_function
+
+
+def half(item):
+    if item.id.endswith(("1", "3")):
+        raise ValueError("odd")
+    return 0.5
+
+
+def moody(question, a, b, reference):
+    if len(question) % 2:
+        raise RuntimeError("not today")
+    return "a"
+
+
+async def vague(question, a, b, reference):
+    return "maybe"
+
+
+COLUMN = Column(heading="H", help="Half.")
+METRICS = (MetricInfo(name="half", title="Half", build=of_function(half), column=COLUMN),)
+JUDGES = {"moody": moody, "vague": vague}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_PLUGINS", "")
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    """A file of a plugin."""
+    path = folder / f"{name}.py"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def forget(path: Path) -> None:
+    """Let the next command load a plugin as another process would."""
+    PROCESSES.end_all()
+    found.cache_clear()
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) == str(path):
+            del sys.modules[name]
+
+
+def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_path: Path) -> None:
+    """Its metric and its judge, under 30 lines each, judge a round and have a column on its board."""
+    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
+    kinds = {"metric", "judge", "format", "battles", "retriever", "transport", "page"}
+    assert examples.keys() == kinds
+    assert all(len(code.splitlines()) < 30 for code in examples.values())
+    plugins = [
+        word for name, code in examples.items() for word in ("--plugin", written(tmp_path, name, code))
+    ]
+    listed = arena_of.json(*plugins, "metrics", "list", "--json")
+    assert listed[-1]["name"] == "brevity"
+    assert listed[-1]["column"] == "Brief"
+    words = ("--set", "tiny", "--judge", "shorter", "--pairs", "reference", "--name", "r")
+    assert arena_of(*plugins, "rounds", "run", *words)[0] == 0
+    status = arena_of.json("rounds", "status", "r", "--json")
+    assert (status["judged"], status["failed"]) == (status["planned"], 0)
+    assert arena_of(*plugins, "rounds", "publish", "r")[0] == 0
+    board = arena_of.json(*plugins, "leaderboard", "show", "r", "--json")
+    assert board["facts"]["judge"] == "shorter"
+    means = {line["system"]: line["scores"]["brevity"]["mean"] for line in board["lines"]["overall"]}
+    assert 0 < means["whole"] < means["half"] <= 1
+    assert "Brief" in arena_of(*plugins, "leaderboard", "show", "r")[1].splitlines()[0]
+    scores = arena_of.json(*plugins, "metrics", "show", "--set", "tiny", "--metric", "brevity", "--json")
+    assert scores["measures"] == {"score": "score", "words": "words"}
+
+
+def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) -> None:
+    """A file that only the plugin's format fits is accepted, under its name, and stored with its answers."""
+    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
+    plugin = ("--plugin", written(tmp_path, "helpdesk", examples["format"]))
+    rows = [{"ticket": f"q{number}", "reply": f"Item {number} is small."} for number in range(12)]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    assert arena_of("submissions", "check", path, "--set", "tiny")[0] == 1
+    report = arena_of.json(*plugin, "submissions", "check", path, "--set", "tiny", "--json")
+    assert (report["layout"], report["accepted"]) == ("helpdesk", True)
+    added = arena_of.json(*plugin, "submissions", "add", path, "--set", "tiny", "--system", "desk", "--json")
+    assert added["answers"] == len(rows)
+
+
+def test_a_row_that_a_plugin_fails_on_is_named(arena_of: Commands, tmp_path: Path) -> None:
+    """A format that raises, or returns something else, is that row's problem, and no other file's."""
+    text = """
+from submissions.formats.registry import AnswerFormat
+
+
+def sloppy(row):
+    return row["nested"]["field"]
+
+
+def raising(row, questions):
+    return {"answer": 1} if row["mine"] else 1 / 0
+
+
+def fits(row):
+    return "mine" in row
+
+
+FORMATS = [
+    AnswerFormat(name="sloppy", fits=sloppy, read=raising),
+    AnswerFormat(name="raising", fits=fits, read=raising),
+    AnswerFormat(name="arena", fits=fits, read=raising),
+    "nonsense",
+]
+"""
+    plugin = ("--plugin", written(tmp_path, "formats", text))
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"mine": 0}\n{"mine": 1}\n', encoding="utf-8")
+    code, _, said = arena_of(*plugin, "submissions", "check", path, "--set", "tiny")
+    assert code == 1
+    assert "has a format arena, of which there is one already" in said
+    assert "gives a str for a format" in said
+    report = json.loads(arena_of(*plugin, "submissions", "check", path, "--set", "tiny", "--json")[1])
+    messages = [problem["message"] for problem in report["problems"]]
+    assert "The plugin format raising failed: ZeroDivisionError: division by zero." in messages
+    assert any("returned {'answer': 1}" in message for message in messages)
+    assert any("sloppy was not tried on every row: KeyError: 'nested'" in message for message in messages)
+    path.write_text('{"question_id": "q1", "answer": "Yes, it is."}\n', encoding="utf-8")
+    ours = json.loads(arena_of(*plugin, "submissions", "check", path, "--set", "tiny", "--json")[1])
+    assert ours["layout"] == "arena"
+
+
+def test_the_battle_format_of_the_document_is_rated(run: Commands, tmp_path: Path) -> None:
+    """Its files are told by their columns; a record that it fails on is left out, counted and named."""
+    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
+    plugin = ("--plugin", written(tmp_path, "league", examples["battles"]))
+    rows = [
+        {"topic": f"t{number}", "home": "a", "away": "b", "won": ("home", "home", "away", "none")[number % 4]}
+        for number in range(40)
+    ]
+    path = tmp_path / "league.jsonl"
+    faulty = {"topic": "t", "home": "a", "away": "b", "won": "abandoned"}
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in (*rows, faulty)), encoding="utf-8")
+    rates = run.json(*plugin, "battles", "winrates", path, "--reference", "b", "--json")
+    assert rates["rows"][0]["win_rate"] == 0.5
+    assert "`league`" in run(*plugin, "battles", "rate", "--help")[1]
+    code, _, said = run(*plugin, "battles", "convert", path, "--from", "league", tmp_path / "native.jsonl")
+    assert code == 0
+    assert "the plugin format league failed: KeyError: 'abandoned'" in said
+    converted = (tmp_path / "native.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["winner"] for line in converted[:2]] == ["model_a", "model_a"]
+    assert len(converted) == 40
+    assert run("battles", "rate", path, "--from", "cup")[0] == 2
+
+
+def test_the_retriever_of_the_document_retrieves(
+    arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is listed in the help, ranks passages for questions, and gives a metric its evidence."""
+    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
+    plugin = ("--plugin", written(tmp_path, "handbook", examples["retriever"]))
+    assert "handbook" in arena_of(*plugin, "retrieve", "--help")[1]
+    assert "handbook" in arena_of(*plugin, "metrics", "run", "--help")[1]
+    run = tmp_path / "run.jsonl"
+    words = ("retrieve", "--set", "tiny", "--retriever", "handbook", "--out", run)
+    done = arena_of.json(*plugin, *words, "--json")
+    assert done["failed"] == {}
+    assert {
+        hit["id"]
+        for line in run.read_text(encoding="utf-8").splitlines()
+        for hit in json.loads(line)["passages"]
+    } == {"rent", "heat"}
+    monkeypatch.setenv("ARENA_PLUGINS", "")
+    code, _, said = arena_of(*words)
+    assert code == 1
+    assert "There is no retriever 'handbook'" in said
+    chosen = ("--set", "tiny", "--metric", "factuality-fr1", "--retriever", "handbook")
+    scored = arena_of.json(*plugin, "metrics", "run", *chosen, "--json")
+    assert scored["judge"].startswith("handbook@")
+
+
+def test_what_a_retriever_returns_is_checked(arena_of: Commands, tmp_path: Path) -> None:
+    """Nonsense is the failure of that query, with what came back; every other query goes on."""
+    text = """
+from data.records import Passage
+from judges.retrieval.registry import RetrieverInfo
+
+ANSWERS = iter([None, [1], [Passage("a", "b"), Passage("a", "b")], [(Passage("a", "b"), float("nan"))]])
+
+
+def find(query, k):
+    return next(ANSWERS, [Passage("a", "b")] * 1)
+
+
+async def broken(query, k):
+    raise OSError("no index")
+
+
+RETRIEVERS = {
+    "odd": RetrieverInfo(name="odd", title="odd", find=find),
+    "broken": RetrieverInfo(name="broken", title="broken", find=broken),
+    "bm25": RetrieverInfo(name="bm25", title="another", find=find),
+}
+"""
+    plugin = ("--plugin", written(tmp_path, "odd", text))
+    run = ("--set", "tiny", "--out", tmp_path / "run.trec", "--json")
+    done = arena_of.json(*plugin, "retrieve", "--retriever", "odd", *run)
+    reasons = set(done["failed"].values())
+    assert len(done["failed"]) == 4
+    assert done["retrieved"] == done["questions"] - 4
+    assert "The plugin retriever odd failed: It returned None, which is no list of passages." in reasons
+    none = arena_of.json(*plugin, "retrieve", "--retriever", "broken", *run)
+    assert set(none["failed"].values()) == {"The plugin retriever broken failed: OSError: no index."}
+    said = arena_of(*plugin, "retrieve", "--retriever", "other", *run)[2]
+    assert "has a retriever bm25, of which there is one already" in said
+
+
+def test_the_transport_of_the_document_carries_a_round(
+    arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round is judged by what it returns; help and errors name it where it is there."""
+    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
+    plugin = ("--plugin", written(tmp_path, "canned", examples["transport"]))
+    assert "canned" in arena_of(*plugin, "rounds", "run", "--help")[1]
+    words = ("--set", "tiny", "--judge", "reference-free", "--pairs", "reference", "--no-cap")
+    code, _, said = arena_of(*plugin, "rounds", "run", *words, "--name", "c", "--transport", "canned")
+    assert code == 0, said
+    status = arena_of.json("rounds", "status", "c", "--json")
+    assert status["judged"] == status["planned"] > 0
+    monkeypatch.setenv("ARENA_PLUGINS", "")
+    use_plugin_files(())
+    code, _, said = arena_of("rounds", "run", *words, "--name", "d", "--transport", "canned")
+    assert code == 2
+    assert "There is no transport 'canned'" in said
+    monkeypatch.setenv("ARENA_TRANSPORT", "canned")
+    assert "There is no transport 'canned'" in arena_of("sets", "list")[2]
+
+
+def test_a_transport_that_fails_loses_its_call_alone(arena_of: Commands, tmp_path: Path) -> None:
+    """What it raises, or returns instead of a reply, is the reason of that battle; the round ends."""
+    text = """
+from judges.llm.transports.registry import TransportInfo
+
+
+def send(request):
+    text = request.messages[-1].content
+    if "item 3 " in text:
+        return 1 / 0
+    return 7 if "item 4?" in text else "<rating>2</rating>"
+
+
+TRANSPORTS = TransportInfo(name="flaky", title="fails twice", send=send)
+"""
+    plugin = ("--plugin", written(tmp_path, "flaky", text))
+    words = ("--set", "tiny", "--judge", "reference-free", "--pairs", "reference", "--no-cap", "--go-on")
+    code, _, said = arena_of(*plugin, "rounds", "run", *words, "--name", "f", "--transport", "flaky")
+    assert code == 0, said
+    status = arena_of.json("rounds", "status", "f", "--json")
+    assert status["failed"] + status["refused"] == 4, status
+    assert status["judged"] == status["planned"] - 4
+
+
+def test_a_changed_metric_scores_anew(arena_of: Commands, tmp_path: Path) -> None:
+    """Scores of a plugin's former code do not stand once its file has changed."""
+    code = "from judges.metrics.registry import MetricInfo, of_function\n"
+    code += "METRICS = MetricInfo(name='flat', title='Flat', build=of_function(lambda item: {}))\n"
+    words = ("metrics", "run", "--set", "tiny", "--metric", "flat", "--json")
+    first = arena_of.json("--plugin", written(tmp_path, "flat", code.format(0.25)), *words)
+    again = arena_of.json("--plugin", tmp_path / "flat.py", *words)
+    assert (first["judged"], again["judged"]) == (first["answers"], 0)
+    forget(tmp_path / "flat.py")
+    changed = arena_of.json("--plugin", written(tmp_path, "flat", code.format(0.75)), *words)
+    assert (changed["judged"], changed["mean"]) == (first["answers"], 0.75)
+
+
+def test_a_board_with_a_plugins_metric_is_read_without_the_plugin(
+    arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scores stand under the metric's name where nobody describes it."""
+    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
+    plugin = ("--plugin", written(tmp_path, "metric", examples["metric"]))
+    words = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
+    assert arena_of("rounds", "run", *words)[0] == 0
+    assert arena_of(*plugin, "rounds", "publish", "r")[0] == 0
+    monkeypatch.setenv("ARENA_PLUGINS", "")
+    assert "brevity" in arena_of("leaderboard", "show", "r")[1].splitlines()[0]
+
+
+def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> None:
+    """`--judge FILE.py:FUNCTION` needs no registration; battles on which it fails are counted."""
+    path = written(tmp_path, "failing", FAILING)
+    words = ("--set", "tiny", "--judge", f"{path}:moody", "--pairs", "reference", "--name", "m")
+    code, _, said = arena_of("rounds", "run", *words)
+    assert code == 0, said
+    status = arena_of.json("rounds", "status", "m", "--json")
+    assert status["judged"] > 0
+    assert status["failed"] > 0
+    assert status["judged"] + status["failed"] == status["planned"]
+
+
+def test_an_answer_that_a_plugin_fails_on_is_counted(arena_of: Commands, tmp_path: Path) -> None:
+    """The others have their scores, and the reason names plugin and error."""
+    plugin = ("--plugin", written(tmp_path, "failing", FAILING))
+    done = arena_of.json(*plugin, "metrics", "run", "--set", "tiny", "--metric", "half", "--json")
+    assert done["failed"] > 0
+    assert done["judged"] > 0
+    assert list(done["reasons"]) == ["The plugin metric half failed: ValueError: odd."]
+
+
+def test_a_plugin_that_cannot_be_loaded_is_named_and_all_else_goes_on(
+    arena_of: Commands, tmp_path: Path
+) -> None:
+    """The list has the arena's own metrics and a warning; the error for an unknown name says why too."""
+    plugin = ("--plugin", written(tmp_path, "broken", "1 / 0\n"))
+    code, listed, said = arena_of(*plugin, "metrics", "list")
+    assert code == 0
+    assert "nuggets" in listed
+    assert "broken.py was not loaded: ZeroDivisionError: division by zero." in said
+    code, _, said = arena_of(*plugin, "metrics", "run", "--set", "tiny", "--metric", "mine")
+    assert code == 1
+    assert "broken.py was not loaded" in said
+    words = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
+    assert arena_of(*plugin, "rounds", "run", *words)[0] == 0
+    code, _, said = arena_of(*plugin, "rounds", "publish", "r")
+    assert code == 0
+    assert "broken.py was not loaded" in said
+
+
+def test_a_judge_may_be_async_and_what_it_returns_is_checked(arena_of: Commands, tmp_path: Path) -> None:
+    """A word that is no preference is that battle's failure, and says what came back."""
+    path = written(tmp_path, "failing", FAILING)
+    answer = tmp_path / "a.txt"
+    answer.write_text("An answer.", encoding="utf-8")
+    words = ("--judge", f"{path}:vague", "--question", "Why?", "--a", answer, "--b", answer)
+    said = "".join(arena_of("judges", "try", *words)[1:])
+    assert "it returned 'maybe', which is none of" in said

@@ -1,0 +1,292 @@
+"""`arena rank`: from anybody's files to a board, and on from there."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from tests.arena.conftest import DEAD_ENDPOINT, Commands
+from tests.scripted_replies import Fault
+
+QUESTIONS = tuple(f"How does machine {number} work?" for number in range(12))
+QUALITY = {"best": 5, "middle": 3, "worst": 0}
+
+
+def _facts(number: int, count: int) -> str:
+    return " ".join(f"Part{part} of machine {number} turns wheel{part}." for part in range(count))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """Files `prompt,response` of three systems, and one of references."""
+    made = {}
+    for name, count in QUALITY.items():
+        made[name] = tmp_path / f"{name}.csv"
+        with made[name].open("w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["prompt", "response"])
+            for number, question in enumerate(QUESTIONS):
+                rows.writerow([question, _facts(number, count) or "A machine is a thing."])
+    made["references"] = tmp_path / "right.jsonl"
+    made["references"].write_text(
+        "".join(
+            json.dumps({"question": question, "reference": _facts(number, 5)}) + "\n"
+            for number, question in enumerate(QUESTIONS)
+        )
+    )
+    return made
+
+
+def _systems(files: dict[str, Path]) -> list[Path]:
+    return [files[name] for name in QUALITY]
+
+
+def test_files_and_references_make_a_board_without_any_key(
+    run: Commands, files: dict[str, Path], tmp_path: Path
+) -> None:
+    """One command reads, judges by the embedded judge, ranks, and writes a page and two tables."""
+    out = tmp_path / "board"
+    code, text, err = run(
+        "rank", *_systems(files), "--references", files["references"], "--out", out, "--json"
+    )
+    assert code == 0, err
+    found = json.loads(text)
+    assert [one["system"] for one in found["systems"]] == list(QUALITY)
+    assert found["sentence"].startswith("best ")
+    assert all(one["questions"] == 12 for one in found["systems"])
+    assert "3 systems, 12 questions, complete; 12 with a reference; joined by text." in err
+    assert "read prompt as the question, response as the answer" in err
+    page = (out / "board.html").read_text()
+    assert "<script" not in page
+    assert found["sentence"] in page
+    with (out / "comparisons.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * 12
+    clear = [row for row in rows if {row["system_a"], row["system_b"]} == {"best", "worst"}]
+    assert all(row["winner"] == "best" and "covers" in row["reason"] for row in clear)
+    with (out / "board.csv").open() as file:
+        assert {row["system"] for row in csv.DictReader(file)} >= set(QUALITY)
+
+
+def test_another_file_adds_a_system_of_which_alone_is_asked(
+    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
+) -> None:
+    """A model is asked of each pair once; a further system costs its own comparisons."""
+    llm, out = scripted_llm(), tmp_path / "board"
+    asked = ("--judge", "some-model", "--endpoint", llm.url, "--yes")
+    code, _, err = run("rank", files["best"], files["worst"], "--out", out, *asked)
+    assert code == 0, err
+    first = llm.log.calls
+    assert first == 12
+    code, _, err = run("rank", out, files["middle"], "--dry-run")
+    assert code == 0, err
+    assert "3 systems" in err
+    code, text, err = run("rank", out, "--json", "--yes")
+    assert code == 0, err
+    assert len(json.loads(text)["systems"]) == 2
+    code, text, err = run("rank", out, files["middle"], "--json", "--yes")
+    assert code == 0, err
+    assert llm.log.calls - first == 2 * 12
+    assert {one["system"] for one in json.loads(text)["systems"]} == set(QUALITY)
+    code, _, err = run("rank", out, "--yes")
+    assert code == 0, err
+    assert llm.log.calls - first == 2 * 12
+
+
+def test_all_can_be_compared_with_one_system_alone(
+    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
+) -> None:
+    """With --vs every battle has that system, and none is counted as missing."""
+    out = tmp_path / "board"
+    words = ("rank", *_systems(files), "--judge", "m", "--endpoint", scripted_llm().url, "--out", out)
+    code, text, err = run(*words, "--vs", "middle", "--dry-run", "--json")
+    assert code == 0, err
+    plan = json.loads(text)
+    assert plan["planned"] == 2 * 12
+    assert plan["missing"] == 0
+    assert not plan["left_out"]
+    code, _, err = run(*words, "--vs", "nobody", "--dry-run")
+    assert code == 1
+    assert "There are: best, middle, worst." in err
+
+
+def test_a_wrong_endpoint_burns_nothing(
+    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
+) -> None:
+    """A model at a dead address is an error of one line; with the right one the same command goes on."""
+    out = tmp_path / "board"
+    words = ("rank", *_systems(files), "--judge", "some-model", "--yes", "--out", out)
+    llm = scripted_llm()
+    code, _, err = run(*words, "--endpoint", f"{llm.url}/nowhere")
+    assert code == 1
+    assert "Traceback" not in err
+    code, _, err = run(*words, "--endpoint", llm.url)
+    assert code == 0, err
+
+
+def test_what_cannot_be_ranked_says_what_to_give(
+    run: Commands, files: dict[str, Path], tmp_path: Path
+) -> None:
+    """Without references somebody must judge; one system is no ranking; a missing file is named."""
+    out = ("--out", tmp_path / "board")
+    code, _, err = run("rank", files["best"], files["worst"], *out)
+    assert code == 1
+    assert "--judge gpt-5-mini" in err
+    assert "--endpoint http://localhost:11434/v1" in err
+    code, _, err = run("rank", files["best"], *out)
+    assert code == 1
+    assert "fewer than two systems (best)" in err
+    code, _, err = run("rank", tmp_path / "nosuch.csv", *out)
+    assert code == 1
+    assert "nosuch.csv" in err
+    code, _, err = run("losses", tmp_path, "a", "b")
+    assert code == 1
+    assert "holds no ranking" in err
+
+
+def test_paid_requests_are_asked_for_once(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
+    """Where nobody can be asked and requests may cost money, nothing is sent without --yes."""
+    code, _, err = run(
+        "rank", *_systems(files), "--judge", "gpt-4.1", "--out", tmp_path / "board", endpoint=DEAD_ENDPOINT
+    )
+    assert code == 1
+    assert "--yes" in err
+
+
+def test_two_systems_are_compared_in_a_sentence_and_by_an_exit_code(
+    run: Commands, files: dict[str, Path], tmp_path: Path
+) -> None:
+    """Compare says who is better and fails a build where asked; losses have their reasons."""
+    out = tmp_path / "board"
+    code, _, err = run("rank", *_systems(files), "--references", files["references"], "--out", out)
+    assert code == 0, err
+    duel = run.json("compare", out, "best", "worst", "--json")
+    assert duel["significant"]
+    assert not duel["worse"]
+    assert duel["wins"] == 12
+    assert duel["better"] == "best"
+    code, text, _ = run("compare", out, "worst", "best", "--fail-if-worse")
+    assert code == 3
+    assert text.startswith("best is better than worst")
+    assert run("compare", out, "best", "worst", "--fail-if-worse")[0] == 0
+    lost = run.json("losses", out, "worst", "best", "--json")
+    assert len(lost) == 12
+    assert all(one["winner"] == "best" for one in lost)
+    code, _, err = run("compare", out, "best", "nobody")
+    assert code == 1
+    assert "There is no system 'nobody'" in err
+
+
+def _tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.usefixtures("public_endpoints")
+def test_what_is_in_the_cache_is_not_priced_again(
+    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
+) -> None:
+    """F9: a further system costs its own pairs, by the length of earlier replies; all of it again nothing."""
+    llm, out = scripted_llm(), tmp_path / "board"
+    asked = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
+    two, three = [files["best"], files["worst"]], _systems(files)
+    before = json.loads(run("rank", *two, *asked, "--dry-run", "--json")[1])
+    assert (before["requests"], before["cached"]) == (12, 0)
+    assert before["output_tokens"] == 12 * 150
+    assert 0 < before["cost_usd"] < before["cost_usd_most"]
+    assert run("rank", *two, *asked, "--yes")[0] == 0
+    replied = llm.log.calls
+    plan = json.loads(run("rank", *three, *asked, "--dry-run", "--json")[1])
+    assert (plan["planned"], plan["requests"], plan["cached"]) == (36, 24, 12)
+    assert plan["output_tokens"] < 24 * 150
+    assert run("rank", *three, *asked, "--yes")[0] == 0
+    assert llm.log.calls - replied == plan["requests"]
+    again = run("rank", *three, *asked, "--dry-run")
+    assert "36 comparisons by gpt-4.1: 0 requests, 36 more are in the cache; they cost nothing." in again[2]
+
+
+@pytest.mark.usefixtures("public_endpoints")
+def test_who_declines_has_stored_nothing(
+    run: Commands,
+    files: dict[str, Path],
+    tmp_path: Path,
+    scripted_llm: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The question comes before anything is written, in a new folder and in that of a ranking."""
+    llm, out = scripted_llm(), tmp_path / "board"
+    asked = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    questions: list[str] = []
+
+    def declined(text: str, **_: object) -> None:
+        questions.append(text)
+        raise typer.Abort
+
+    monkeypatch.setattr("typer.confirm", declined)
+    code, _, err = run("rank", files["best"], files["worst"], *asked)
+    assert code == 1
+    assert "12 requests; about $" in err
+    assert len(questions) == 1
+    assert not out.exists()
+    assert run("rank", files["best"], files["worst"], *asked, "--yes")[0] == 0
+    stored, calls = _tree(out), llm.log.calls
+    assert run("rank", out, files["middle"])[0] == 1
+    assert _tree(out) == stored
+    assert llm.log.calls == calls == 12
+
+
+@pytest.mark.parametrize("fault", ["key", "model", "path", "nobody"])
+def test_a_wrong_setting_is_told_by_one_request_and_can_be_corrected(
+    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any], fault: str
+) -> None:
+    """F4, F7: key, model or address are wrong: one request, one line; corrected, the same folder goes on."""
+    llm, out = scripted_llm(), tmp_path / "board"
+    words = ("rank", *_systems(files), "--yes", "--out", out, "--judge", "some-model")
+    endpoint = {"path": f"{llm.url}/nowhere", "nobody": DEAD_ENDPOINT}.get(fault, llm.url)
+    if fault in {"key", "model"}:
+        llm.script.faults = {"key": {Fault.UNAUTHORISED: 1.0}, "model": {Fault.NOT_FOUND: 1.0}}[fault]
+    code, _, err = run(*words, "--endpoint", endpoint)
+    assert code == 1
+    assert "was given up" in err
+    assert "Traceback" not in err
+    assert llm.log.calls <= 1
+    llm.script.faults = {}
+    before = llm.log.calls
+    code, _, err = run(*words, "--endpoint", llm.url)
+    assert code == 0, err
+    assert llm.log.calls - before == 36
+
+
+def test_a_judge_that_cannot_decide_is_told_before_anything_is_stored(
+    run: Commands, files: dict[str, Path], tmp_path: Path
+) -> None:
+    """F25: the embedded judge without references or passages decides nothing, and no round is made."""
+    out = tmp_path / "board"
+    code, _, err = run("rank", *_systems(files), "--judge", "lexical", "--out", out)
+    assert code == 1
+    assert "cannot decide" in err
+    assert not out.exists()
+
+
+def test_a_system_of_few_answers_does_not_lead(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
+    """F24: table, page and tables name it last, without a rank, with the reason."""
+    short, out = tmp_path / "short.csv", tmp_path / "board"
+    short.write_text("".join(files["best"].read_text().splitlines(keepends=True)[:4]))
+    code, text, err = run(
+        "rank", short, files["middle"], files["worst"], "--references", files["references"], "--out", out
+    )
+    assert code == 0, err
+    reason = "It answered 3 of 12 questions, too few for a rank."
+    assert f"short: {reason}" in text
+    assert text.splitlines()[-1].startswith("middle leads")
+    assert reason in (out / "board.html").read_text()
+    with (out / "board.csv").open() as file:
+        rows = {row["system"]: row for row in csv.DictReader(file) if row["domain"] == "overall"}
+    assert rows["short"]["unranked"] == reason
+    assert rows["short"]["rank_lower"] == ""

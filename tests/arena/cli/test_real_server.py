@@ -1,0 +1,123 @@
+"""The whole road with a real model behind a real server: answers, battles, a metric, a board."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import WHOLE, Commands, write_answers, write_set
+from tests.real_server import lacking, real_server
+
+QUESTIONS = 2
+JUDGE = """\
+description = "A small model's view"
+kind = "llm"
+model = "smollm2"
+prompt = "small.md"
+max_tokens = 32
+order = "both"
+"""
+PROMPT = """\
+## system
+You compare two answers to a question.
+
+## pair
+{question}
+
+{answer_1}
+
+{answer_2}
+
+Which answer is better? Reply with <rating>1</rating>, <rating>2</rating>, or <rating>0</rating> for neither.
+
+## again
+Reply with <rating>1</rating>, <rating>2</rating> or <rating>0</rating> alone.
+"""
+METRIC = "comprehensiveness-end-to-end"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """The address of the server."""
+    if missing := lacking():
+        pytest.skip(f"NO REAL SERVER: {missing} not installed (the extra `real`)")
+    with real_server() as url:
+        yield url
+
+
+@pytest.mark.slow
+def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path: Path) -> None:
+    """A model of 135 million parameters answers questions, judges battles, scores answers and makes a board.
+
+    What it decides is worth nothing; that everything is counted, stored and told is.
+    """
+    run.endpoint = endpoint
+    folder = write_set(tmp_path)
+    questions = folder / "questions.jsonl"
+    questions.write_text("".join(questions.read_text().splitlines(keepends=True)[:QUESTIONS]))
+    assert run("sets", "import", folder)[0] == 0
+    ours = write_answers(tmp_path / "whole.jsonl", (WHOLE,), QUESTIONS)
+    assert run("submissions", "add", ours, "--set", "tiny", "--system", "whole")[0] == 0
+
+    theirs = tmp_path / "small.jsonl"
+    made = run.json(
+        "answers", "generate", "--set", "tiny", "--model", "smollm2", "--passages", 2, "--no-thinking",
+        "--max-tokens", 32, "--out", theirs, "--json",
+    )  # fmt: skip
+    answers = [json.loads(line) for line in theirs.read_text().splitlines()]
+    assert len(answers) == QUESTIONS, made
+    assert all(answer["answer"].strip() for answer in answers)
+    assert run("submissions", "add", theirs, "--set", "tiny", "--system", "small")[0] == 0
+
+    judge = tmp_path / "small-judge.toml"
+    judge.write_text(JUDGE)
+    (tmp_path / "small.md").write_text(PROMPT)
+    done = run.json(
+        "rounds", "run", "--set", "tiny", "--judge", judge, "--pairs", "all", "--canaries", 0, "--name", "r",
+        "--concurrency", 2, "--timeout", 60, "--go-on", "--json",
+    )  # fmt: skip
+    assert done["state"] == "finished", done
+    ends = {name: done[name] for name in ("judged", "unreadable", "refused", "failed", "skipped")}
+    assert sum(ends.values()) == done["planned"] == 3 * QUESTIONS, done
+    assert (done["pending"], ends["failed"], ends["skipped"]) == (0, 0, 0)
+    assert done["cost_usd"] == 0
+    assert done["input_tokens"] > 0 < done["output_tokens"]
+
+    shown = run.json("rounds", "show-replies", "r", "--limit", 100, "--json")
+    assert len(shown) == done["planned"]
+    judgments = [judgment for battle in shown for judgment in battle["judgments"]]
+    replies = [reply for judgment in judgments for reply in judgment["replies"]]
+    assert len(replies) >= len(judgments) >= done["planned"]
+    assert any(reply["text"].strip() for reply in replies)
+
+    code, _, said = run("rounds", "publish", "r", "--partial")
+    if ends["judged"]:
+        assert code == 0, said
+        assert {row["system"] for row in run.json("leaderboard", "show", "r", "--json")["systems"]} >= {
+            "small",
+            "whole",
+        }
+    else:
+        assert code != 0
+        assert "has no verdict" in said
+
+    scored = run.json(
+        "metrics",
+        "run",
+        "--set",
+        "tiny",
+        "--metric",
+        METRIC,
+        "--judge",
+        judge,
+        "--systems",
+        "small",
+        "--concurrency",
+        2,
+        "--json",
+    )
+    assert scored["pending"] == 0
+    assert sum(scored[name] for name in ("judged", "unreadable", "refused", "failed", "skipped")) == QUESTIONS

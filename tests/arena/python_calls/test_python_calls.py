@@ -1,0 +1,225 @@
+"""`import answer_arena`: the same ranking from data frames, in scripts and in notebooks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import linecache
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import answer_arena as aa
+from data.errors import InputError
+
+NOTEBOOK = Path(__file__).parents[3] / "examples" / "rank.ipynb"
+QUESTIONS = tuple(f"How does machine {number} work?" for number in range(12))
+QUALITY = {"best": 5, "worst": 1}
+
+
+def _facts(number: int, count: int) -> str:
+    return " ".join(f"Part{part} of machine {number} turns wheel{part}." for part in range(count))
+
+
+@pytest.fixture
+def frames() -> dict[str, pd.DataFrame]:
+    """A frame of each system."""
+    return {
+        name: pd.DataFrame(
+            {"prompt": QUESTIONS, "response": [_facts(number, count) for number in range(len(QUESTIONS))]}
+        )
+        for name, count in QUALITY.items()
+    }
+
+
+@pytest.fixture
+def right() -> list[dict[str, str]]:
+    """References as rows."""
+    return [
+        {"question": question, "reference": _facts(number, 5)} for number, question in enumerate(QUESTIONS)
+    ]
+
+
+def test_frames_are_ranked_in_one_call(
+    frames: dict[str, pd.DataFrame], right: list[dict[str, str]], tmp_path: Path
+) -> None:
+    """The result has board, rates, comparisons, losses, a chart and a page, and goes on with more systems."""
+    found = aa.rank(frames, references=right, progress=False)
+    assert list(found.board.system) == ["best", "worst"]
+    assert found.sentence.startswith("best ")
+    assert found.compare("best", "worst").wins == 12
+    assert len(found.losses("worst", "best")) == 12
+    assert len(found.comparisons) == 12
+    assert found.cost.requests == 0
+    assert "best" in found._repr_html_()
+    assert found.chart().to_dict()
+    assert "best" in found.to_html(tmp_path / "page.html").read_text()
+    more = found.add({"third": frames["best"].head(6)}, progress=False)
+    assert set(more.board.system) == {"best", "worst", "third"}
+    assert len(more.comparisons) == 12 + 2 * 6
+
+
+def test_other_shapes_and_names_of_columns_give_the_same(
+    frames: dict[str, pd.DataFrame], right: list[dict[str, str]]
+) -> None:
+    """A long frame with names of one's own, and rows, are the same data."""
+    expected = aa.rank(frames, references=right, progress=False).board
+    long = pd.concat(
+        [
+            frame.rename(columns={"prompt": "asked", "response": "said"}).assign(who=name)
+            for name, frame in frames.items()
+        ]
+    )
+    for data in (long, long.to_dict("records")):
+        board = aa.rank(
+            data, references=right, progress=False, system="who", question="asked", answer="said"
+        ).board
+        pd.testing.assert_frame_equal(board, expected)
+    with pytest.raises(InputError, match="no column 'nothing'"):
+        aa.rank(long, system="nothing", references=right, progress=False)
+    with pytest.raises(InputError, match="holds no answers"):
+        aa.rank(3, progress=False)
+
+
+def test_a_running_loop_is_no_hindrance(
+    frames: dict[str, pd.DataFrame], scripted_llm: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a notebook, where a loop runs, a model is asked as in a script."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    llm = scripted_llm()
+
+    async def cell() -> aa.Ranking:
+        return aa.rank(frames, judge="some-model", endpoint=llm.url, progress=False)
+
+    found = asyncio.run(cell())
+    assert found.cost.requests == 12
+    assert len(found.comparisons) == 12
+
+
+def test_frames_of_polars_are_the_same(frames: dict[str, pd.DataFrame], right: list[dict[str, str]]) -> None:
+    """A frame of each system, or one of all under names of one's own, with references as a frame too."""
+    if find_spec("polars") is None:
+        pytest.skip("NO POLARS: its frames are not ranked here")
+    pl = import_module("polars")
+    expected = aa.rank(frames, references=right, progress=False).board
+    of_polars = {name: pl.DataFrame(frame.to_dict("list")) for name, frame in frames.items()}
+    found = aa.rank(of_polars, references=pl.DataFrame(right), progress=False).board
+    pd.testing.assert_frame_equal(found, expected)
+    long = pl.concat([frame.with_columns(pl.lit(name).alias("who")) for name, frame in of_polars.items()])
+    named: dict[str, Any] = {"system": "who", "question": "prompt", "answer": "response"}
+    pd.testing.assert_frame_equal(aa.rank(long, references=right, progress=False, **named).board, expected)
+
+
+@pytest.mark.long
+def test_example_notebook_runs() -> None:
+    """Each cell of code runs after those before, in a loop as in a notebook; four systems are drawn."""
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    names: dict[str, Any] = {}
+
+    async def run() -> None:
+        await asyncio.sleep(0)
+        for number, cell in enumerate(cells):
+            if cell["cell_type"] == "code":
+                text = "".join(cell["source"])
+                linecache.cache[f"<cell {number}>"] = (len(text), None, text.splitlines(keepends=True), "")
+                exec(compile(text, f"<cell {number}>", "exec"), names)  # noqa: S102 - our own example
+
+    asyncio.run(run())
+    board = names["board"]
+    assert list(board.board.system) == ["delta", "alpha", "beta", "gamma"]
+    assert len(board.comparisons) == 12 * 6
+    assert board.chart().to_dict()
+
+
+def _longer(_question: str, a: str, b: str, _reference: str | None) -> str:
+    return "a" if len(a) > len(b) else "b"
+
+
+async def _longer_later(_question: str, a: str, b: str, _reference: str | None) -> str:
+    await asyncio.sleep(0)
+    return "a" if len(a) > len(b) else "b"
+
+
+@pytest.mark.parametrize("judge", [_longer, _longer_later, lambda _q, a, b, _r: "ab"[len(a) < len(b)]])
+def test_a_function_judges(frames: dict[str, pd.DataFrame], judge: Callable[..., Any]) -> None:
+    """Plain, async or without a name, in a script and where a loop runs; more systems meet the same judge."""
+    found = aa.rank(frames, judge=judge, progress=False)
+    assert found.compare("best", "worst").wins == 12
+    assert (found.cost.requests, found.cost.usd) == (0, 0)
+
+    async def cell() -> aa.Ranking:
+        return found.add({"third": frames["best"].head(6)}, progress=False)
+
+    assert len(asyncio.run(cell()).comparisons) == 12 + 2 * 6
+    assert aa.judge("Which?", "longer", "short", judge=judge).preference == "a"
+    assert aa.estimate(frames, judge=judge)["requests"] == 0
+
+
+def test_a_function_that_breaks_is_no_tie(frames: dict[str, pd.DataFrame]) -> None:
+    """What it does not decide has no verdict; another enclosed value makes another judge."""
+
+    def judge_for(word: str) -> Callable[..., str]:
+        return lambda *_texts: word
+
+    verdict = aa.judge("Which?", "a", "b", judge=judge_for("neither"))
+    assert verdict.preference is None
+    assert "it returned 'neither'" in verdict.judgments[0].detail
+    first, second = (aa.judge("Which?", "a", "b", judge=judge_for(word)) for word in ("a", "b"))
+    assert {first.preference, second.preference} == {"a", "b"}
+
+
+def test_a_price_is_told_before_anything_is_asked(frames: dict[str, pd.DataFrame]) -> None:
+    """An estimate counts battles and requests, and asks nobody."""
+    plan = aa.estimate(frames, judge="gpt-4.1")
+    assert plan["planned"] == plan["requests"] == 12
+    assert 0 < plan["cost_usd"] <= plan["cost_usd_most"]
+
+
+def test_one_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame]) -> None:
+    """The smallest calls: two answers, and a frame of battles."""
+    verdict = aa.judge("Which is the capital?", "It is Paris.", "I do not know.", reference="Paris.")
+    assert verdict.preference == "a"
+    with pytest.raises(InputError, match="neither a judge nor a reference"):
+        aa.judge("Which?", "a", "b")
+    battles = pd.DataFrame(
+        {
+            "question_id": [f"q{number}" for number in range(20)],
+            "model_a": "x",
+            "model_b": "y",
+            "winner": ["model_a"] * 14 + ["model_b"] * 6,
+        }
+    )
+    rated = aa.rate(battles)
+    assert [row.system for row in rated.ratings] == ["x", "y"]
+
+
+@pytest.mark.long
+def test_a_script_that_names_itself_for_its_judge_is_told_so(tmp_path: Path) -> None:
+    """Loading the file would rank again, and that load it, without end: it is refused in a sentence."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import answer_arena as aa\n"
+        "def judge(question, a, b, reference=None):\n"
+        "    return 'a' if len(a) > len(b) else 'b'\n"
+        "rows = [{'question': f'What is {n}?', 'answer': 'x' * n} for n in range(9)]\n"
+        "print(len(aa.rank({'p': rows, 'q': rows[::-1]}, judge='script.py:judge').comparisons))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(aa.__file__).parent)}  # noqa: TID251 - of the script
+    done = subprocess.run(
+        [sys.executable, script.name],
+        check=False,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert "script.py begins to use itself while it is loaded" in done.stderr

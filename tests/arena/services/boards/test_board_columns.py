@@ -1,0 +1,78 @@
+"""A column of the board is one entry, from which every surface is made."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.html_pages import as_html
+from arena.services.boards.text_tables import board_table
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.standings_table import standings_table
+from arena.site.public.routes import static_page
+from data.records import Board
+from leaderboard.export.board_fields import meaning_of
+from leaderboard.export.tables import flat_rows, standings_file
+from leaderboard.ratings import Cluster, Settings
+from leaderboard.standings import columns
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.columns import COLUMNS, BoardColumn, Unit
+from leaderboard.standings.model import About
+from leaderboard.standings.published import bundled_board
+from leaderboard.vocabulary import OVERALL, BoardForm
+
+DOCUMENT = Path(__file__).parents[4] / "docs" / "extending.md"
+EXAMPLE = re.compile(r"<!-- column -->\n```python\n(.*?)```", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def board() -> Board:
+    """The paper's board."""
+    paper = bundled_board()
+    about = About(name=paper.name, title=paper.title, reference=paper.reference, labels=paper.labels)
+    standings = build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)).as_json()
+    return Board(
+        name="paper",
+        round_name=None,
+        standings=json.loads(json.dumps(standings)),
+        content_hash="ab" * 32,
+        notice="",
+        retracted=False,
+        published_at=datetime(2026, 11, 1, tzinfo=UTC),
+    )
+
+
+def test_the_documents_column_is_on_every_surface(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One entry of under 30 lines reaches page, static page, terminal, files and the list of fields."""
+    (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
+    assert len(code.splitlines()) < 30
+    added: BoardColumn = eval(code, {"BoardColumn": BoardColumn, "Unit": Unit})  # noqa: S307 - the document's own
+    monkeypatch.setattr(columns, "COLUMNS", (*COLUMNS, added))
+    view, standings = read_board(board), board.standings
+    table = as_html(standings_table(view, OVERALL, view.rows()))
+    assert ">Lost<" in table
+    assert ">Lost<" in static_page(view, (), "/")
+    assert "lost" in board_table(board, OVERALL)[0]
+    assert meaning_of("loss_rate") == "Share of battles lost"
+    assert "Lost" in standings_file(standings, BoardForm.MARKDOWN).decode()
+    assert "Lost" in standings_file(standings, BoardForm.LATEX).decode()
+    rows = list(csv.DictReader(io.StringIO(standings_file(standings, BoardForm.CSV).decode())))
+    lines: Mapping[str, Any] = {line["system"]: line for line in standings["lines"][OVERALL]}
+    for row in rows:
+        rate = lines[row["system"]]["rate"]
+        if row["domain"] == OVERALL and rate is not None:
+            assert float(row["loss_rate"]) == pytest.approx(rate["losses"] / rate["battles"])
+
+
+def test_every_column_of_files_says_what_it_means(board: Board) -> None:
+    """No column of a board's table is described by a guess."""
+    guessed = "Mean of this metric over the answers"
+    assert [name for name in flat_rows(board.standings)[0] if meaning_of(name) == guessed] == []

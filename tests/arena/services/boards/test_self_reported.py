@@ -1,0 +1,197 @@
+"""What teams say of their systems: from card and answers to the board, its files and its commands."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.boards.text_tables import systems_table
+from arena.services.rounds.models import RoundRequest
+from arena.site.boards.self_reported_columns import UNREPORTED, keeps, values_of
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.standings_table import Order, columns_to_choose, in_order
+from arena.site.services import as_secrets
+from data.errors import ConflictError
+from data.records import Board, SystemCard
+from leaderboard.standings.columns import COLUMNS
+from leaderboard.vocabulary import BoardForm
+from tests.arena.conftest import TEMPLATES, WORDS
+
+SAID = {column.title for column in COLUMNS if column.said and column.heading}
+CARDS: Mapping[str, SystemCard] = {
+    "full": SystemCard(organisation="Lab A", licence="MIT", open_weights="yes", parameters="70B"),
+    "short": SystemCard(organisation="Lab B", released="2026-05", parameters="800M"),
+    "wrong": SystemCard(),
+}
+FIGURES: Mapping[str, Callable[[int], dict[str, float]]] = {
+    "full": lambda n: {"tokens": 100 + n, "usd": 0.25},
+    "short": lambda n: {"usd": 0.0} if n % 2 else {},
+    "wrong": lambda _n: {},
+}
+
+
+@pytest.fixture
+def board(
+    make_arena: Callable[..., Arena], set_folder: Path, tmp_path: Path
+) -> Callable[[], tuple[Arena, Board]]:
+    """A published board of three systems, of which two say something."""
+
+    def publish() -> tuple[Arena, Board]:
+        arena = make_arena()
+        arena.sets.import_from(set_folder)
+        for system, template in TEMPLATES.items():
+            path = tmp_path / f"{system}.jsonl"
+            rows = [
+                {
+                    "question_id": f"q{n}",
+                    "answer": template.format(n=n, word=WORDS[n % 6], weight=n + 10),
+                    **FIGURES[system](n),
+                }
+                for n in range(12)
+            ]
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            arena.submissions.add(path, "tiny", system=system, card=CARDS[system])
+        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+        arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+        return arena, arena.boards.publish("r", report=lambda _line: None, score=False)[0]
+
+    return publish
+
+
+def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_path: Path) -> None:
+    """Means are over the answers that report a figure, with their number; who says nothing is left out."""
+    arena, published = board()
+    systems: dict[str, Any] = published.standings["systems"]
+    assert set(systems) == {"full", "short"}
+    assert systems["full"]["figures"] == {
+        "tokens": {"mean": 105.5, "answers": 12},
+        "usd": {"mean": 0.25, "answers": 12},
+    }
+    assert systems["short"]["figures"] == {"usd": {"mean": 0.0, "answers": 6}}
+    assert (systems["full"]["parameter_count"], systems["short"]["parameter_count"]) == (70e9, 8e8)
+    for ending in ("csv", "parquet"):
+        arena.board_files.write("r", tmp_path / f"b.{ending}")
+    with (tmp_path / "b.csv").open() as file:
+        rows = {row["system"]: row for row in csv.DictReader(file) if row["domain"] == "d0"}
+    assert (rows["short"]["usd"], rows["short"]["usd_answers"], rows["wrong"]["usd"]) == ("0.0", "6", "")
+    assert rows["full"]["organisation"] == "Lab A"
+    for form in (BoardForm.CROISSANT, BoardForm.EVERY_EVAL_EVER):
+        assert arena.board_files.write("r", tmp_path / form.value, form)
+    assert {column.name for column in COLUMNS if column.said} <= set(
+        pq.read_table(tmp_path / "b.parquet").column_names
+    )
+
+
+def test_command_shows_what_teams_say(board: Callable[[], tuple[Arena, Board]]) -> None:
+    """In the order of the board, a mean with its part of the answers, and who says nothing by name."""
+    headers, rows, said = systems_table(board()[1])
+    shown = {str(row[0]): dict(zip(headers, row, strict=True)) for row in rows}
+    assert (shown["full"]["usd"], shown["short"]["usd"]) == ("0.25", "0 (6 of 12)")
+    assert said == "Reported by the teams themselves, and checked by nobody. Nothing is said of wrong."
+
+
+def test_boards_of_silent_teams_are_as_before(
+    filled: Callable[..., Arena],
+) -> None:
+    """Where no team says anything there is no section, no column, and the command says so."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    published, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
+    assert "systems" not in published.standings
+    assert not SAID & set(columns_to_choose(read_board(published)))
+    with pytest.raises(ConflictError, match="No team says anything"):
+        systems_table(published)
+
+
+def test_cards_of_withdrawn_submissions_say_nothing(board: Callable[[], tuple[Arena, Board]]) -> None:
+    """What is published after a withdrawal has nothing of its card."""
+    arena, _ = board()
+    (one,) = arena.store.submissions.find(set_name="tiny", system="full")
+    arena.submissions.withdraw(one.id)
+    assert set(arena.boards.standings("r").as_json()["systems"]) == {"short"}  # type: ignore[call-overload]  # JSON
+
+
+def test_standings_are_filtered_and_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
+    """Filters take a value or those that do not say; whatever is sorted by, silent systems come last."""
+    view = read_board(board()[1])
+    lines = view.lines["overall"]
+
+    def kept(**wanted: str) -> set[str]:
+        return {line.system for line in lines if keeps(view, line, wanted)}
+
+    assert kept(organisation="Lab A") == {"full"}
+    assert kept(open_weights="yes", licence="MIT") == {"full"}
+    assert kept(open_weights=UNREPORTED) == {"short", "wrong", view.reference}
+    assert (kept(released="2026"), kept(released="2026-06")) == ({"short"}, set())
+    assert values_of(view, "organisation") == ("Lab A", "Lab B", UNREPORTED)
+    for order, first in (("parameters", ["short", "full"]), ("usd", ["short", "full"]), ("tokens", ["full"])):
+        ordered = [line.system for line in in_order(view, "overall", lines, Order.of(order))]
+        assert ordered[: len(first)] == first
+        assert sorted(ordered) == sorted(line.system for line in lines)
+    assert SAID & set(columns_to_choose(view)) == SAID - {"ms"}
+
+
+def _page() -> None:
+    from arena.site.boards import leaderboard_page  # noqa: PLC0415 - AppTest runs this as a script of its own
+
+    leaderboard_page.show()
+
+
+def _data() -> None:
+    from arena.site.boards import data_page  # noqa: PLC0415 - as above
+
+    data_page.show()
+
+
+@pytest.mark.long
+def test_page_filters_sorts_and_plots_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
+    """The address filters and sorts, the column sorted by is shown, and who is not drawn is named."""
+    arena, _ = board()
+    st.cache_resource.clear()
+
+    def page(script: Callable[[], None] = _page, **query: str) -> tuple[AppTest, str]:
+        shown = AppTest.from_function(script, default_timeout=60)
+        shown.secrets["arena"] = as_secrets(arena.settings)["arena"]
+        for name, value in query.items():
+            shown.query_params[name] = value
+        shown.run()
+        assert not shown.exception, shown.exception
+        return shown, " ".join(part.proto.body for part in shown.get("html"))
+
+    closed, text = page(_data, board="r")
+    assert "Cost and quality" in [part.label for part in closed.expander]
+    assert "not drawn" not in text
+    _, text = page(board="r", sort="usd")
+    assert text.index(">short<") < text.index(">full<") < text.index(">wrong<")
+    assert "What teams report of their systems is checked by nobody." in text
+    assert "6 of 12" in text
+    _, text = page(_data, board="r", cost="usd")
+    assert "1 system is not drawn, since USD per answer is not reported or no rate known: wrong." in text
+    _, filtered = page(board="r", organisation="Lab A")
+    assert ">full<" in filtered
+    assert ">short<" not in filtered.split("</table>")[0]
+    _, filtered = page(_data, board="r", organisation="Lab A", cost="usd")
+    assert "Fewer than two systems have both" in filtered
+    _, nonsense = page(board="r", organisation="Lab Z", sort="beauty", licence="")
+    assert ">short<" in nonsense.split("</table>")[0]
+
+
+def test_file_with_figures_is_another_version(
+    board: Callable[[], tuple[Arena, Board]], answers_file: Callable[..., Path]
+) -> None:
+    """The same texts with other figures are a version of their own; without figures the hash is as ever."""
+    arena, _ = board()
+    plain = answers_file("plain", TEMPLATES["full"])
+    added = arena.submissions.add(plain, "tiny", system="full")
+    assert (added.created, added.submission.version) == (True, 2)
+    assert not arena.submissions.add(plain, "tiny", system="full").created

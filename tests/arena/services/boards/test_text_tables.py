@@ -1,0 +1,63 @@
+"""A board as text for a terminal."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from itertools import combinations
+
+from arena.services.boards.text_tables import board_table
+from data.records import Board
+from leaderboard.battles import BattleTable
+from leaderboard.export.board_table import SCALES
+from leaderboard.ratings import Settings
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About
+
+Row = tuple[str, str, str, str, str]
+
+
+def board_of(rows: list[Row]) -> Board:
+    """A published board of battles."""
+    table = BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
+    built = build_standings(table, About(name="b", title="B"), settings=Settings(bootstrap=50))
+    return Board(
+        name="b",
+        round_name=None,
+        standings=json.loads(json.dumps(built.as_json())),
+        content_hash="ab" * 32,
+        notice="",
+        retracted=False,
+        published_at=datetime(2026, 11, 1, tzinfo=UTC),
+    )
+
+
+def floors(systems: tuple[str, ...]) -> list[Row]:
+    """Whoever comes first wins, but 1 and 2, and 3 and 4, take battles from each other."""
+    even = {("s1", "s2"), ("s3", "s4")}
+    return [
+        (f"q{number}", "d", one, other, "model_b" if (one, other) in even and number % 4 == 0 else "model_a")
+        for number in range(24)
+        for one, other in combinations(systems, 2)
+    ]
+
+
+def test_ratings_on_a_scale_of_their_own_are_marked() -> None:
+    """The number of a beaten group may be the higher one; its flag, and a line below, say why."""
+    headers, rows, notes = board_table(board_of(floors(("s1", "s2", "s3", "s4"))), "overall")
+    assert (headers[0], headers[1], headers[-1]) == ("rank", "system", "flags")
+    assert [(row[1], row[-1]) for row in rows] == [
+        ("s1", None),
+        ("s2", None),
+        ("s3", "separate"),
+        ("s4", "separate"),
+    ]
+    assert notes == (SCALES,)
+
+
+def test_a_board_on_one_scale_has_no_column_of_flags() -> None:
+    """Where no line has a flag there is nothing to show."""
+    headers, rows, notes = board_table(board_of(floors(("s1", "s2"))), "overall")
+    assert "flags" not in headers
+    assert all(len(row) == len(headers) for row in rows)
+    assert not notes

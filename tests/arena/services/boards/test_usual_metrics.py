@@ -1,0 +1,26 @@
+"""Which metrics stand on a board until a reader chooses."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.services.boards.metric_columns import usual_metrics
+
+BOTH = ("reference-coverage", "comprehensiveness-nli")
+
+
+@pytest.mark.parametrize(
+    ("reference_by", "scored", "shown"),
+    [
+        ("people", BOTH, "reference-coverage"),
+        ("people", BOTH[1:], "comprehensiveness-nli"),
+        ("GPT-4", BOTH, "comprehensiveness-nli"),
+        ("", BOTH, "comprehensiveness-nli"),
+    ],
+)
+def test_facts_of_references_by_people_go_before_passages(
+    reference_by: str, scored: tuple[str, ...], shown: str
+) -> None:
+    """One of the two stands: that of passages where no people wrote references, or none are scored."""
+    usual = [info.name for info in usual_metrics(reference_by, scored) if info.name in BOTH]
+    assert usual == [shown]

@@ -1,0 +1,85 @@
+"""Where a judge's models are asked is nobody's business but the organisers': no public text says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.api.app import make_api
+from arena.container import Arena
+from arena.services.accounts.redaction import hide_addresses
+from arena.services.rounds.models import RoundRequest
+from arena.site.export.writer import write_site
+from leaderboard.vocabulary import BoardForm
+from tests.arena.conftest import mix
+
+pytestmark = pytest.mark.long
+PATHS = (
+    "/leaderboards",
+    "/leaderboards/r",
+    "/rounds/r",
+    "/rounds/r/battles",
+    "/rounds/r/questions/q0",
+    "/rounds",
+)
+
+
+@pytest.fixture
+def judged(filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path) -> Arena:
+    """A published round, some of whose requests failed, with attacks."""
+    llm = scripted_llm(faults={"bad_request": 0.1}, seed=3)
+    arena = mix(filled(endpoint=llm.url), tmp_path)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
+    counts = arena.rounds.run("r", concurrency=4, report=lambda _: None)
+    assert counts.judged
+    assert counts.failed
+    arena.boards.publish("r", report=lambda _: None, score=False, partial=True)
+    return arena
+
+
+def _texts(arena: Arena, folder: Path) -> Iterator[tuple[str, str]]:
+    """Everything that leaves an arena, by where it was found."""
+    write_site(arena, "r", folder / "site")
+    arena.boards.export_round("r", folder / "export")
+    arena.ranking_results.write(arena.boards.get("r"), folder, b"")
+    for path in folder.rglob("*"):
+        if path.is_file() and "home" not in path.relative_to(folder).parts:
+            yield str(path), path.read_bytes().decode(errors="replace")
+    for form in BoardForm:
+        yield form, arena.board_files.content("r", form).content.decode(errors="replace")
+    with TestClient(make_api(arena)) as anybody:
+        for route in PATHS:
+            answer = anybody.get(route)
+            assert answer.status_code == 200, route
+            yield route, answer.text
+    yield "snapshot", str(arena.boards.get("r").standings)
+
+
+def test_no_public_text_has_the_address_of_an_endpoint(judged: Arena, tmp_path: Path) -> None:
+    """F16: static site, exports, files of boards, the API and the snapshot; failed battles too."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    endpoint = urlsplit(judged.settings.endpoint)
+    found = dict(_texts(judged, folder))
+    assert len(found) > 20
+    named = {
+        place: text[max(0, text.index(word) - 80) : text.index(word) + 80]
+        for place, text in found.items()
+        for word in (endpoint.netloc, str(endpoint.hostname))
+        if word in text
+    }
+    assert not named
+    assert any("(address)" in text for text in found.values())
+
+
+def test_addresses_in_a_sentence_are_hidden() -> None:
+    """Also without a scheme, where the host is known, and by number."""
+    said = "Cannot connect to host vllm.internal:8000, see http://vllm.internal:8000/v1 or 10.0.0.7 port 8000"
+    assert hide_addresses(said, ["vllm.internal"]) == (
+        "Cannot connect to host (address):8000, see (address) or (address) port 8000"
+    )

@@ -1,0 +1,187 @@
+"""Judges that are none: named while a round runs, paused, shown, and asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from data.errors import ConflictError, InputError, UnfitJudgeError
+from data.progress import Progress
+from data.records import OrderPolicy, Outcome, RoundState
+from tests.scripted_replies import Ask, answers_of
+
+Fill = Callable[..., Arena]
+Serve = Callable[..., Any]
+Command = Callable[..., Any]
+
+
+def _create(arena: Arena, name: str = "r", **fields: Any) -> None:  # noqa: ANN401 - fields of any type
+    values = {"pairs": "all", "canaries": 0, "order": OrderPolicy.BOTH, **fields}
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name=name, **values))
+
+
+def _quiet(_progress: object) -> None:
+    """No progress."""
+
+
+def test_unreadable_replies_pause_a_round_with_an_example(filled: Fill, scripted_llm: Serve) -> None:
+    """After 20 replies without a verdict the round pauses and quotes one; one order is asked."""
+    server = scripted_llm(faults={"wrong_format": 1.0})
+    arena = filled(endpoint=server.url)
+    _create(arena)
+    with pytest.raises(UnfitJudgeError, match="Both have their merits") as caught:
+        arena.rounds.run("r", concurrency=2, report=_quiet)
+    assert "show-replies r" in str(caught.value)
+    assert "--go-on" in str(caught.value)
+    round_, counts = arena.rounds.status("r")
+    assert round_.state is RoundState.PAUSED
+    assert counts.judged == 0 < counts.pending
+    # Two replies for each battle, the second order never.
+    assert server.log.calls <= 2 * (counts.unreadable + 2)
+    assert server.log.calls < 30
+
+
+def test_a_judge_that_decides_by_position_pauses_a_round(filled: Fill, scripted_llm: Serve) -> None:
+    """The place that wins is said, and `--go-on` judges to the end."""
+    server = scripted_llm(rule="first")
+    arena = filled(endpoint=server.url)
+    _create(arena)
+    with pytest.raises(UnfitJudgeError, match=r"The answer shown first won (\d+) of \1 readings"):
+        arena.rounds.run("r", concurrency=2, report=_quiet)
+    arena.rounds.judge_anyway("r")
+    assert arena.rounds.run("r", concurrency=8, report=_quiet).judged == 72
+    (warning,) = arena.rounds.warnings("r")
+    assert "72 of 72 (100 %)" in warning
+    assert "The answer shown first won 144 of 144 readings." in warning
+
+
+def test_an_honest_judge_is_not_doubted(filled: Fill, scripted_llm: Serve) -> None:
+    """A judge whose orders agree has no warning, and half-unreadable replies are no reason to pause."""
+    server = scripted_llm(faults={"wrong_format": 0.3})
+    arena = filled(endpoint=server.url)
+    _create(arena)
+    counts = arena.rounds.run("r", concurrency=8, report=_quiet)
+    assert counts.pending == 0
+    assert arena.rounds.warnings("r") == ()
+
+
+def test_conduct_counted_in_the_database_is_that_of_the_run(filled: Fill, scripted_llm: Serve) -> None:
+    """What the store counts agrees with a count of the exported judgments by hand."""
+    server = scripted_llm(rule="first", faults={"wrong_format": 0.2})
+    arena = filled(endpoint=server.url)
+    _create(arena)
+    arena.rounds.judge_anyway("r")
+    arena.rounds.run("r", concurrency=8, report=_quiet)
+    conduct = arena.rounds.conduct("r")
+    evidence = list(arena.store.verdicts.evidence("r"))
+    judgments = [judgment for one in evidence for judgment in one.judgments]
+    assert conduct.readings == len(judgments)
+    assert conduct.unreadable == sum(one.outcome is Outcome.UNREADABLE for one in judgments) > 0
+    both = [one for one in evidence if one.battle.flipped is not None]
+    assert (conduct.both_orders, conduct.flips) == (len(both), len(both))
+    assert (conduct.first, conduct.second) == (2 * len(both), 0)
+
+
+def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
+    filled: Fill, scripted_llm: Serve, command: Command, tmp_path: Path
+) -> None:
+    """`retry --unreadable` asks anew; show-replies and the export have every reply of both attempts."""
+    server = scripted_llm(faults={"wrong_format": 1.0})
+    arena = filled(endpoint=server.url)
+    _create(arena, pairs="reference", sample="8")
+    arena.rounds.judge_anyway("r")
+    counts = arena.rounds.run("r", concurrency=4, report=_quiet)
+    assert counts.unreadable == counts.planned
+    with pytest.raises(ConflictError, match="has no verdict") as caught:
+        arena.boards.publish("r", report=_quiet, score=False, partial=True)
+    assert "resume --failed r --unreadable" in str(caught.value)
+    asked = server.log.calls
+    assert asked == 2 * counts.planned
+    shown = command("rounds", "show-replies", "r", "--unreadable", "--limit", 100, endpoint=server.url)
+    assert len(shown) == counts.planned
+    assert all(len(one["judgments"][0]["replies"]) == 2 for one in shown)
+    assert all(one["question"] and one["system_a"] for one in shown)
+    server.script.faults = {}
+    assert arena.rounds.retry("r") == 0
+    again = command("rounds", "resume", "--failed", "r", "--unreadable", endpoint=server.url)
+    assert again["judged"] == counts.planned
+    assert server.log.calls == asked + 2 * counts.planned
+    arena.boards.export_round("r", tmp_path / "out")
+    lines = [json.loads(line) for line in (tmp_path / "out" / "judgments.jsonl").read_text().splitlines()]
+    replies = [reply for line in lines for reply in (*line["earlier"], line["reply"])]
+    assert len(replies) == 4 * counts.planned
+    assert arena.rounds.warnings("r") == ()
+
+
+def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm: Serve) -> None:
+    """With --concurrency 1 every second request is the other order of the battle before it."""
+    server = scripted_llm()
+    arena = filled(endpoint=server.url)
+    _create(arena, pairs="all")
+    arena.rounds.run("r", concurrency=1, report=_quiet)
+    shown = [answers_of(Ask(body)) for body in server.log.bodies]
+    assert len(shown) == 144
+    for first, second in zip(shown[::2], shown[1::2], strict=True):
+        assert first is not None
+        assert first[::-1] == second
+
+
+def test_time_left_follows_replies(filled: Fill, scripted_llm: Serve) -> None:
+    """After the first tenth the time left is about right beside other tests, and requests are counted."""
+    server = scripted_llm(latency=0.1)
+    arena = filled(endpoint=server.url)
+    _create(arena)
+    seen: list[Progress] = []
+    arena.rounds.run("r", concurrency=2, report=seen.append)
+    end = seen[-1].seconds
+    early = [one for one in seen if 0.1 <= one.done / 72 <= 0.8 and one.left is not None]
+    assert len(early) > 5
+    for one in early:
+        assert one.left is not None
+        assert one.seconds + one.left == pytest.approx(end, rel=0.4)
+        assert one.requests >= 2 * one.done
+    assert seen[-1].requests == 144
+
+
+def test_a_wait_for_an_endpoint_is_told(filled: Fill, scripted_llm: Serve) -> None:
+    """While an endpoint says 429 the progress says so, and when the next try is."""
+    server = scripted_llm(first=["fine"] * 0 + ["rate_limit_after"] * 3, retry_after=1.2)
+    arena = filled(endpoint=server.url)
+    _create(arena, pairs="reference", sample="8")
+    notes: set[str] = set()
+    arena.rounds.run("r", concurrency=2, report=lambda progress: notes.add(progress.note))
+    assert any("HTTP 429, next try in" in one for one in notes)
+    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
+
+
+def test_a_round_that_its_judge_cannot_decide_is_refused(filled: Fill) -> None:
+    """What `rounds plan` calls needed since the round could give nothing, `rounds run` does not begin."""
+    arena = filled()
+    with pytest.raises(InputError, match="can decide none of the"):
+        arena.rounds.create(RoundRequest(set_name="tiny", judge="reference", name="r", canaries=0))
+
+
+def test_a_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_llm: Serve) -> None:
+    """Cancelling ends what is pending, and what was judged can be published with its share, or completed."""
+    server = scripted_llm(latency=0.05)
+    arena = filled(endpoint=server.url)
+    _create(arena)
+
+    def pause(progress: Progress) -> None:
+        if progress.done >= 10:
+            arena.rounds.pause("r")
+
+    arena.rounds.run("r", concurrency=2, report=pause)
+    with pytest.raises(ConflictError, match="arena rounds cancel r"):
+        arena.boards.publish("r", report=_quiet, score=False)
+    arena.rounds.cancel("r")
+    with pytest.raises(ConflictError, match="arena rounds resume --failed r"):
+        arena.rounds.run("r", concurrency=2, report=_quiet)
+    board, _ = arena.boards.publish("r", report=_quiet, score=False, partial=True)
+    assert board.standings["partial"]

@@ -1,0 +1,117 @@
+"""Rounds at endpoints with ways of their own, from their first request to their board."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from data.records import Outcome, RoundState
+from tests.arena.conftest import Commands
+from tests.providers import server
+from tests.providers.base import Answer, Call, End, Mode, completion, refusal
+
+JUDGE = 'kind = "llm"\nmodel = "{model}"\norder = "both"\n'
+
+
+def _moderated(call: Call) -> Answer:
+    """OpenRouter, whose moderation does not like one of the questions."""
+    asked = str(call.body["messages"][-1]["content"])
+    if "of item 3 " in asked:
+        return refusal(403, "Your chosen model requires moderation and your input was flagged", code=403)
+    return completion(call)
+
+
+def test_a_moderated_question_keeps_no_round_from_its_board(
+    filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its battles are refused with what the endpoint said; the rest is judged and published."""
+    mode = Mode(name="moderated", about="one question is flagged", end=End.REFUSED, answer=_moderated)
+    monkeypatch.setattr(server, "MODES", {**server.MODES, mode.name: mode})
+    spec = tmp_path / "moderated.toml"
+    spec.write_text(JUDGE.format(model=mode.name))
+    with server.ScriptedProviders().running() as endpoint:
+        arena = filled(endpoint=endpoint.url)
+        request = RoundRequest(set_name="tiny", judge=str(spec), name="r", pairs="all", canaries=0)
+        arena.rounds.create(request)
+        counts = arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    refused = [one for one in arena.store.verdicts.evidence("r") if one.battle.outcome is Outcome.REFUSED]
+    assert {one.battle.question_id for one in refused} == {"q3"}
+    assert all("flagged" in (one.battle.detail or "") for one in refused)
+    assert (counts.refused, counts.pending, counts.failed) == (len(refused), 0, 0)
+    assert counts.judged == counts.planned - len(refused) > 0
+    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
+    arena.boards.publish("r", report=lambda _progress: None, score=False)
+    assert arena.rounds.status("r")[0].state is RoundState.PUBLISHED
+
+
+def test_several_models_behind_a_name_are_told(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """The board says which models answered for the one that was asked, and the export has it by reply."""
+    spec = tmp_path / "routed.toml"
+    spec.write_text(JUDGE.format(model="openrouter-auto"))
+    with server.ScriptedProviders().running() as endpoint:
+        arena = filled(endpoint=endpoint.url)
+        request = RoundRequest(
+            set_name="tiny", judge=str(spec), name="r", pairs="reference", sample="4", canaries=0
+        )
+        arena.rounds.create(request)
+        counts = arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    health: Any = arena.boards.standings("r").as_json()["health"]
+    (told,) = health["conduct"]["warnings"]
+    assert told == (
+        f"More than one model answered for openrouter-auto: cheaper-model-v1 ({counts.judged}), "
+        f"cheaper-model-v2 ({counts.judged})."
+    )
+    arena.boards.export_round("r", tmp_path / "out")
+    lines = (tmp_path / "out" / "judgments.jsonl").read_text().splitlines()
+    served = [json.loads(line)["reply"]["response_model"] for line in lines]
+    assert Counter(served) == {"cheaper-model-v1": counts.judged, "cheaper-model-v2": counts.judged}
+
+
+def test_a_model_without_a_price_is_not_asked_unawares(arena_of: Commands, tmp_path: Path) -> None:
+    """`rounds run` names both ways on, and begins nothing."""
+    spec = tmp_path / "unpriced.toml"
+    spec.write_text(JUDGE.format(model="model-of-tomorrow"))
+    words = ("rounds", "run", "--set", "tiny", "--judge", spec, "--name", "r")
+    code, _, said = arena_of(*words, endpoint="https://llm.example.com/v1")
+    assert code != 0
+    assert "No price is known for model-of-tomorrow" in said
+    told = " ".join(said.split())
+    assert "arena judges price model-of-tomorrow IN OUT" in told
+    assert "--no-cap" in told
+    assert arena_of.json("rounds", "list", "--json") == []
+
+
+def test_a_judge_by_position_is_named_by_status_and_publish(
+    arena_of: Commands, scripted_llm: Callable[..., Any]
+) -> None:
+    """Both say in words how many battles changed with the order, and which place won."""
+    url = scripted_llm(rule="first").url
+    words = (
+        "--set",
+        "tiny",
+        "--judge",
+        "reference-free",
+        "--pairs",
+        "all",
+        "--canaries",
+        0,
+        "--order",
+        "both",
+    )
+    code, _, said = arena_of("rounds", "run", *words, "--name", "r", "--no-cap", "--go-on", endpoint=url)
+    assert code == 0, said
+    _, shown, _ = arena_of("rounds", "status", "r")
+    shown = " ".join(shown.split())
+    planned = arena_of.json("rounds", "status", "r", "--json")["planned"]
+    assert f"position: {planned} of {planned} battles changed with the order" in shown
+    assert f"The answer shown first won {2 * planned} of {2 * planned} readings." in shown
+    code, out, err = arena_of("rounds", "publish", "r")
+    assert code == 0, err
+    assert "The answer shown first won" in " ".join((out + err).split())

@@ -1,0 +1,164 @@
+"""A cap is met between two battles: both orders of one are paid, or none."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from data.records import OrderPolicy, Outcome, Question, RoundState, Verdict
+from judges.base import JudgeInput
+from judges.catalogue import build_judge, load_spec
+from judges.llm.costs import Budget, MemoryLedger, Purse, await_another, paid_whole
+from judges.llm.factory import open_client
+from judges.llm.settings import AccessSettings
+from judges.spec import JudgeSpec, make_spec
+from tests.narrow import known
+
+
+def _halves(verdicts: Sequence[Any], orders: int) -> list[Any]:
+    """Battles of which some order was paid and not all."""
+    paid = [sum(judgment.calls > 0 for judgment in one.judgments) for one in verdicts]
+    return [one for one, count in zip(verdicts, paid, strict=True) if 0 < count < orders]
+
+
+@pytest.mark.parametrize("concurrency", [8, 64])
+@pytest.mark.parametrize("share", [0.15, 0.6])
+def test_a_cap_leaves_no_half_battle(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], concurrency: int, share: float
+) -> None:
+    """However many battles are in work, none has one of its two orders paid, and the cap holds."""
+    arena = filled(endpoint=scripted_llm(latency=0.002).url)
+    plain: dict[str, Any] = {"set_name": "tiny", "judge": "reference-free", "canaries": 0}
+    plain |= {"pairs": "all", "order": OrderPolicy.BOTH}
+    arena.rounds.create(RoundRequest(name="whole", **plain))
+    whole = known(arena.rounds.run("whole", concurrency=concurrency, report=lambda _progress: None).cost_usd)
+    arena.store.replies.forget()
+    cap = share * whole
+    arena.rounds.create(RoundRequest(name="capped", budget_usd=cap, **plain))
+    counts = arena.rounds.run("capped", concurrency=concurrency, report=lambda _progress: None)
+    assert arena.rounds.status("capped")[0].state is RoundState.FINISHED
+    assert counts.judged + counts.skipped == counts.planned
+    assert min(counts.judged, counts.skipped) > 0
+    assert 0 < known(counts.cost_usd) + counts.lost_usd <= cap + 1e-9
+    assert counts.reserved_usd == pytest.approx(0.0, abs=1e-9)
+    assert not _halves(list(arena.store.verdicts.evidence("capped")), orders=2)
+
+
+def _judged(
+    spec: JudgeSpec, ledger: MemoryLedger, battles: int, texts: int, *, concurrency: int = 64
+) -> list[Verdict]:
+    inputs = [
+        JudgeInput(
+            battle_id=f"b{n}",
+            question=Question(id=f"q{n}", domain="d", question=f"What is {n % texts}?"),
+            # Texts that recur are turned around, so that battles wait for each other's requests.
+            answer_a=f"It is {(n + n // texts) % 2}, they say.",
+            answer_b=f"It is {(1 + n + n // texts) % 2}, they say.",
+        )
+        for n in range(battles)
+    ]
+
+    async def run() -> list[Verdict]:
+        async with open_client(AccessSettings(backoff=0.01, concurrency=concurrency), None, ledger) as client:
+            judge = build_judge(spec, client=client)
+            async with asyncio.timeout(60):
+                return await asyncio.gather(*map(judge.judge, inputs))
+
+    return asyncio.run(run())
+
+
+def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Callable[..., Any]) -> None:
+    """Battles of the same texts turned around, under a cap that is too small and a gate of one, all end."""
+    spec = load_spec("reference-free").at(scripted_llm(latency=0.002).url).using(order=OrderPolicy.BOTH)
+    spec = spec.using(protection="none")
+    for cap in (0.0005, 0.002, 0.005, 0.02):
+        ledger = MemoryLedger(cap)
+        verdicts = _judged(spec, ledger, 24, 3, concurrency=1)
+        assert {verdict.outcome for verdict in verdicts} <= {Outcome.JUDGED, Outcome.SKIPPED}
+        assert ledger.spent <= cap
+        assert ledger.drawn == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("faults", [{}, {"rate_limit": 0.3}])
+def test_a_panel_is_paid_as_a_whole(scripted_llm: Callable[..., Any], faults: dict[str, float]) -> None:
+    """Members with models of different prices are all paid for a battle, or none is."""
+    url = scripted_llm(latency=0.002, faults=faults).url
+    member = load_spec("reference-free").at(url).using(order=OrderPolicy.BOTH)
+    members = tuple(member.using(name=model, model=model) for model in ("gpt-4o", "gpt-4o-mini", "gpt-4.1"))
+    panel = make_spec({"name": "panel", "kind": "panel", "members": members})
+    spent = 0.0
+    for cap in (0.05, 0.15):
+        ledger = MemoryLedger(cap)
+        verdicts = _judged(panel, ledger, 40, 40)
+        judged = sum(verdict.outcome is Outcome.JUDGED for verdict in verdicts)
+        assert ledger.spent + ledger.lost <= cap
+        assert 0 < judged < len(verdicts)
+        assert not _halves(verdicts, orders=6)
+        assert ledger.spent > spent
+        spent = ledger.spent
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.floats(0.01, 1), st.floats(0, 1.2)), min_size=1, max_size=4),
+        min_size=1,
+        max_size=12,
+    ),
+    st.floats(0.1, 6),
+    st.integers(0, 1000),
+)
+def test_money_of_battles_adds_up_whatever_they_cost(
+    battles: list[list[tuple[float, float]]], cap: float, seed: int
+) -> None:
+    """Requests that cost more or less than expected, alone or together, end, and no money is missing."""
+    chance = random.Random(seed)
+
+    async def run() -> None:
+        ledger = MemoryLedger(cap)
+        budget = Budget(ledger, block_calls=3)
+
+        async def call(purse: Purse, reserved: float, share: float, whole: float) -> None:
+            await asyncio.sleep(chance.random() / 500)
+            if chance.random() < 0.1:
+                await_another()
+            if not await purse.reserve(budget, reserved, whole):
+                return
+            await asyncio.sleep(chance.random() / 500)
+            purse.settle(budget, reserved, min(1.0, share) * reserved, 0.0)
+
+        async def battle(calls: list[tuple[float, float]]) -> None:
+            purse = Purse({})
+            whole = calls[0][0] * len(calls)
+            try:
+                if chance.random() < 0.5:
+                    await asyncio.gather(*(call(purse, *one, whole) for one in calls))
+                else:
+                    for one in calls:
+                        await call(purse, *one, whole)
+            finally:
+                purse.give_back()
+
+        async with asyncio.timeout(20):
+            await asyncio.gather(*map(battle, battles))
+        assert ledger.spent + ledger.drawn <= cap + 1e-9
+        await budget.close()
+        assert ledger.drawn == pytest.approx(0.0, abs=1e-9)
+
+    asyncio.run(run())
+
+
+def test_blocks_within_a_battle_share_its_money() -> None:
+    """A block within another one opens none of its own, and leaves that of the outer open."""
+    with paid_whole({("e", "m"): 2}):
+        with paid_whole({("e", "m"): 9}):
+            pass
+        await_another()
+    await_another()

@@ -1,0 +1,87 @@
+"""Pages that plugins add."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.runtime.context import ContextProxy
+from streamlit.testing.v1 import AppTest
+
+from arena.services.accounts.auth import PUBLIC
+from arena.settings import Settings
+from arena.site.app import _Routes
+from arena.site.pages import added_pages, menus
+from arena.site.services import PublicVisit, as_secrets, opened, visited
+from data.plugins import use_plugin_files
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "extending.md"
+EXAMPLE = re.compile(r"<!-- file: page -->\n```python\n(.*?)```", re.DOTALL)
+FAILING = """
+from arena.site.pages import Page
+
+
+def show():
+    raise KeyError("nothing here")
+
+
+PAGES = [Page(name="broken", title="Broken", show=show), Page(name="team", title="Mine", show=show)]
+"""
+SCRIPT = """
+from arena.site.pages import pages
+from arena.site.ui.errors import guarded
+
+guarded(pages()[{name!r}].run)
+"""
+
+
+@pytest.fixture
+def with_pages(published: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """A published arena with the page of the document and one that fails."""
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
+    (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
+    assert len(code.splitlines()) < 30
+    files = (tmp_path / "short.py", tmp_path / "failing.py")
+    for file, text in zip(files, (code, FAILING), strict=True):
+        file.write_text(text, encoding="utf-8")
+    yield replace(published, plugins=files)
+    use_plugin_files(())
+
+
+@pytest.fixture
+def page_of(with_pages: Settings) -> Callable[[str], AppTest]:
+    """A page as a visitor sees it."""
+
+    def run(name: str) -> AppTest:
+        app = AppTest.from_string(SCRIPT.format(name=name), default_timeout=60)
+        app.secrets.update({key: dict(value) for key, value in as_secrets(with_pages).items()})
+        use_plugin_files(with_pages.plugins)
+        return app.run()
+
+    return run
+
+
+def test_the_page_of_the_document_has_an_address_and_a_place_in_the_navigation(
+    with_pages: Settings, page_of: Callable[[str], AppTest]
+) -> None:
+    """Its document has its title; it stands last in its menu, and shows what the services give."""
+    with TestClient(Starlette(routes=_Routes(with_pages).all())) as client:
+        assert "<title>Sets in short – Answer Arena</title>" in client.get("/sets-in-short").text
+    with visited(PublicVisit(opened(as_secrets(with_pages)), {})):
+        assert [page.title for page in menus(PUBLIC)["More"]][-2:] == ["About", "Sets in short"]
+    shown = "".join(found.proto.body for found in page_of("sets-in-short").get("html"))
+    assert "tiny: 12 questions" in shown
+
+
+def test_a_page_that_fails_is_named(page_of: Callable[[str], AppTest]) -> None:
+    """A reader sees a sentence, not a traceback; an address that is taken is a problem."""
+    page = page_of("broken")
+    assert not page.exception
+    assert "The plugin page broken failed: KeyError: 'nothing here'" in page.error[0].value.replace("\\", "")
+    (problem,) = added_pages().problems
+    assert "failing.py has a page team, of which there is one already." in problem

@@ -1,0 +1,115 @@
+"""What is withheld is withheld from the next request on: at every public address, in every process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from arena.api.app import make_api, operations
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.models import entrants_of
+from arena.site.pages import pages
+from arena.site.public.routes import BoardRoutes
+from tests.arena.api.conftest import running_server
+from tests.private_texts import EVERY, OURS, REFERENCE, marks_in, private_round
+
+NAMES = {
+    "name": "first",
+    "board": "first",
+    "set": "tiny",
+    "question_id": "q0",
+    "content_hash": "",
+    "number": "",
+    "metric": "comprehensiveness-nli",
+}
+QUERIES: Mapping[str, tuple[str, ...]] = {
+    "system": ("id=ours", "id=theirs&part=questions"),
+    "question": ("id=q0", "id=q1", "id=q0&part=answers", "id=q1&part=conflicts"),
+    "questions": ("", "words=item", "search=grams", "winner=ours"),
+    "compare": ("a=ours&b=theirs",),
+}
+ASKED = {
+    "/rounds/{name}/compare": "?first=ours&second=theirs",
+    "/sets/{name}/retrieval/compare": "?first=ours&second=theirs",
+    "/rounds/{name}/questions": "?q=grams",
+}
+PROCESSES = 2
+
+
+def addresses(arena: Arena, numbers: list[int], content_hash: str) -> Iterator[str]:
+    """Every address that answers the public: pages, plain pages, pictures, feeds, and the API."""
+    for page in pages():
+        for query in QUERIES.get(page, ("",)):
+            yield f"/{page}?board=first&{query}"
+    for route in BoardRoutes(arena).routes():
+        yield route.path.format(board="first", content_hash=content_hash[:12])
+    yield "/leaderboard.html?board=first"
+    for method, path, _ in operations(make_api(arena).openapi()):
+        if method != "GET":
+            continue
+        for number in numbers if "{number}" in path else [0]:
+            named = {**NAMES, "name": "tiny" if path.startswith("/sets") else "first", "number": number}
+            fields = re.findall(r"{(\w+)}", path)
+            if set(fields) <= named.keys():
+                yield f"/api/v1{path.format_map(named)}{ASKED.get(path, '')}"
+
+
+@pytest.mark.slow
+def test_what_is_withheld_is_withheld_from_the_next_request_on(tmp_path: Path, program: Path) -> None:
+    """After each change no address of any process shows again what it showed before, cached or not."""
+    arena, _ = private_round(tmp_path)
+    submissions = {one.system: one.id for one in entrants_of(arena.store, arena.store.rounds.get("first"))}
+    content_hash = arena.boards.get("first").content_hash
+    paths = [*addresses(arena, sorted(submissions.values()), content_hash)]
+    with ExitStack() as stack:
+        sites = [
+            stack.enter_context(running_server(program, arena.settings, tmp_path / f"log{number}"))
+            for number in range(PROCESSES)
+        ]
+        clients = [
+            stack.enter_context(httpx.Client(base_url=site.removesuffix("/api/v1"), timeout=120))
+            for site in sites
+        ]
+
+        def shown() -> set[str]:
+            """The marks in all answers; every address is asked of every process."""
+            texts = [client.get(path).text for client in clients for path in paths]
+            return {mark for text in texts for mark in marks_in(text)}
+
+        def change(do: Callable[[], object], gone: set[str], left: set[str]) -> None:
+            before = shown()
+            assert gone <= before, f"not shown before: {gone - before}"
+            do()
+            assert not gone & shown()
+            assert left <= shown()
+
+        arena.policies.show_texts("tiny", public=True)
+        change(
+            lambda: arena.policies.hide_references("tiny", hidden=True), {REFERENCE}, set(EVERY) - {REFERENCE}
+        )
+        arena.policies.hide_references("tiny", hidden=False)
+        change(lambda: arena.policies.show_texts("tiny", public=False), set(EVERY), set())
+        arena.policies.show_texts("tiny", public=True)
+        change(
+            lambda: arena.submissions.withdraw(submissions["ours"], caller=OPERATOR),
+            {OURS},
+            set(EVERY) - {OURS},
+        )
+        shown()
+        arena.boards.retract("first", "NOTICEMARK", caller=OPERATOR)
+        shown_still = {}
+        for client in clients:
+            for path in paths:
+                answer = client.get(path)
+                told = answer.status_code in {401, 404, 410} or "NOTICEMARK" in answer.text
+                if "first" in path and ("theirs" in answer.text or not told):
+                    shown_still[path] = answer.status_code
+        assert not shown_still
+        assert not set(EVERY) & shown()
+    arena.close()

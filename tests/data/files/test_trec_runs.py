@@ -1,0 +1,44 @@
+"""Runs: fields that tell every name apart, and the order of trec_eval."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.files.trec_runs import FieldNames, read_run, run_field
+
+NAMES = st.text("a_% 20\t\u00a0\n5F", min_size=1, max_size=6)
+
+
+@given(NAMES, NAMES)
+def test_no_two_names_have_one_field(one: str, other: str) -> None:
+    """Whatever white space a name has, its field is one word and its own."""
+    assert run_field(one).split() == [run_field(one)]
+    assert (run_field(one) == run_field(other)) == (one == other)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=6, unique=True))
+def test_every_name_is_found_by_its_field(names: list[str]) -> None:
+    """A field means the name that it was written for, beside whatever others."""
+    fields = FieldNames(names)
+    assert [fields.get(name) for name in names] == names
+    plain = [name for name in names if "%" not in name]
+    assert [FieldNames(plain).get(run_field(name)) for name in plain] == plain
+
+
+def test_names_are_found_by_other_forms_where_those_are_one_name() -> None:
+    """NFC and NFD are one name, `_` is a space where no other id is meant, and what is unclear is nobody."""
+    fields = FieldNames(["caf\u00e9", "q 1", "x y", "x\ty"])
+    assert fields.get("cafe\u0301") == "caf\u00e9"
+    assert fields.get("q_1") == "q 1"
+    assert fields.get("x_y") is None
+    assert FieldNames(["q 1", "q_1"]).get("q_1") == "q_1"
+
+
+def test_equal_scores_are_ordered_by_falling_passages(tmp_path: Path) -> None:
+    """As trec_eval does, with scores in single precision, whatever the order of the file."""
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 1.0 r\nq Q0 c 2 1.00000001 r\nq Q0 b 3 1.0 r\nq Q0 d 4 2 r\n")
+    assert [line.passage for line in read_run(path)["q"]] == ["d", "c", "b", "a"]

@@ -1,0 +1,81 @@
+"""Long work in parts: quick work stays here, long work is handed over, and results keep their order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+import pytest
+
+from data import parallel
+from data.parallel import parallel_map
+from tests.long_work import numbers, squared
+
+Value = TypeVar("Value")
+
+
+class Noted:
+    """Does what is handed over, and notes it."""
+
+    def __init__(self) -> None:
+        self.tasks: list[tuple[object, ...]] = []
+
+    def map(
+        self,
+        function: Callable[..., Value],
+        tasks: Iterable[tuple[object, ...]],
+        shared: tuple[object, ...] = (),
+    ) -> Iterator[Value]:
+        """Call a function."""
+        for task in tasks:
+            self.tasks.append(task)
+            yield function(*shared, *task)
+
+
+def _slow(number: int) -> int:
+    time.sleep(0.02)
+    return number
+
+
+def test_without_anybody_work_is_done_here() -> None:
+    """Where nobody takes work, all of it is done in order."""
+    assert list(parallel_map(squared, numbers(5), (10,), total=5)) == [10, 11, 14, 19, 26]
+
+
+def test_quick_work_is_not_handed_over() -> None:
+    """What takes less than a second starts no process, though somebody takes work."""
+    noted = Noted()
+    with parallel.in_parallel(noted):
+        assert list(parallel_map(squared, numbers(100), (0,), total=100)) == [n * n for n in range(100)]
+    assert noted.tasks == []
+
+
+def test_what_takes_longer_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the time at hand is over, the rest goes to whoever takes it; the results are in order."""
+    monkeypatch.setattr(parallel, "AT_HAND", 0.05)
+    monkeypatch.setattr(parallel, "LEAST_LEFT", 0.1)
+    noted = Noted()
+    with parallel.in_parallel(noted):
+        assert list(parallel_map(_slow, numbers(40), total=40)) == list(range(40))
+        assert 0 < len(noted.tasks) < 40
+        noted.tasks.clear()
+        assert list(parallel_map(_slow, numbers(10))) == list(range(10))
+        assert noted.tasks
+
+
+def test_a_small_rest_is_not_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where little is left after the time at hand, processes would start for nothing."""
+    monkeypatch.setattr(parallel, "AT_HAND", 0.05)
+    noted = Noted()
+    with parallel.in_parallel(noted):
+        assert list(parallel_map(_slow, numbers(10), total=10)) == list(range(10))
+    assert noted.tasks == []
+
+
+def test_work_that_was_done_before_counts() -> None:
+    """What took seconds before the first task is no reason to do that here too."""
+    noted = Noted()
+    with parallel.in_parallel(noted):
+        assert list(parallel_map(squared, numbers(6), (0,), total=6, before=5.0)) == [n * n for n in range(6)]
+    assert len(noted.tasks) == 6

@@ -1,0 +1,92 @@
+"""Waits between attempts: what is asked for is a lower bound, and every request is bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.records import Outcome, Reply
+from judges.llm.factory import open_client
+from judges.llm.requests import CallFailure, Message, Request
+from judges.llm.settings import AccessSettings
+from judges.llm.waits import LONGEST, Backoff, Wait, wait_asked_for
+from tests.providers.server import ScriptedProviders
+
+
+@given(st.integers(1, 200), st.none() | st.floats(0, 1e9))
+def test_a_wait_is_never_shorter_than_asked_nor_than_half_the_exponential_one(
+    calls: int, asked: float | None
+) -> None:
+    """A wait of nothing that is asked for does not make a hot loop; one that is longer is kept."""
+    seconds = Backoff(1.0, 30.0).seconds(calls, asked)
+    own = min(30.0, 2.0 ** (calls - 1)) if calls < 10 else 30.0
+    assert seconds >= max(asked or 0.0, own / 2)
+    assert seconds <= max(own, (asked or 0.0) + own)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "seconds"),
+    [
+        ({"retry-after": "1s"}, None, 1.0),
+        ({"retry-after": "500ms"}, None, 0.5),
+        ({"retry-after": "2m59.5s"}, None, 179.5),
+        ({"retry-after": "1h"}, None, 3_600.0),
+        ({"retry-after-ms": "-1", "retry-after": "3"}, None, 3.0),
+        ({"retry-after-ms": "0"}, None, 0.0),
+        ({"retry-after": "inf"}, None, None),
+        ({"retry-after": "1e300"}, None, LONGEST),
+        ({"retry-after": ""}, None, None),
+        ({"retry-after": "2015-10-21T07:28:00Z"}, None, 0.0),
+        ({}, {"error": {"details": [{"retryDelay": "37s"}]}}, 37.0),
+        ({}, [{"error": {"details": [{"x": 1}, {"retryDelay": "3.5s"}]}}], 3.5),
+        ({}, {"error": {"details": "none"}}, None),
+        ({}, "text", None),
+    ],
+)
+def test_waits_are_read_wherever_they_stand(
+    headers: dict[str, str], body: object, seconds: float | None
+) -> None:
+    """As seconds, milliseconds, durations, dates, and in the details of an error."""
+    assert wait_asked_for(headers, body) == seconds
+
+
+def test_a_request_that_is_always_turned_away_ends(scripted_llm: Callable[..., Any]) -> None:
+    """With `Retry-After: 0` for ever a request is tried a bounded number of times, ever further apart."""
+    with ScriptedProviders().running() as server:
+        request = Request(endpoint=server.url, model="openai-429-zero", messages=(Message("user", "x"),))
+        settings = AccessSettings(
+            transport="direct", backoff=0.02, longest_backoff=0.1, rate_limit_attempts=8
+        )
+
+        async def run() -> Reply | CallFailure:
+            async with open_client(settings) as client:
+                return await client.ask(request)
+
+        started = time.monotonic()
+        answer = asyncio.run(run())
+        assert isinstance(answer, CallFailure)
+        assert (answer.outcome, server.calls["openai-429-zero"]) == (Outcome.FAILED, 8)
+        assert time.monotonic() - started >= 0.01 + 0.02 + 0.04 + 4 * 0.05
+
+
+def test_a_wait_is_told_while_it_lasts(scripted_llm: Callable[..., Any]) -> None:
+    """While a request waits for its next attempt the scheduler says why and for how long."""
+    server = scripted_llm(first=["rate_limit_after", "fine"], retry_after=0.9)
+    request = Request(endpoint=server.url, model="m", messages=(Message("user", "x"),))
+
+    async def run() -> tuple[str, object]:
+        async with open_client(AccessSettings(backoff=0.01)) as client:
+            asked = asyncio.create_task(client.ask(request))
+            await asyncio.sleep(0.2)
+            told = str(client.waiting)
+            await asked
+            return told, client.waiting
+
+    assert asyncio.run(run()) == ("HTTP 429, next try in 1 s", None)
+    assert Wait("HTTP 503", time.monotonic() - 5).seconds == 0.0

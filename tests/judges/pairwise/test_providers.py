@@ -1,0 +1,287 @@
+"""Every mode of the scripted providers: a battle is judged, or ends for a reason that one can act on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from data.errors import EndpointError
+from data.records import Outcome, Verdict
+from data.store import Store
+from judges.base import JudgeInput
+from judges.catalogue import build_judge
+from judges.llm.client import Scheduler
+from judges.llm.costs import MemoryLedger
+from judges.llm.factory import open_client
+from judges.llm.prices import Price, PriceFile, Prices
+from judges.llm.settings import AccessSettings
+from judges.spec import JudgeSpec
+from tests.memory_journal import MemoryJournal
+from tests.providers.base import READ, WRITTEN, End, Mode
+from tests.providers.server import MODES, PROVIDERS, ScriptedProviders, table
+
+SpecOf = Callable[..., JudgeSpec]
+ContestOf = Callable[..., JudgeInput]
+KEY = "sk-scripted-key"
+HEADERS = "lines of a batch have no headers, so no wait is asked for"
+WHOLE = "a batch brings a line or none: no reply is cut off, dropped, or in another encoding or type"
+UNREADABLE = "litellm cannot read the reply, and calls it a 500 with words of its own"
+FINISH = "litellm reports a finish reason that it does not know as an end"
+UNFIT = {
+    "batch": {
+        "openai-429-hour": HEADERS,
+        "llama-cpp-crash": WHOLE,
+        "gateway-page": WHOLE,
+        "gateway-stream": WHOLE,
+        "gateway-truncated": WHOLE,
+        "gateway-latin-1": WHOLE,
+        "gateway-json-in-json": WHOLE,
+        "gateway-number": WHOLE,
+        "gateway-drop": WHOLE,
+    },
+    "litellm": {
+        "openai-gpt-5": "litellm turns the temperature down before a call and renames the token limit itself",
+        "deepseek-no-resource": FINISH,
+        "vllm-abort": FINISH,
+        "gateway-stream": UNREADABLE,
+        "gateway-detail": UNREADABLE,
+        "gateway-errors": UNREADABLE,
+        "gateway-number": UNREADABLE,
+        "gateway-latin-1": UNREADABLE,
+        "gateway-json-in-json": UNREADABLE,
+        "ollama-parts": UNREADABLE,
+        "llama-cpp-nan-usage": UNREADABLE,
+    },
+}
+"""Modes that cannot apply to a transport, with the reason."""
+LONG, SHORT = "Air scatters blue light far more than red light, so it comes from everywhere.", "The sea."
+
+
+@pytest.fixture(scope="module")
+def providers() -> Iterator[ScriptedProviders]:
+    """The endpoint of all modes."""
+    with ScriptedProviders().running() as server:
+        yield server
+
+
+def judged(
+    server: ScriptedProviders,
+    spec: JudgeSpec,
+    battle: JudgeInput,
+    transport: str,
+    ledger: MemoryLedger | None = None,
+) -> tuple[Verdict | EndpointError, Scheduler]:
+    """What becomes of a battle at 2 and 8 USD for a million tokens, and the scheduler that asked."""
+    server.reset()
+    prices = PriceFile(endpoints={server.url: Price(input=2.0, output=8.0)})
+    settings = AccessSettings(
+        api_key=KEY,
+        transport=transport,
+        backoff=0.005,
+        longest_backoff=0.01,
+        attempts=3,
+        rate_limit_attempts=20,
+        timeout=5,
+        batch_poll=0.01,
+        batch_gather=0.01,
+    )
+    journal = MemoryJournal() if transport == "batch" else None
+
+    async def run() -> tuple[Verdict | EndpointError, Scheduler]:
+        async with open_client(settings, ledger=ledger, journal=journal, prices=Prices(prices)) as client:
+            try:
+                return await build_judge(spec.at(server.url), client=client).judge(battle), client
+            except EndpointError as error:
+                return error, client
+
+    return asyncio.run(run())
+
+
+def judge_of(spec_of: SpecOf, mode: Mode) -> JudgeSpec:
+    """A judge of one order for a mode, at a known price."""
+    settings = {"endpoint": "", **mode.settings}
+    if mode.settings.get("reply") == "digit-scan":
+        settings["protection"] = "none"
+    return spec_of(model=mode.name, **settings)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("transport", "mode"),
+    [
+        pytest.param(transport, mode, id=f"{transport}-{mode.name}")
+        for transport, unfit in UNFIT.items()
+        for mode in MODES.values()
+        if mode.name not in unfit
+    ],
+)
+def test_a_battle_ends_alike_in_batches_and_over_litellm(
+    transport: str,
+    mode: Mode,
+    providers: ScriptedProviders,
+    spec_of: SpecOf,
+    contest_of: ContestOf,
+) -> None:
+    """Modes that can apply end as over other transports; where litellm hides the cause, more is lost."""
+    if transport == "litellm":
+        pytest.importorskip("litellm", reason="NO LITELLM: its transport is not tested on the providers")
+    spec = judge_of(spec_of, mode)
+    if transport == "litellm":
+        spec = spec.using(model=f"openai/{mode.name}")
+    verdict, client = judged(providers, spec, contest_of(LONG, SHORT), transport)
+    calls = providers.calls[mode.name]
+    assert calls <= 20
+    assert (client.usage.lost_usd > 0) in {mode.lost, mode.lost or transport == "litellm"}
+    if isinstance(verdict, EndpointError):
+        assert mode.end is End.GIVEN_UP
+        assert mode.says in str(verdict)
+        assert KEY not in str(verdict)
+        return
+    judgment = verdict.judgments[-1]
+    assert judgment.outcome is Outcome(mode.end), judgment.detail
+    assert mode.says in f"{verdict.detail} {judgment.detail}"
+    if judgment.outcome is Outcome.JUDGED:
+        assert judgment.reply is not None
+        assert judgment.reply.left_out == mode.left_out
+
+
+@pytest.mark.parametrize("transport", ["direct", "openai"])
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_a_battle_ends_as_the_table_says(
+    mode: Mode,
+    transport: str,
+    providers: ScriptedProviders,
+    spec_of: SpecOf,
+    contest_of: ContestOf,
+) -> None:
+    """Its outcome and words, what was not sent, the calls it took, and what was booked."""
+    spec = judge_of(spec_of, mode)
+    verdict, client = judged(providers, spec, contest_of(LONG, SHORT), transport)
+    calls = providers.calls[mode.name]
+    if mode.calls is not None:
+        assert calls == mode.calls
+    assert calls <= 20
+    assert (client.usage.lost_usd > 0) == mode.lost
+    if isinstance(verdict, EndpointError):
+        assert mode.end is End.GIVEN_UP
+        assert mode.says in str(verdict)
+        assert KEY not in str(verdict)
+        return
+    judgment = verdict.judgments[-1]
+    assert (judgment.outcome, mode.says in f"{verdict.detail} {judgment.detail}") == (
+        Outcome(mode.end),
+        True,
+    ), judgment.detail
+    if judgment.outcome is Outcome.JUDGED:
+        reply = judgment.reply
+        assert reply is not None
+        assert reply.left_out == mode.left_out
+        record = json.loads(judgment.settings)
+        assert record.get("left_out", []) == (mode.left_out.split(", ") if mode.left_out else [])
+        if reply.metered and calls == 1 and "logprobs" not in mode.settings.values():
+            assert (reply.input_tokens, reply.output_tokens) in {(READ, WRITTEN), (1000, 256)}
+        last = providers.bodies[-1]
+        sent = {"system role": any(item["role"] == "system" for item in last["messages"])}
+        for name in filter(None, mode.left_out.split(", ")):
+            assert not sent.get(name, name in last), name
+        for name in ("temperature", "max_tokens"):
+            is_sent = name in last or (name == "max_tokens" and "max_completion_tokens" in last)
+            assert is_sent == (record[name] is not None)
+
+
+def test_every_reply_can_be_stored_with_the_others(
+    providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf, store: Store
+) -> None:
+    """Whatever endpoints say, the replies of one batch go into the store together and come back."""
+    replies = {}
+    for mode in MODES.values():
+        if mode.end in {End.JUDGED, End.UNREADABLE}:
+            spec = judge_of(spec_of, mode)
+            verdict, _ = judged(providers, spec, contest_of(LONG, SHORT), "direct")
+            assert isinstance(verdict, Verdict)
+            reply = verdict.judgments[-1].reply
+            assert reply is not None
+            replies[reply.key] = reply
+    store.replies.put(list(replies.values()))
+    stored = store.replies.get_many(list(replies))
+    assert {key: (reply.text, reply.response_model, reply.fingerprint) for key, reply in stored.items()} == {
+        key: (reply.text, reply.response_model, reply.fingerprint) for key, reply in replies.items()
+    }
+    assert any(reply.fingerprint == "fp_1" and reply.response_id for reply in stored.values())
+
+
+def test_a_complaint_is_learnt_from_once(
+    providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
+) -> None:
+    """The second battle at the same endpoint and model is asked at once as the first was in the end."""
+    providers.reset()
+    spec = judge_of(spec_of, MODES["openai-gpt-5"]).at(providers.url)
+
+    async def run() -> None:
+        async with open_client(AccessSettings(transport="direct")) as client:
+            judge = build_judge(spec, client=client)
+            await judge.judge(contest_of(LONG, SHORT))
+            await judge.judge(contest_of(LONG, "Who knows?", battle_id="b2"))
+
+    asyncio.run(run())
+    assert len(providers.bodies) == 4
+    assert "temperature" not in providers.bodies[-1]
+    assert providers.bodies[-1]["max_completion_tokens"] == 256
+
+
+@pytest.mark.parametrize(
+    ("key", "named", "gone"),
+    [
+        ("system_role", "system role", "system"),
+        ("logprobs", "logprobs", "logprobs"),
+        ("response_format", "", "response_format"),
+    ],
+)
+def test_a_judge_leaves_out_what_its_spec_says(
+    key: str, named: str, gone: str, providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
+) -> None:
+    """It is not in the only request that is made, and the judgment's record and the judge's hash say so."""
+    reply = "logprobs" if key == "logprobs" else "rating"
+    usual = judge_of(spec_of, MODES["openai-chat"]).using(reply=reply)
+    spec = usual.using(**{key: "default"})
+    assert key not in usual.canonical
+    assert spec.canonical[key] == "default"
+    assert spec.hash != usual.hash
+    verdict, _ = judged(providers, spec, contest_of(LONG, SHORT), "direct")
+    assert isinstance(verdict, Verdict)
+    assert verdict.outcome is Outcome.JUDGED
+    (body,) = providers.bodies
+    assert gone not in {*body, *(message["role"] for message in body["messages"])}
+    assert "top_logprobs" not in body
+    judgment = verdict.judgments[-1]
+    assert judgment.reply is not None
+    assert judgment.reply.left_out == named
+    assert json.loads(judgment.settings).get("left_out", []) == ([named] if named else [])
+
+
+@pytest.mark.parametrize("name", ["openrouter-no-usage", "vllm-null-usage", "llama-cpp-negative-usage"])
+def test_a_cap_holds_where_no_tokens_are_reported(
+    name: str, providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
+) -> None:
+    """Without believable usage the most that a call may cost is booked, so a cap is spent and holds."""
+    ledger, spec = MemoryLedger(0.05), judge_of(spec_of, MODES[name])
+    outcomes = []
+    for number in range(20):
+        battle = contest_of(LONG, f"{number}", battle_id=f"b{number}")
+        verdict, _ = judged(providers, spec, battle, "direct", ledger)
+        assert isinstance(verdict, Verdict)
+        outcomes.append(verdict.outcome)
+    assert set(outcomes) == {Outcome.JUDGED, Outcome.SKIPPED}
+    assert 0 < ledger.lost <= 0.05
+    assert ledger.spent == 0
+
+
+def test_the_table_of_modes_has_every_mode() -> None:
+    """The documentation's table shows every mode, and there are at least sixty."""
+    assert all(f"`{mode}`" in table() for mode in MODES)
+    assert len(MODES) >= 60
+    assert len(MODES) == sum(len(modes) for modes in PROVIDERS.values())

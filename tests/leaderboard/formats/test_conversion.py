@@ -1,0 +1,173 @@
+"""What a conversion keeps, and that it names the rest."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from leaderboard.formats.reading import BattleFile, read_battles, read_chunks
+from leaderboard.formats.rows import Context
+from leaderboard.formats.writing import convert
+
+EVERYTHING = Context(covariates=True, further=True, named=True)
+ALL_COLUMNS = {
+    "b.jsonl": "native",
+    "b.csv": "native",
+    "b.csv.gz": "native",
+    "b.parquet": "native",
+    "b.json": "chatbot-arena",
+    "c.json": "rag-qa-arena",
+}
+"""Files that hold every column."""
+OTHERS = {
+    "alpaca.json": "alpaca-eval",
+    "eval.json": "rag-qa-arena-eval",
+    "hard.jsonl": "arena-hard",
+}
+Row = dict[str, object]
+RELAXED = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None
+)
+
+
+def written(path: Path, rows: Sequence[Row]) -> Path:
+    """Rows as JSON Lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def content(path: Path, kind: str) -> list[dict[str, str]]:
+    """Every cell that says something, as text, in an order of its own: CSV knows no other cells."""
+    rows: list[dict[str, str]] = []
+    for chunk in read_chunks(path, kind, context=EVERYTHING):
+        columns = chunk.columns
+        for cells in zip(*columns.values(), strict=True):
+            said = {name: cell for name, cell in zip(columns, cells, strict=True) if cell not in (None, "")}
+            rows.append({name: str(cell) for name, cell in said.items()})
+    return sorted(rows, key=lambda row: sorted(row.items()))
+
+
+def same(one: BattleFile, other: BattleFile) -> bool:
+    """Whether two files hold the same battles."""
+    pairs = [
+        (getattr(one.table, name), getattr(other.table, name)) for name in ("a", "b", "winner", "question")
+    ]
+    return all(np.array_equal(*pair) for pair in pairs) and np.allclose(one.table.share, other.table.share)
+
+
+@st.composite
+def battles(draw: st.DrawFn) -> list[Row]:
+    """Battles of which each may lack what a battle may lack."""
+    rows: list[Row] = []
+    for number in range(draw(st.integers(1, 6))):
+        first, second = draw(st.permutations(["=x", "y, z", "'-é", "w\nv"]))[:2]
+        row: Row = {"question_id": draw(st.sampled_from(["1", "q 2"])), "model_a": first, "model_b": second}
+        row["winner"], score = draw(
+            st.sampled_from([("model_a", 0.75), ("model_b", 0.125), ("tie", 0.5), ("tie (bothbad)", 0.5)])
+        )
+        optional = {"score": score, "weight": 3.0, "domain": "d", "judge": "@j", "order": "ba", "repeat": "2"}
+        optional |= {"wording": "w", "language": "-de", "a_length": 7, "position": "b", "anony": False}
+        for name, value in optional.items():
+            if draw(st.booleans()):
+                row[name] = value
+        rows.append(row | {"tstamp": number + 0.5} if draw(st.booleans()) else row)
+    return rows
+
+
+@pytest.mark.parametrize("last", ALL_COLUMNS)
+@pytest.mark.parametrize("first", ALL_COLUMNS)
+@RELAXED
+@given(rows=battles())
+def test_nothing_is_lost_between_files_that_hold_everything(
+    tmp_path: Path, first: str, last: str, rows: list[Row]
+) -> None:
+    """From any such format to any other every cell stays, and what was absent stays absent."""
+    source = written(tmp_path / "source.jsonl", rows)
+    middle, end = tmp_path / f"1{first}", tmp_path / f"2{last}"
+    one = convert(source, middle, write_as=ALL_COLUMNS[first])
+    two = convert(middle, end, read_as=ALL_COLUMNS[first], write_as=ALL_COLUMNS[last])
+    assert (one.unkept, two.unkept, two.rows) == ((), (), len(rows))
+    assert content(end, ALL_COLUMNS[last]) == content(source, "native")
+
+
+@pytest.mark.parametrize("through", OTHERS)
+@pytest.mark.parametrize("back", ALL_COLUMNS)
+def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, through: str, back: str) -> None:
+    """Battles that a format can hold come back from it as they were."""
+    words = ["model_a", "model_b", "tie"]
+    rows: list[Row] = [
+        dict[str, object]()
+        | {
+            "question_id": f"q{at}",
+            "domain": "fiqa",
+            "model_a": "m",
+            "model_b": "base",
+            "winner": words[at % 3],
+        }
+        | {"judge": "j", "order": "ab"}
+        for at in range(6)
+    ]
+    source = written(tmp_path / "source.jsonl", rows)
+    written_ = convert(source, tmp_path / through, write_as=OTHERS[through])
+    convert(tmp_path / through, tmp_path / back, read_as=OTHERS[through], write_as=ALL_COLUMNS[back])
+    assert written_.unkept == ()
+    assert same(read_battles(tmp_path / back, ALL_COLUMNS[back]), read_battles(source))
+
+
+@pytest.mark.parametrize(
+    ("through", "named"),
+    [
+        ("alpaca.json", {"1 verdicts 'tie (bothbad)', which became ties"}),
+        ("eval.json", {"a_length", "language", "1 verdicts 'tie (bothbad)', which became ties"}),
+        ("hard.jsonl", {"a_length", "language", "repeat", "1 verdicts 'tie (bothbad)', which became ties"}),
+    ],
+)
+def test_what_a_format_cannot_hold_is_named(tmp_path: Path, through: str, named: set[str]) -> None:
+    """Columns and kinds of ties that stay behind are listed, not dropped without a word."""
+    row: Row = {"question_id": "q", "model_a": "m", "model_b": "base", "winner": "both_bad", "order": "ab"}
+    row |= {"repeat": 2, "a_length": 3, "language": "de"}
+    result = convert(written(tmp_path / "s.jsonl", [row]), tmp_path / through, write_as=OTHERS[through])
+    assert set(result.unkept) == named
+
+
+@pytest.mark.parametrize("name", ["b.csv", "b.parquet", "b.json"])
+def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) -> None:
+    """The header of a table is that of all rows, not of the first thousands."""
+    plain: Row = {"question_id": "q", "model_a": "x", "model_b": "y", "winner": "tie"}
+    rows = [plain] * 5000 + [plain | {"repeat": "2", "wording": "w", "turn": 1}]
+    convert(written(tmp_path / "s.jsonl", rows), tmp_path / name, write_as=ALL_COLUMNS[name])
+    last = content(tmp_path / name, ALL_COLUMNS[name])[0]
+    assert {"repeat": "2", "wording": "w", "turn": "1"}.items() <= {
+        k: v.removesuffix(".0") for k, v in last.items()
+    }.items()
+    file = read_battles(tmp_path / name, ALL_COLUMNS[name])
+    assert file.repeat is not None
+    assert sorted(file.repeat)[-2:] == ["", "2"]
+
+
+def test_nested_columns_are_kept_in_json_and_named_elsewhere(tmp_path: Path) -> None:
+    """A conversation is a list: JSON keeps it, CSV and Parquet have no cell for it."""
+    row: Row = {"model_a": "x", "model_b": "y", "winner": "tie", "conversation_a": [{"role": "user"}]}
+    source = written(tmp_path / "s.jsonl", [row])
+    assert convert(source, tmp_path / "b.jsonl").unkept == ()
+    assert json.loads((tmp_path / "b.jsonl").read_text()) == row
+    for name in ("b.csv", "b.parquet"):
+        assert convert(source, tmp_path / name).unkept == ("conversation_a",)
+
+
+def test_no_cell_of_a_written_csv_is_a_formula(tmp_path: Path) -> None:
+    """Names that begin like formulas get an apostrophe, which the reader takes off again."""
+    names = ["=1+1", "'=1+1", "-x", "@y", "'z"]
+    rows: list[Row] = [{"model_a": name, "model_b": "base", "winner": "tie"} for name in names]
+    convert(written(tmp_path / "s.jsonl", rows), tmp_path / "b.csv")
+    with (tmp_path / "b.csv").open(newline="") as file:
+        cells = [row[0] for row in csv.reader(file)][1:]
+    assert cells == ["'=1+1", "''=1+1", "'-x", "'@y", "'z"]
+    assert read_battles(tmp_path / "b.csv").table.systems == tuple(sorted([*names, "base"]))

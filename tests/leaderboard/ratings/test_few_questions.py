@@ -1,0 +1,278 @@
+"""Whether two systems are told apart: more wins never make it less sure, and few questions never too sure."""
+
+from __future__ import annotations
+
+import importlib.util
+from itertools import combinations, pairwise
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import stdtrit
+
+from data.errors import StatisticsError
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import (
+    Cluster,
+    Flag,
+    IntervalKind,
+    RatingTable,
+    difference,
+    prob_better,
+    questions_to_separate,
+    rate,
+)
+from leaderboard.ratings.rate import MOST_RESAMPLED
+from leaderboard.ratings.uncertainty.paired_errors import PairedErrors, better
+from leaderboard.ratings.vocabulary import POINTS
+from leaderboard.stats.intervals import wilson
+
+Row = tuple[str, str, str, float]
+ROOT = Path(__file__).parents[3]
+KINDS = list(IntervalKind)
+
+
+def table_of(rows: list[Row], weights: list[float] | None = None) -> BattleTable:
+    """Battles of question, two systems and the first one's share of the win."""
+    question, first, second, share = zip(*rows, strict=True)
+    return BattleTable.from_columns(
+        question_id=list(question),
+        domain=["d"] * len(rows),
+        model_a=list(first),
+        model_b=list(second),
+        winner=["model_a" if one > 0.5 else "model_b" if one < 0.5 else "tie" for one in share],
+        score=list(share),
+        weight=weights,
+    )
+
+
+def star(wins: dict[str, int], questions: int = 24) -> list[Row]:
+    """One battle a question of each system against the reference, which it wins so many times."""
+    starts = {name: 5 * place for place, name in enumerate(wins)}
+    return [
+        (f"q{(at + starts[name]) % questions:02}", name, "ref", float(at < won))
+        for name, won in wins.items()
+        for at in range(questions)
+    ]
+
+
+def share_letter(table: RatingTable, first: str, second: str) -> bool:
+    """Whether letters leave two systems together."""
+    return not table.separates(first, second)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_wins_never_make_a_system_less_separated(kind: IntervalKind) -> None:
+    """Of 24 battles with the reference, 23 won separate at least as well as 20, in letters and ranks."""
+    ranks = {}
+    for won in (20, 21, 22, 23):
+        table = rate(table_of(star({"A": won, "B": 2, "C": 1, "D": 12})), interval=kind)
+        assert not share_letter(table, "A", "ref")
+        assert difference(table, "A", "ref").lower > 0
+        ranks[won] = table.of("A").rank_upper
+    assert ranks[23] <= ranks[22] <= ranks[21] <= ranks[20]
+    assert ranks[23] == 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(questions=st.integers(3, 60), others=st.integers(0, 3))
+def test_the_chance_of_the_better_grows_with_each_win(questions: int, others: int) -> None:
+    """Each further win against the reference makes the winner surer, up to all but one."""
+    sure = []
+    for won in range(questions // 2, questions):
+        rows = star({"A": won} | {f"x{one}": questions // 2 for one in range(others)}, questions)
+        table = rate(table_of(rows), interval=IntervalKind.SANDWICH)
+        place = (table.code("A"), table.code("ref"))
+        sure.append(float(prob_better(table)[place]))
+    assert all(later >= earlier for earlier, later in pairwise(sure) if earlier >= 0.5)
+
+
+def test_the_interval_of_independent_battles_is_wilsons() -> None:
+    """With one battle a question, the interval of a difference is Wilson's of the share won, by t for z."""
+    won, count = 81, 263
+    table = rate(
+        table_of([(f"q{at}", "a", "b", float(at < won)) for at in range(count)]),
+        interval=IntervalKind.SANDWICH,
+    )
+    gap = difference(table, "a", "b")
+    share = won / count
+    ratio = (1.959964 / float(stdtrit(count - 1, 0.975))) ** 2 * (count - 1) / count
+    exact = wilson(share, count * ratio)
+    assert exact is not None
+    for end, limit in ((gap.lower, exact.lower), (gap.upper, exact.upper)):
+        assert 1 / (1 + np.exp(-end / POINTS)) == pytest.approx(limit, abs=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), questions=st.integers(3, 20))
+def test_two_systems_are_separated_exactly_where_their_difference_leaves_out_0(
+    seed: int, questions: int
+) -> None:
+    """Of two systems, letters, ranks, the interval of the difference and the chance say the same."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"q{at}", "a", "b", float(rng.random() < chance))
+        for at, chance in enumerate(rng.beta(2, 1, questions))
+        for _ in range(5)
+    ]
+    for kind in KINDS:
+        table = rate(table_of(rows), interval=kind, bootstrap=100)
+        try:
+            gap = difference(table, "a", "b")
+        except StatisticsError:
+            continue
+        apart = gap.lower > 0 or gap.upper < 0
+        assert apart is table.separates("a", "b")
+        assert apart is (max(gap.prob_better, 1 - gap.prob_better) > 0.975)
+        assert apart is all(row.rank_lower == row.rank_upper for row in table.ratings)
+
+
+def pair_on_three() -> list[Row]:
+    """X against Y on three questions, twenty battles each."""
+    return [
+        (f"q{at}", "X", "Y", float(number < won))
+        for at, won in enumerate((13, 16, 18))
+        for number in range(20)
+    ]
+
+
+def others_on_many() -> list[Row]:
+    """A against B on 200 other questions."""
+    return [(f"z{at}", "A", "B", float(at % 3 > 0)) for at in range(200)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_difference_rests_on_the_questions_that_carry_it(kind: IntervalKind, *, linked: bool) -> None:
+    """Questions on which two systems do not stand make their difference no surer, linked to them or not."""
+    alone = rate(table_of(pair_on_three()), interval=kind, bootstrap=100)
+    rows = pair_on_three() + others_on_many()
+    if linked:
+        rows += [("z0", "X", "A", 1.0), ("z1", "X", "A", 0.0), ("z2", "X", "A", 1.0)]
+    joint = rate(table_of(rows), interval=kind, bootstrap=100)
+    one, other = difference(alone, "X", "Y"), difference(joint, "X", "Y")
+    assert (one.questions, other.questions) == (3, 3)
+    assert other.lower == pytest.approx(one.lower, rel=0.02)
+    assert other.upper == pytest.approx(one.upper, rel=0.02)
+    assert one.lower < 0 < one.upper or one.prob_better > 0.975
+    assert other.interval is IntervalKind.SANDWICH
+    needed = questions_to_separate(joint, "X", "Y").needed
+    assert needed is not None
+    assert needed == questions_to_separate(alone, "X", "Y").needed
+    assert Flag.FEW_QUESTIONS in joint.of("X").flags
+
+
+def test_a_bridge_of_few_questions_carries_what_is_on_both_sides() -> None:
+    """Systems judged on 200 questions that only four link are as unsure as those four questions are."""
+    rows = [
+        (f"q{at}", first, second, float((at * step) % 7 > 2))
+        for first, second, step in (("a", "b", 3), ("c", "d", 5))
+        for at in range(200)
+    ]
+    rows += [(f"q{at}", "a", "c", share) for at, share in enumerate((1.0, 0.0, 1.0, 1.0))]
+    table = rate(table_of(rows), interval=IntervalKind.SANDWICH)
+    assert difference(table, "a", "b").questions > 150
+    assert difference(table, "a", "c").questions <= 5
+    assert difference(table, "b", "d").questions <= 5
+
+
+def test_few_questions_have_t_intervals_and_say_so() -> None:
+    """Percentiles of resampled questions give way where few carry a rating; each such rating is flagged."""
+    table = rate(table_of(pair_on_three()))
+    by_t = rate(table_of(pair_on_three()), interval=IntervalKind.SANDWICH)
+    for row, same in zip(table.ratings, by_t.ratings, strict=True):
+        assert row.flags == (Flag.FEW_QUESTIONS,)
+        assert (row.lower, row.upper, row.se) == (same.lower, same.upper, same.se)
+    many = rate(table_of([(f"q{at}", "a", "b", float(at % 3 > 0)) for at in range(40)]))
+    assert all(not row.flags for row in many.ratings)
+
+
+def test_letters_are_holms_tests_by_t() -> None:
+    """The decision takes estimates, errors and units alone; the same gap is less sure on fewer questions."""
+    points = np.array([1100.0, 1000.0])
+    covariance = np.diag([500.0, 500.0])
+    assert better(points, PairedErrors.of(covariance, 200.0))[0, 1]
+    assert not better(points, PairedErrors.of(covariance, 3.0)).any()
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), scale=st.sampled_from([1e-6, 0.01, 3.0, 1e5]))
+def test_ratings_do_not_depend_on_the_scale_of_weights(seed: int, scale: float) -> None:
+    """Raw and normalised weights give the same ratings, intervals, letters and differences."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"q{at % 15}", *rng.permutation(["a", "b", "c"])[:2].tolist(), float(rng.random() < 0.6))
+        for at in range(90)
+    ]
+    weights = rng.lognormal(0, 1, len(rows))
+    one, other = (
+        rate(table_of(rows, (weights * by).tolist()), interval=IntervalKind.SANDWICH) for by in (1.0, scale)
+    )
+    for row, same in zip(one.ratings, other.ratings, strict=True):
+        assert (row.system, row.letters, row.flags) == (same.system, same.letters, same.flags)
+        assert (row.lower, row.upper) == pytest.approx((same.lower, same.upper))
+    for first, second in combinations("abc", 2):
+        gap, again = difference(one, first, second), difference(other, first, second)
+        assert (gap.lower, gap.upper, gap.questions) == pytest.approx(
+            (again.lower, again.upper, again.questions)
+        )
+
+
+@pytest.mark.parametrize("cluster", list(Cluster))
+def test_very_many_systems_have_sandwich_intervals_unless_asked(cluster: Cluster) -> None:
+    """Resampling hundreds of systems takes minutes: the default leaves it, and the result says so."""
+    rng = np.random.default_rng(5)
+    size = MOST_RESAMPLED + 50
+    rows = []
+    for at in range(4000):
+        first, second = rng.choice(size, 2, replace=False)
+        rows.append((f"q{at % 60}", f"s{first}", f"s{second}", float(rng.random() < 0.5)))
+    table = rate(table_of(rows), cluster=cluster)
+    assert table.settings.interval is IntervalKind.SANDWICH
+    assert len(table.notes) == 1
+    assert "sandwich" in table.notes[0]
+    assert table.as_json()["notes"] == list(table.notes)
+    asked = rate(table_of(rows), cluster=cluster, interval=IntervalKind.SANDWICH)
+    assert asked.ratings == table.ratings
+    assert asked.notes == ()
+    assert rate(table_of(rows[:40])).settings.interval is IntervalKind.BOOTSTRAP
+
+
+def simulation() -> ModuleType:
+    """The benchmark that docs/method/ratings.md takes its figures from."""
+    spec = importlib.util.spec_from_file_location("few_questions", ROOT / "benchmarks/few_questions.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    import sys  # noqa: PLC0415 - dataclasses of a module look it up
+
+    sys.modules["few_questions"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("systems", [2, 5])
+@pytest.mark.parametrize("questions", [3, 5, 8])
+def test_equal_systems_are_rarely_called_separated(systems: int, questions: int) -> None:
+    """With few questions about 5 % of tables separate anybody; 250 tables leave room for luck (3 se)."""
+    found = simulation().simulate(
+        systems=systems, questions=questions, battles=10, rounds=250, interval=IntervalKind.SANDWICH
+    )
+    assert found.separated < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
+    assert found.apart < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
+    assert found.held > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 250)
+
+
+def test_many_questions_still_tell_unequal_systems_apart() -> None:
+    """With 40 questions a lead of 1.5 log-odds among five systems is found in most tables."""
+    module = simulation()
+    found = 0
+    for seed in range(30):
+        battles = module.battles_of(np.random.default_rng(seed), 5, 40, 2, (1.5, 0.0, 0.0, 0.0, 0.0))
+        table = rate(battles, interval=IntervalKind.SANDWICH)
+        found += all(table.separates("s0", other) for other in ("s1", "s2", "s3", "s4"))
+    assert found >= 24

@@ -1,0 +1,171 @@
+"""A system that answered too few questions is listed without a rank, and leads nobody."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from itertools import combinations
+
+import pytest
+
+from leaderboard.battles import BattleTable
+from leaderboard.export.tables import standings_file
+from leaderboard.ratings import Settings, rate
+from leaderboard.standings.answer_stats import AnswerFact, too_few_answers
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About, Standings
+from leaderboard.vocabulary import BoardForm
+
+ABOUT = About(name="b", title="B", facts={"judge": "lexical"})
+QUICK = Settings(bootstrap=50, seed=3)
+Row = tuple[str, str, str, str, str]
+
+
+def battles(answered: dict[str, int], reference: str = "") -> list[Row]:
+    """All pairs on each question that both sides answered; the one whose name comes first mostly wins."""
+    return [
+        (
+            f"q{number}",
+            f"d{number % 2}",
+            one,
+            other,
+            "model_b" if number % 5 == 0 and "a short" not in {one, other} else "model_a",
+        )
+        for one, other in combinations(sorted(answered, key=lambda name: (name == reference, name)), 2)
+        for number in range(min(answered[one], answered[other]))
+    ]
+
+
+def table_of(rows: list[Row]) -> BattleTable:
+    """The rows as a table."""
+    return BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
+
+
+def facts(answered: dict[str, int]) -> dict[str, list[AnswerFact]]:
+    """So many answers of each system."""
+    return {
+        system: [
+            AnswerFact(question=f"q{number}", domain=f"d{number % 2}", words=9) for number in range(count)
+        ]
+        for system, count in answered.items()
+    }
+
+
+ANSWERED = {"a short": 5, "b": 56, "c": 56, "d": 30}
+
+
+@pytest.fixture(scope="module")
+def standings() -> Standings:
+    """A board on which the winner of all its battles answered 5 of 56 questions."""
+    return build_standings(table_of(battles(ANSWERED)), ABOUT, settings=QUICK, answers=facts(ANSWERED))
+
+
+def test_who_answered_5_of_56_questions_stands_last_without_a_rating(standings: Standings) -> None:
+    """F24: it won all of its battles, and is listed with them and the reason in every domain, unranked."""
+    assert [line.system for line in standings.lines["overall"]] == ["b", "c", "d", "a short"]
+    for lines in standings.lines.values():
+        line = lines[-1]
+        assert (line.system, line.rating) == ("a short", None)
+        assert line.unranked == "It answered 5 of 56 questions, too few for a rank."
+        assert line.rate is not None
+        assert line.rate.win_rate == 1
+        assert not any(other.unranked for other in lines[:-1])
+
+
+def test_its_battles_enter_no_rating(standings: Standings) -> None:
+    """Ratings, ranks, differences and fragility are those of the same battles without it."""
+    others = [row for row in battles(ANSWERED) if "a short" not in row]
+    alone = rate(table_of(others), bootstrap=50, seed=3)
+    lines = standings.lines["overall"][:-1]
+    assert [line.rating for line in lines] == list(alone.ratings)
+    named = json.dumps([standings.as_json()[part] for part in ("differences", "separations", "fragility")])
+    assert "a short" not in named
+    assert "a short" in json.dumps(standings.as_json()["head_to_head"])
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "short"),
+    [
+        (4, 10, True),
+        (5, 10, False),
+        (5, 26, True),
+        (20, 100, False),
+        (19, 100, True),
+        (3, 4, False),
+        (1, 1, False),
+    ],
+)
+def test_a_rank_takes_5_answers_and_a_fifth_of_the_questions(count: int, of: int, *, short: bool) -> None:
+    """A board of fewer than 5 questions asks for the share alone."""
+    answered = {"one": count, "other": of, "third": of}
+    found = too_few_answers(table_of(battles(answered)), facts(answered))
+    assert ("one" in found) is short
+    assert not {"other", "third"} & found.keys()
+
+
+def test_where_answers_are_not_known_the_questions_of_battles_count() -> None:
+    """Battles alone tell on how many questions a system was judged."""
+    answered = {"one": 3, "other": 20, "third": 20}
+    assert too_few_answers(table_of(battles(answered)), {}).keys() == {"one"}
+
+
+def test_a_round_on_some_questions_counts_answers_to_those() -> None:
+    """250 of 1,000 answers are a quarter; of the 10 questions that were asked it answered 2."""
+    answered = {"one": 250, "other": 1000, "third": 1000}
+    asked = frozenset({"q0", "q1", *(f"q{number}" for number in range(500, 508))})
+    rows = [row for row in battles({**answered}) if row[0] in asked]
+    assert too_few_answers(table_of(rows), facts(answered), asked=asked) == {
+        "one": "It answered 2 of 10 questions, too few for a rank."
+    }
+
+
+def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
+    """Where all battles are against it they count; where others rank the systems it is left out."""
+    answered = {"one": 60, "other": 60, "right": 8}
+    rows = battles(answered, "right")
+    against = [row for row in rows if "right" in row]
+    assert not too_few_answers(table_of(against), facts(answered), reference="right")
+    found = too_few_answers(table_of(rows), facts(answered), reference="right")
+    assert found.keys() == {"right"}
+
+
+def test_files_name_the_reason(standings: Standings) -> None:
+    """CSV and Parquet have a column, Markdown and LaTeX a note and no rank, JSON a field."""
+    content = {
+        form: standings_file(standings.as_json(), form).decode()
+        for form in (BoardForm.CSV, BoardForm.JSON, BoardForm.MARKDOWN, BoardForm.LATEX)
+    }
+    rows = {
+        row["system"]: row
+        for row in csv.DictReader(io.StringIO(content[BoardForm.CSV]))
+        if row["domain"] == "overall"
+    }
+    assert rows["a short"]["unranked"].startswith("It answered 5 of 56")
+    assert rows["a short"]["rank_lower"] == rows["a short"]["rating"] == rows["b"]["unranked"] == ""
+    line = json.loads(content[BoardForm.JSON])["lines"]["overall"][-1]
+    assert (line["unranked"], line["rating"]) == (rows["a short"]["unranked"], None)
+    for form in (BoardForm.MARKDOWN, BoardForm.LATEX):
+        assert "a short: It answered 5 of 56 questions" in content[form]
+    row = next(line for line in content[BoardForm.MARKDOWN].splitlines() if line.startswith("| – | a short"))
+    assert row.count("–") >= 2
+
+
+def test_boards_without_such_a_system_say_nothing_of_it() -> None:
+    """Their JSON and columns, and so their hashes, are as they were."""
+    answered = {"b": 56, "c": 56}
+    board = build_standings(table_of(battles(answered)), ABOUT, settings=QUICK, answers=facts(answered))
+    assert "unranked" not in json.dumps(board.as_json())
+    assert b"unranked" not in standings_file(board.as_json(), BoardForm.CSV)
+
+
+def test_a_reference_that_meets_nobody_is_no_row() -> None:
+    """F8, F21: answers that systems are held against are no entrant where no battle has them."""
+    answered = {"b": 56, "c": 56}
+    about = About(name="b", title="B", reference="right")
+    board = build_standings(
+        table_of(battles(answered)), about, settings=QUICK, answers=facts({**answered, "right": 56})
+    )
+    assert {line.system for lines in board.lines.values() for line in lines} == {"b", "c"}
+    assert b"right," not in standings_file(board.as_json(), BoardForm.CSV)
+    assert "right" not in standings_file(board.as_json(), BoardForm.MARKDOWN).decode()

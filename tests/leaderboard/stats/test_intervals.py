@@ -1,0 +1,140 @@
+"""Intervals of shares and means: by the questions behind them, whatever the scale of weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest, t
+
+from data.stats import Interval
+from leaderboard.battles import BattleTable
+from leaderboard.paired import paired_shares
+from leaderboard.rates import Rate, win_rates
+from leaderboard.retrieval.board import PairedDifference, RetrievalTable
+from leaderboard.retrieval.measures import MEASURES
+from leaderboard.stats.intervals import mean_interval, wilson
+
+
+def table_of(questions: list[int], won: list[bool], weights: list[float] | None = None) -> BattleTable:
+    """Battles of `a` with `b`."""
+    return BattleTable.from_columns(
+        question_id=[f"q{question}" for question in questions],
+        domain=["d"] * len(won),
+        model_a=["a"] * len(won),
+        model_b=["b"] * len(won),
+        winner=["model_a" if one else "model_b" for one in won],
+        weight=weights,
+    )
+
+
+def ends(interval: Interval | None) -> tuple[float, float]:
+    """Both ends."""
+    assert interval is not None
+    return interval.lower, interval.upper
+
+
+def rate_of(table: BattleTable) -> Rate:
+    """The overall rate of `a`."""
+    return win_rates(table).of("a")
+
+
+@pytest.mark.parametrize("scale", [1e-6, 0.01, 0.1, 0.5, 7.0, 1e6])
+def test_intervals_of_rates_do_not_depend_on_the_scale_of_weights(scale: float) -> None:
+    """Weights in hundredths, shares or thousands of the same battles give the same intervals."""
+    rng = np.random.default_rng(2)
+    questions = [at // 3 for at in range(180)]
+    won = (rng.random(180) < 0.6).tolist()
+    weights = rng.lognormal(0, 1, 180)
+    one = rate_of(table_of(questions, won, weights.tolist()))
+    other = rate_of(table_of(questions, won, (weights * scale).tolist()))
+    for name in ("win_interval", "win_tie_interval", "score_interval"):
+        assert ends(getattr(one, name)) == pytest.approx(ends(getattr(other, name)), rel=1e-6)
+    assert one.standard_error == pytest.approx(other.standard_error)
+
+
+def test_skewed_weights_count_as_kishs_effective_number() -> None:
+    """Normalised inverse-probability weights: the cluster-robust interval, not that of all the battles."""
+    rng = np.random.default_rng(4)
+    weights = rng.lognormal(0, 2, 60)
+    weights /= weights.mean()
+    won = rng.random(60) < 0.55
+    row = rate_of(table_of(list(range(60)), won.tolist(), weights.tolist()))
+    mean = float(weights @ won / weights.sum())
+    residuals = weights * (won - mean)
+    variance = residuals @ residuals / weights.sum() ** 2 * 60 / 59
+    half = t.ppf(0.975, 59) * np.sqrt(variance)
+    assert ends(row.score_interval) == pytest.approx((max(0, mean - half), min(1, mean + half)), abs=1e-9)
+    count = mean * (1 - mean) / variance * (1.959964 / t.ppf(0.975, 59)) ** 2
+    kish = weights.sum() ** 2 / (weights @ weights)
+    exact = wilson(mean, min(count, kish))
+    assert ends(row.win_interval) == pytest.approx(ends(exact), abs=0.01)
+    assert kish < 30
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 1000), skew=st.floats(0, 2))
+def test_score_intervals_are_brute_force_cluster_robust_ones(seed: int, skew: float) -> None:
+    """Whatever weights, the interval of the mean score is the mean and t times the clustered error."""
+    rng = np.random.default_rng(seed)
+    questions = rng.integers(0, 12, 60)
+    weights, won = rng.lognormal(0, skew, 60), rng.random(60) < 0.5
+    row = rate_of(table_of(questions.tolist(), won.tolist(), weights.tolist()))
+    mean = weights @ won / weights.sum()
+    sums = [(weights * (won - mean))[questions == one].sum() for one in np.unique(questions)]
+    count = len(sums)
+    half = t.ppf(0.975, count - 1) * np.sqrt(np.square(sums).sum() * count / (count - 1)) / weights.sum()
+    assert ends(row.score_interval) == pytest.approx((max(0, mean - half), min(1, mean + half)), abs=1e-9)
+
+
+@pytest.mark.parametrize("questions", [2, 3, 5, 12])
+def test_a_share_that_all_questions_agree_on_has_wilsons_interval(questions: int) -> None:
+    """A system that won everything has the interval of that many questions, not one without width."""
+    numbers = [at % questions for at in range(20 * questions)]
+    row = rate_of(table_of(numbers, [True] * len(numbers)))
+    exact = ends(wilson(1.0, questions))
+    assert ends(row.score_interval) == pytest.approx(exact)
+    assert ends(row.win_interval) == pytest.approx(exact)
+
+
+@pytest.mark.parametrize("questions", range(2, 12))
+def test_systems_that_differ_alike_on_all_questions_are_told_apart_by_the_sign_test(questions: int) -> None:
+    """All of 2, 3 or 5 questions one way are no proof (p = .5, .25, .06); all of 6 are."""
+    share = paired_shares(table_of(list(range(questions)), [True] * questions), "a", "b")[0]
+    lower, upper = ends(share.interval)
+    assert share.difference == 1
+    assert lower < 1 == upper
+    assert share.significant is bool(binomtest(questions, questions).pvalue < 0.05)
+
+
+def test_a_difference_without_spread_has_width_whatever_it_is() -> None:
+    """Of small and of no differences alike; nothing leaves the values that exist."""
+    for mean in (-1.0, -0.3, 0.0, 0.25, 1.0):
+        lower, upper = ends(mean_interval(mean, 0.0, 4, within=Interval(-1.0, 1.0)))
+        assert -1 <= lower <= mean <= upper <= 1
+        assert upper - lower > 0.1
+    assert mean_interval(3.0, 0.0, 4) is None
+
+
+@pytest.mark.parametrize("questions", [2, 3, 5, 6])
+def test_retrieval_boards_give_no_interval_without_width(questions: int) -> None:
+    """Equal scores on few questions have the interval of a count, for means and for paired differences."""
+    values = np.array([np.ones(questions), np.zeros(questions)])
+    measure = MEASURES[0]
+    board = RetrievalTable(
+        systems=("x", "y"),
+        questions=tuple(f"q{at}" for at in range(questions)),
+        domains=("d",) * questions,
+        measures=(measure,),
+        values={measure.name: values},
+        missing=np.zeros((2, questions), dtype=bool),
+    )
+    best = board.lines(measure.name)[0]
+    assert ends(best.interval) == pytest.approx(ends(wilson(1.0, questions)))
+    gap: PairedDifference = board.compared(measure.name, "x", "y")[0]
+    lower, upper = ends(gap.interval)
+    assert gap.p_value == pytest.approx(binomtest(questions, questions).pvalue)
+    assert (lower > 0) is bool((gap.p_value or 1) < 0.05)
+    assert lower < upper
+    assert (best.rank_upper == 1) is bool((gap.p_value or 1) < 0.05)

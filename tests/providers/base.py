@@ -1,0 +1,177 @@
+"""Modes of a scripted provider: how an endpoint behaves, and how a judge must come out of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from tests.scripted_replies import RULES, Ask, answers_of, instance_of, logprobs_of
+
+READ, WRITTEN = 1_000, 50
+"""Tokens that an honest reply reports."""
+
+
+class End(StrEnum):
+    """What becomes of a battle that is judged at an endpoint in a mode."""
+
+    JUDGED = "judged"
+    UNREADABLE = "unreadable"
+    REFUSED = "refused"
+    FAILED = "failed"
+    GIVEN_UP = "endpoint given up"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that came in: its body, its headers, and which call of its mode it is, from 1 on."""
+
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+    number: int
+
+    @property
+    def verdict(self) -> str:
+        """A good judge's reply: the longer answer wins, in either order; a task's JSON where one is asked."""
+        form = (self.body.get("response_format") or {}).get("json_schema")
+        if form:
+            return json.dumps(instance_of(form["schema"]))
+        ask = Ask(self.body)
+        pair = answers_of(ask)
+        rating = RULES["longer"](ask, *pair) if pair else "0"
+        return f"<thinking>The longer one says more.</thinking><rating>{rating}</rating>"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is sent back: a status, a body (a JSON value or bytes), headers; or the connection is dropped."""
+
+    body: object = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str = "application/json"
+    dropped: bool = False
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes of the body."""
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mode:
+    """One way in which an endpoint behaves.
+
+    Attributes:
+        name: The model to ask for.
+        about: What the endpoint does, for the table.
+        end: What must become of a battle.
+        answer: The endpoint.
+        says: What the battle's detail, or the error, must contain.
+        left_out: The settings that must not be sent in the end.
+        calls: The calls that a battle takes, where that is certain.
+        lost: Whether the most that the call may cost counts as lost.
+        settings: Settings of the judge, besides the model.
+    """
+
+    name: str
+    about: str
+    end: End
+    answer: Callable[[Call], Answer]
+    says: str = ""
+    left_out: str = ""
+    calls: int | None = None
+    lost: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def completion(
+    call: Call,
+    text: object = None,
+    *,
+    finish: object = "stop",
+    usage: object = (READ, WRITTEN),
+    choice: Mapping[str, Any] | None = None,
+    message: Mapping[str, Any] | None = None,
+    top: Mapping[str, Any] | None = None,
+) -> Answer:
+    """A chat completion, by default with a good verdict and honest usage.
+
+    Args:
+        call: What it answers.
+        text: The content; None is a good verdict.
+        finish: The finish reason.
+        usage: Tokens read and written, or the usage as it is sent; Ellipsis leaves the key out.
+        choice: Further keys of the choice.
+        message: Further keys of the message.
+        top: Further keys of the body.
+    """
+    content = call.verdict if text is None else text
+    if isinstance(usage, tuple):
+        usage = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)}
+    body: dict[str, Any] = {
+        "id": f"chatcmpl-{call.number}",
+        "object": "chat.completion",
+        "model": call.body.get("model"),
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": content, **(message or {})},
+                "finish_reason": finish,
+                **(choice or {}),
+            }
+        ],
+        **({} if usage is ... else {"usage": usage}),
+        **(top or {}),
+    }
+    if call.body.get("logprobs") and isinstance(content, str) and "logprobs" not in (choice or {}):
+        body["choices"][0]["logprobs"] = {"content": logprobs_of(content)}
+    return Answer(body)
+
+
+def refusal(status: int, message: str, *, headers: Mapping[str, str] | None = None, **rest: object) -> Answer:
+    """An error as OpenAI shapes it."""
+    return Answer({"error": {"message": message, **rest}}, status, headers or {})
+
+
+def good(call: Call) -> Answer:
+    """An endpoint without a fault."""
+    return completion(call)
+
+
+def says(text: str, **rest: Any) -> Callable[[Call], Answer]:  # noqa: ANN401 - as `completion` takes them
+    """An endpoint that always says the same."""
+    return lambda call: completion(call, text, **rest)
+
+
+def with_(**rest: Any) -> Callable[[Call], Answer]:  # noqa: ANN401 - as `completion` takes them
+    """A good verdict, in a body with something of its own."""
+    return lambda call: completion(call, **rest)
+
+
+def always(answer: Answer) -> Callable[[Call], Answer]:
+    """An endpoint that never says anything else."""
+    return lambda _: answer
+
+
+def once(answer: Answer, *, times: int = 1) -> Callable[[Call], Answer]:
+    """An endpoint with a fault that passes."""
+    return lambda call: answer if call.number <= times else completion(call)
+
+
+def refusing(*rules: tuple[str, int, object]) -> Callable[[Call], Answer]:
+    """An endpoint that does not take some settings: each a key of the body, the status, and the error's body.
+
+    The key `system` stands for a message of that role.
+    """
+
+    def answer(call: Call) -> Answer:
+        roles = {message["role"] for message in call.body["messages"]}
+        for key, status, body in rules:
+            if key in call.body or key in roles:
+                return Answer(body, status)
+        return completion(call)
+
+    return answer

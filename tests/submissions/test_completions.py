@@ -1,0 +1,197 @@
+"""What harnesses and batches say of answers: what the model wrote, what failed, and what is left out."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.records import QuestionSet
+from submissions.check import CheckResult, check_answers, read_answers
+from submissions.limits import IntakeLimits
+
+QUESTION = "How is rain made, and why?"
+DOC = {"id": "1", "question": QUESTION}
+ERROR = {"message": "rate limited", "type": "requests"}
+BODY = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "So it is."}}]}
+SENT = {"status_code": 200, "body": BODY}
+
+
+def _read(tmp_path: Path, questions: QuestionSet) -> list[Any]:
+    return list(read_answers(tmp_path / "answers", questions))
+
+
+SAID = "So it is."
+
+
+@pytest.mark.parametrize("resps", [[[SAID]], [SAID], [[SAID, "Again."]], [[[SAID], ["x"]]], [[f" {SAID}\n"]]])
+def test_the_harness_is_read_for_what_the_model_wrote(
+    resps: object, check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+) -> None:
+    """A filter's extraction is no answer, however the responses are nested; each document counts once."""
+    row = {"doc_id": 0, "doc": DOC, "resps": resps, "filter": "strict-match"}
+    rows = [{**row, "filtered_resps": ["[invalid]"]}, {**row, "filtered_resps": ["42"], "filter": "flexible"}]
+    result = check(rows)
+    assert (result.answers, result.errors) == (1, 0)
+    assert [one.answer for one in _read(tmp_path, questions)] == ["So it is."]
+    assert "1 row is left out: further filters" in " ".join(one.message for one in result.problems)
+
+
+def test_a_filters_text_alone_is_refused(check: Callable[..., CheckResult]) -> None:
+    """Where the responses are missing, nothing tells what the model wrote."""
+    (problem,) = (
+        one for one in check([{"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}]).problems if one.line
+    )
+    assert (problem.code, problem.line) == ("wrong-type", 1)
+    assert problem.message.startswith("The sample has filtered_resps alone")
+
+
+FAILED: dict[str, tuple[dict[str, Any], str]] = {
+    "inspect": (
+        {
+            "id": "2",
+            "epoch": 1,
+            "input": "",
+            "output": {"completion": "Half of an"},
+            "error": {"message": "RuntimeError('boom')", "traceback": "Traceback"},
+        },
+        "RuntimeError('boom')",
+    ),
+    "openai": (
+        {"custom_id": "2", "response": None, "error": {"code": "late", "message": "late"}},
+        "late",
+    ),
+    "openai status": (
+        {"custom_id": "2", "response": {"status_code": 400, "body": {"error": ERROR}}, "error": None},
+        "rate limited",
+    ),
+    "openai status alone": ({"custom_id": "2", "response": {"status_code": 500, "body": {}}}, "HTTP 500"),
+    "anthropic": (
+        {"custom_id": "2", "result": {"type": "errored", "error": {"type": "error", "error": ERROR}}},
+        "rate limited",
+    ),
+    "anthropic expired": ({"custom_id": "2", "result": {"type": "expired"}}, "expired"),
+    "promptfoo": (
+        {
+            "vars": {"question": "Who?"},
+            "testIdx": 1,
+            "promptIdx": 0,
+            "error": "API error: 500",
+            "success": False,
+        },
+        "API error: 500",
+    ),
+    "helm": (
+        {
+            "instance": {"id": "2"},
+            "request": {},
+            "result": {"success": False, "error": "timed out"},
+        },
+        "timed out",
+    ),
+}
+
+
+@pytest.mark.parametrize(("row", "error"), FAILED.values(), ids=FAILED.keys())
+def test_what_ended_in_an_error_has_no_answer(
+    row: dict[str, Any], error: str, check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+) -> None:
+    """Its output so far is not stored; how many failed and the first error are said, and the rest is read."""
+    good = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
+    result = check([good, row, {**row, "id": "3", "custom_id": "3"}])
+    assert (result.answers, result.errors) == (1, 0)
+    (problem,) = (one for one in result.problems if one.code == "failed-rows")
+    assert problem.line == 2
+    assert problem.message.startswith("2 rows ended in an error and have no answer; the first: ")
+    assert error in problem.message
+    assert [one.question_id for one in _read(tmp_path, questions)] == ["1"]
+
+
+def test_a_failed_assertion_is_no_failed_answer(check: Callable[..., CheckResult]) -> None:
+    """Promptfoo writes why an assertion failed where errors stand; the output is an answer all the same."""
+    row = {
+        "vars": {"question": QUESTION},
+        "testIdx": 0,
+        "promptIdx": 0,
+        "response": {"output": "So it is."},
+        "error": "Expected output to contain rain",
+        "success": False,
+    }
+    assert check([row]).answers == 1
+
+
+def test_further_turns_and_choices_are_counted(
+    check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+) -> None:
+    """The first turn of the first choice is the answer; what is left out is said."""
+    choices = [{"index": 0, "turns": ["So it is.", "More."]}, {"index": 1, "turns": ["x", "y"]}]
+    result = check([{"question_id": "1", "model_id": "m", "choices": choices}])
+    (problem,) = (one for one in result.problems if one.code == "left-out")
+    assert problem.message == "2 further turns or choices of answers are left out."
+    assert [one.answer for one in _read(tmp_path, questions)] == ["So it is."]
+
+
+def test_the_requests_of_a_batch_are_told_from_its_results(check: Callable[..., CheckResult]) -> None:
+    """The file that was sent is refused with the file that is wanted."""
+    openai = {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m"}}
+    anthropic = {"custom_id": "1", "params": {"model": "m", "messages": []}}
+    for row in (openai, anthropic):
+        (problem,) = (one for one in check([row]).problems if one.line)
+        assert problem.message == "These are the requests of a batch, not its results."
+
+
+def test_the_responses_api_and_reasoning_are_read(
+    check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+) -> None:
+    """A batch of the Responses API has its text in messages; what a model thought is no answer."""
+    output = [
+        {"type": "reasoning", "summary": []},
+        {"type": "message", "content": [{"type": "output_text", "text": "So it is.", "annotations": []}]},
+    ]
+    thought = {"choices": [{"message": {"content": "So it is.", "reasoning_content": "Hm."}}]}
+    rows = [
+        {"custom_id": "1", "response": {**SENT, "body": {"output": output}}, "error": None},
+        {"custom_id": "2", "response": {**SENT, "body": thought}, "error": None},
+    ]
+    assert check(rows).errors == 0
+    assert [(one.answer, one.thinking) for one in _read(tmp_path, questions)] == [
+        ("So it is.", ""),
+        ("So it is.", "Hm."),
+    ]
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_sample_that_is_too_large_does_not_end_the_log(
+    questions: QuestionSet, tmp_path: Path, *, packed: bool
+) -> None:
+    """An agent's transcript over the limit is left out and named; the samples around it are read."""
+    path = tmp_path / "log"
+    events = {1: ["x" * 3_000, '\\"' * 500_000], 2: [{"[": "}"}] * 300}
+    samples = [
+        {
+            "id": str(number),
+            "epoch": 1,
+            "input": "",
+            "output": {"completion": SAID},
+            "events": events.get(number, "x"),
+        }
+        for number in range(4)
+    ]
+    if packed:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("header.json", "{}")
+            for number, row in enumerate(samples):
+                archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(row))
+    else:
+        path.write_text(json.dumps({"version": 2, "eval": {}, "samples": samples}), encoding="utf-8")
+    result = check_answers(path, questions, limits=IntakeLimits(row_bytes=2_000))
+    assert (result.answers, result.errors) == (2, 0)
+    (problem,) = (one for one in result.problems if one.code == "too-large")
+    left_out = [f"samples/{number}_epoch_1.json" if packed else f"Item {number + 1}" for number in (1, 2)]
+    assert problem.message == (
+        f"2 samples have more than 2,000 bytes, and are left out: {', '.join(left_out)}."
+    )

@@ -1,0 +1,159 @@
+"""Files of answers that nobody made for us, read and joined into one set of questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from data.errors import InputError, InvalidFileError
+from data.files.tabular.columns import NAMES, Column
+from submissions.answer_tables import AnswerTable, Shape, answer_table_of, read_answer_table
+from submissions.pooling import pool
+
+QUESTIONS = ("Why does bread rise?", "What is rain?", "Who wrote Emma?")
+
+
+def table(name: str, rows: Sequence[Mapping[str, object]], **options: bool) -> AnswerTable:
+    """Rows of one system, named as their file."""
+    return answer_table_of(rows, name=f"{name}.csv", system=name, **options)
+
+
+def asked(answer: str = "An answer.", **more: object) -> list[dict[str, object]]:
+    """A row for each question."""
+    return [{"prompt": question, "response": answer, **more} for question in QUESTIONS]
+
+
+@pytest.mark.parametrize("question", NAMES[Column.QUESTION])
+@pytest.mark.parametrize("answer", NAMES[Column.ANSWER])
+def test_any_pair_of_known_columns_is_a_file_of_answers(question: str, answer: str, tmp_path: Path) -> None:
+    """Whatever question and answer are called in the trade, the file is read as it is."""
+    file = tmp_path / "mine.csv"
+    pd.DataFrame({question: QUESTIONS, answer: ["yes", "no", "perhaps"]}).to_csv(file, index=False)
+    read = read_answer_table(file, system="mine")
+    assert [(row.question, row.answer) for row in read.systems["mine"]] == [
+        *zip(QUESTIONS, ("yes", "no", "perhaps"), strict=True)
+    ]
+    joined = pool([read])
+    assert [one.question for one in joined.questions] == list(QUESTIONS)
+    assert joined.complete
+
+
+def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> None:
+    """Three files, one table with a row each, and one with a column each make the same answers."""
+    systems = ("alpha", "beta", "org/gamma-7b")
+    files = [table(name, [{"question": q, "answer": f"{name}: {q}"} for q in QUESTIONS]) for name in systems]
+    long = tmp_path / "long.jsonl"
+    long.write_text(
+        "".join(
+            json.dumps({"model": name, "prompt": q, "response": f"{name}: {q}"}) + "\n"
+            for q in QUESTIONS
+            for name in systems
+        )
+    )
+    wide = tmp_path / "wide.csv"
+    pd.DataFrame({"question": QUESTIONS, **{n: [f"{n}: {q}" for q in QUESTIONS] for n in systems}}).to_csv(
+        wide, index=False
+    )
+    read = [read_answer_table(path) for path in (long, wide)]
+    assert [one.shape for one in read] == [Shape.LONG, Shape.WIDE]
+    assert "read model as the system, prompt as the question, response as the answer" in read[0].sentence
+    expected = pool(files).answers
+    assert set(expected) == set(systems)
+    for one in read:
+        assert pool([one]).answers == expected
+
+
+def test_ids_join_where_they_mean_the_same_and_texts_where_they_do_not() -> None:
+    """Rows numbered anew in each file are joined by their questions, not by the numbers."""
+    shared = [
+        table("a", [{"id": i, "question": q, "answer": "x"} for i, q in enumerate(QUESTIONS)]),
+        table("b", [{"id": i, "answer": "y"} for i in range(3)]),
+    ]
+    joined = pool(shared)
+    assert [one.id for one in joined.questions] == ["0", "1", "2"]
+    assert joined.complete
+    assert not joined.by_text
+    numbered = [
+        table("a", [{"id": i, "question": q, "answer": "x"} for i, q in enumerate(QUESTIONS)]),
+        table("b", [{"id": i, "question": q, "answer": q} for i, q in enumerate(reversed(QUESTIONS))]),
+    ]
+    joined = pool(numbered)
+    assert joined.by_text
+    by_id = {one.id: one.question for one in joined.questions}
+    assert all(by_id[answer.question_id] == answer.answer for answer in joined.answers["b"])
+    with pytest.raises(InputError, match="two different questions"):
+        pool([*numbered, table("c", [{"id": 1, "answer": "z"}])])
+
+
+def test_what_cannot_be_joined_is_said_and_nothing_is_guessed() -> None:
+    """Ids without any text, and one answer from two files, are refused; what is left out is counted."""
+    with pytest.raises(InputError, match=r"No file has the text of 1 question: '7'") as refused:
+        pool([table("a", [{"id": 7, "answer": "x"}])])
+    assert "--references" in str(refused.value)
+    twice = [answer_table_of(asked(), name=name, system="same") for name in ("first.csv", "second.csv")]
+    with pytest.raises(InputError, match=r"first.csv and second.csv both have an answer of same"):
+        pool(twice)
+    rows = [*asked(), {"prompt": QUESTIONS[0], "response": "again"}, {"response": "to what?"}]
+    rows += [{"prompt": "What else?", "response": float("nan")}, {"prompt": "And?", "response": "  "}]
+    frame = pd.DataFrame(rows).astype(object).where(lambda cells: cells.notna(), None)
+    plain = [{str(name): cell for name, cell in row.items()} for row in frame.to_dict("records")]
+    joined = pool([table("a", plain)])
+    assert joined.notes == (
+        "1 row without a question left out.",
+        "a: 2 rows without an answer.",
+        "a: 1 row left out that answer a question again; the first counts.",
+    )
+    assert [answer.answer for answer in joined.answers["a"]] == ["An answer."] * 3
+    assert len(joined.questions) == 5
+    assert not joined.complete
+
+
+def test_references_come_with_answers_or_in_a_file_of_their_own() -> None:
+    """A reference is one whether its column is called so, or the file is given as references."""
+    own = table("refs", [{"question": q, "answer": f"R {q}", "topic": "t"} for q in QUESTIONS], answers=False)
+    joined = pool([table("a", asked()), table("b", asked("Other."))], own)
+    assert [one.reference for one in joined.questions] == [f"R {q}" for q in QUESTIONS]
+    assert {one.domain for one in joined.questions} == {"t"}
+    assert set(joined.answers) == {"a", "b"}
+    beside = pool([table("a", asked(ground_truth="G")), table("b", asked())])
+    assert beside.references == 3
+
+
+def test_a_file_without_answers_or_questions_names_its_columns(tmp_path: Path) -> None:
+    """What a table lacks is said with the columns that it has."""
+    file = tmp_path / "odd.csv"
+    file.write_text("prompt,score\nWhy?,3\n")
+    with pytest.raises(InvalidFileError) as refused:
+        read_answer_table(file, system="odd")
+    assert refused.value.problems[0].message == "No row has an answer; the columns are: 'prompt', 'score'."
+    with pytest.raises(InvalidFileError) as refused:
+        answer_table_of([{"response": "x"}], name="rows", system="s")
+    assert "No row names a question" in refused.value.problems[0].message
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    texts=st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=6, unique_by=str.strip),
+    answers=st.lists(st.text(), min_size=6, max_size=6),
+)
+def test_nothing_that_is_written_is_lost_or_made_up(texts: list[str], answers: list[str]) -> None:
+    """Every text that is no white space comes back as it was given, to its own question."""
+    rows = [{"question": q, "answer": a} for q, a in zip(texts, answers, strict=False)]
+    if not any(str(row["answer"]).strip() for row in rows):
+        return
+    joined = pool([table("s", rows)])
+    by_id = {one.id: one.question for one in joined.questions}
+    given_pairs: dict[str, str] = {}
+    for row in rows:
+        if row["answer"].strip():
+            given_pairs.setdefault(" ".join(row["question"].casefold().split()), row["answer"])
+    found = [answer.answer for answer in joined.answers["s"]]
+    assert set(found) <= set(answers)
+    assert all(by_id[answer.question_id] for answer in joined.answers["s"])
+    assert len(found) <= len(given_pairs)

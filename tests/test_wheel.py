@@ -1,0 +1,263 @@
+"""The wheel: one package, whose modules find one another beside a user's own of any name."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import venv
+import zipfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from hatch_build import modules_in_strings, rewrite
+
+ROOT = Path(__file__).parents[1]
+ROOMS = frozenset({"arena", "data", "judges", "leaderboard", "submissions"})
+OF_A_USER = (
+    *("data.py", "arena.py", "submissions.py", "judges/__init__.py"),
+    *("leaderboard/__init__.py", "leaderboard/loader.py"),
+)
+"""Modules that a user may have."""
+PUBLIC = (
+    "tests/arena/python_calls",
+    "tests/leaderboard/test_public_names.py",
+    "tests/test_docs.py::test_examples_in_python_run_as_printed",
+)
+
+
+def test_imports_of_rooms_come_from_below_the_package() -> None:
+    """Each form of import follows, wherever it stands; others, relative ones and texts stay."""
+    text = (
+        '"""From data import nothing."""\n'
+        "import json\n"
+        "import data\n"
+        "from data.errors import (\n    ArenaError,\n)\n"
+        "from datasets import data\n"
+        "def later():\n    from  judges import base as judges  # reasons\n    from . import data\n"
+    )
+    assert rewrite(text, ROOMS, "module.py") == (
+        '"""From data import nothing."""\n'
+        "import json\n"
+        "from answer_arena import data\n"
+        "from answer_arena.data.errors import (\n    ArenaError,\n)\n"
+        "from datasets import data\n"
+        "def later():\n    from  answer_arena.judges import base as judges  # reasons\n"
+        "    from . import data\n"
+    )
+    with pytest.raises(ValueError, match=r"module\.py:1: write `from ROOM import"):
+        rewrite("import data.errors", ROOMS, "module.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('import_module("judges.function")', ["judges.function"]),
+        ('f"arena.workers.{engine}"', ["arena.workers."]),
+        ('place = "arena.cli:main"', ["arena.cli:main"]),
+        ('structlog.get_logger("arena.workers.worker")', []),
+        ('"arena.sqlite" and "data.html" and import_module(".function", __package__)', []),
+    ],
+)
+def test_a_string_that_names_a_module_ends_the_build(text: str, found: list[str]) -> None:
+    """A name that imports would not find below the package is refused; names of files and logs are none."""
+    assert list(modules_in_strings(text, ROOMS, ROOT)) == found
+
+
+@pytest.mark.long
+def test_no_string_of_the_rooms_names_a_module() -> None:
+    """The whole of the rooms can be built as one package."""
+    for room in ROOMS:
+        for module in (ROOT / room).rglob("*.py"):
+            text = rewrite(module.read_text(encoding="utf-8"), ROOMS, module.as_posix())
+            assert list(modules_in_strings(text, ROOMS, ROOT)) == [], module
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    _run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    (found,) = folder.glob("answer_arena-*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a fresh environment that has the wheel, and other packages as this one has them."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home, symlinks=True)
+    found = home / "bin" / "python"
+    _run(sys.executable, "-m", "pip", "--python", str(found), "install", "--quiet", "--no-deps", str(wheel))
+    needed = find_spec("pandas")
+    assert needed is not None
+    assert needed.origin is not None
+    (site,) = home.glob("lib/python*/site-packages")
+    (site / "needed.pth").write_text(f"{Path(needed.origin).parents[1]}\n", encoding="utf-8")
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working folder of somebody who has modules of the rooms' names, with three files of answers."""
+    found = tmp_path_factory.mktemp("work")
+    for name in OF_A_USER:
+        (found / name).parent.mkdir(exist_ok=True)
+        (found / name).write_text("raise SystemExit('a module of the user was imported')\n", encoding="utf-8")
+    for name, count in {"alpha": 5, "beta": 3, "gamma": 1}.items():
+        _write(found / f"{name}.csv", ("prompt", "response"), count)
+    _write(found / "right.csv", ("question", "reference"), 5)
+    (found / "judge.py").write_text(
+        "def longer(question, a, b, reference):\n    return 'a' if len(a) > len(b) else 'b'\n",
+        encoding="utf-8",
+    )
+    return found
+
+
+@pytest.mark.slow
+def test_wheel_holds_one_package_and_all_of_the_rooms(wheel: Path) -> None:
+    """Nothing else goes to the top; each file of the checkout's rooms is there; types are announced."""
+    names = set(zipfile.ZipFile(wheel).namelist())
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"answer_arena"}
+    files = (path for room in ROOMS for path in (ROOT / room).rglob("*") if path.is_file())
+    ours = {path.relative_to(ROOT).as_posix() for path in files if path.parent.name != "__pycache__"}
+    of_the_client = {f"arena/client/{name}" for name in ("LICENSE", "README.md", "pyproject.toml")}
+    assert {name for name in ours if f"answer_arena/{name}" not in names} == {
+        "arena/py.typed",
+        *of_the_client,
+    }
+    assert {"answer_arena/py.typed", "answer_arena/arena/site/config.toml"} <= names
+
+
+@pytest.mark.slow
+def test_an_editable_installation_is_the_checkout(tmp_path: Path) -> None:
+    """`pip install -e .` adds a path to the checkout and copies no module."""
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel:editable", "-d", str(tmp_path), at=ROOT)
+    (built,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(built) as file:
+        (path,) = (name for name in file.namelist() if ".dist-info/" not in name)
+        assert path.endswith(".pth")
+        assert file.read(path).decode().strip() == str(ROOT)
+
+
+@pytest.mark.slow
+def test_tests_of_what_is_public_pass_on_the_wheel(python: Path, folder: Path, tmp_path: Path) -> None:
+    """The Python call, public names and the page of examples, in a folder that shadows every room."""
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    for source in (ROOT / "tests", ROOT / "docs", ROOT / "examples"):
+        shutil.copytree(source, tmp_path / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    for module in [*(tmp_path / "tests").rglob("*.py"), tmp_path / "docs" / "reference.py"]:
+        module.write_text(rewrite(module.read_text(encoding="utf-8"), ROOMS, module.name), encoding="utf-8")
+    options = ("-n", "0", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'temp'}", "-m", "not slow")
+    _run(str(python), "-m", "pytest", "--quiet", *options, *PUBLIC, at=tmp_path)
+
+
+@pytest.mark.slow
+def test_three_files_are_ranked(python: Path, folder: Path, tmp_path: Path) -> None:
+    """By the embedded judge, and by a function in a process of its own; the folder's modules are not read."""
+    arena = str(python.with_name("arena"))
+    files = ("alpha.csv", "beta.csv", "gamma.csv")
+    out = tmp_path / "board"
+    for name, judge in (("board", ("--references", "right.csv")), ("other", ("--judge", "judge.py:longer"))):
+        out = tmp_path / name
+        _run(arena, "rank", *files, *judge, "--yes", "--out", str(out), at=folder)
+        with (out / "board.csv").open(encoding="utf-8") as table:
+            assert {"alpha", "beta", "gamma"} <= {row["system"] for row in csv.DictReader(table)}
+        assert "alpha" in (out / "board.html").read_text(encoding="utf-8")
+    assert "gamma lost 12 to alpha" in _run(arena, "losses", str(out), "gamma", "alpha", at=folder)
+    assert "alpha is better" in _run(arena, "compare", str(out), "alpha", "gamma", at=folder)
+
+
+@pytest.mark.slow
+def test_demo_is_judged_served_worked_on_and_exported(
+    python: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Site, worker, migrations, templates and bundled sets are found where the wheel has them."""
+    arena = str(python.with_name("arena"))
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
+    assert "published: demo" in _run(arena, "demo", "--no-serve", at=folder)
+    _run(arena, "leaderboard", "export", "--format", "site", "demo", str(tmp_path / "pages"), at=folder)
+    assert "Demo" in (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
+    plan = ("--set", "demo", "--judge", "lexical", "--pairs", "reference", "--name", "again", "--sample", "2")
+    _run(arena, "rounds", "run", *plan, "--json", at=folder)
+    with _serving(arena, folder) as address:
+        assert json.loads(_page(f"{address}/healthz"))["boards"] == 2
+        assert "<title>Demo" in _page(f"{address}/leaderboard.html")
+        assert "Answer Arena" in _page(address)
+
+
+@pytest.mark.slow
+def test_types_of_the_wheel_are_read(python: Path, tmp_path: Path) -> None:
+    """Mypy in strict mode knows what a ranking gives, from the installed package alone."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import answer_arena as aa\n\n\ndef leads() -> str:\n"
+        '    found = aa.rank("answers.csv", max_usd=2.0)\n'
+        "    reveal_type(found.cost.requests)\n    return found.systems[0].system\n",
+        encoding="utf-8",
+    )
+    options = ("--strict", "--no-error-summary", f"--python-executable={python}", f"--cache-dir={tmp_path}")
+    shown = _run(sys.executable, "-m", "mypy", *options, str(script), at=tmp_path)
+    assert "int" in shown
+
+
+@contextlib.contextmanager
+def _serving(arena: str, folder: Path) -> Iterator[str]:
+    """The address of a site with its worker, both ended with the block."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = folder / "serve.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [arena, "serve", "--port", str(port)], cwd=folder, stdout=output, stderr=output
+        )
+    try:
+        _until(log, f":{port}", process)
+        _until(log, "worker.started", process)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+def _until(log: Path, words: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(1200):
+        if words in log.read_text(encoding="utf-8"):
+            return
+        assert process.poll() is None, log.read_text(encoding="utf-8")
+        time.sleep(0.1)
+    pytest.fail(f"{words} was never logged: {log.read_text(encoding='utf-8')}")
+
+
+def _page(address: str) -> str:
+    with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - a server of this test
+        return bytes(answer.read()).decode()
+
+
+def _write(path: Path, head: tuple[str, str], count: int) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(head)
+        for number in range(12):
+            parts = (f"Part{part} of machine {number} turns wheel{part}." for part in range(count))
+            rows.writerow((f"How does machine {number} work?", " ".join(parts)))
+
+
+def _run(*command: str, at: Path | None = None) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=at)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout + done.stderr
