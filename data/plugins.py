@@ -18,8 +18,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, partial
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from data.errors import SpecError
@@ -226,8 +227,8 @@ def load_file(path: Path) -> ModuleType:
             )
         if (known := sys.modules.get(name)) is not None:
             return known
-    spec = importlib.util.spec_from_file_location(name, path) if path.suffix == ".py" else None
-    if spec is None or spec.loader is None or not path.is_file():
+    spec = importlib.util.spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
+    if spec is None or spec.loader is None or path.suffix != ".py" or not path.is_file():
         raise SpecError(
             f"There is no Python file {path}.", advice="Give the path of a file that ends in .py."
         )
@@ -243,6 +244,14 @@ def load_file(path: Path) -> ModuleType:
         loaded.set()
         del _LOADING[name]
     return module
+
+
+class _SourceLoader(SourceFileLoader):
+    """Loads what a file holds now: to the cache, an edit of equal length within a second is none."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        del fullname
+        return self.source_to_code(self.get_data(self.path), self.path)
 
 
 def give(function: Callable[..., Any]) -> str:

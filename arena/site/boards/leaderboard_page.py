@@ -152,7 +152,7 @@ def as_parts(board: BoardView) -> Parts:
     shown, change = read_address(board), change_of(board)
     view, here = shown.view, shown.address
     lost = _lost(view)
-    same = {**bases.basis_query(shown.basis), "board": view.name}
+    same = {"board": view.name, **bases.basis_query(shown.basis)}
     return Parts(
         "pages/board.html",
         {
