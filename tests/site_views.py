@@ -91,7 +91,7 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
         "": (
             board,
             f"{board}&domain={names.domain}",
-            f"{board}&ratings=length&sort=win&x=rating&y=words&reference=row",
+            f"{board}&ratings=length&sort=win",
             imported,
         ),
         "compare": (f"{board}&a={names.system}&b={names.opponent}", imported),
