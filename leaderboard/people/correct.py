@@ -234,7 +234,7 @@ def _rows(
     corrected, votes = (_widened(each, members, withheld) for each in found)
     units = np.ones(size)
     units[members] = fitted.degrees + 1
-    paired = PairedErrors.of(corrected.covariance, np.minimum(units[:, None], units))
+    paired = PairedErrors.of(corrected.points, corrected.covariance, np.minimum(units[:, None], units))
     errors = np.where(np.isnan(corrected.lower), np.nan, corrected.se)
     ends = (corrected.lower, corrected.upper)
     places = place_systems(corrected.points, errors, ends, np.zeros(size, dtype=np.int64), paired)

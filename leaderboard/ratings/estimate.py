@@ -171,7 +171,7 @@ def _sandwich(
         covariance = clustered_covariance(inverse, scores, pairs.systems)
     covariance = in_gauge(in_gauge(covariance, anchor).T, anchor) * POINTS**2
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0) * carrying.own_factor)
-    paired = PairedErrors.of(covariance, carrying.paired, carrying.paired_factor)
+    paired = PairedErrors.of(point_estimate.points, covariance, carrying.paired, carrying.paired_factor)
     return _with_errors(point_estimate, errors, carrying.own, covariance=covariance, paired=paired)
 
 
@@ -211,7 +211,7 @@ def resampled(members: Ints, points: Floats, draws: Floats, carrying: Carrying) 
         np.sqrt(np.diag(covariance)),
         carrying.own,
         covariance=covariance,
-        paired=PairedErrors.of(covariance, carrying.paired),
+        paired=PairedErrors.of(points, covariance, carrying.paired),
     )
     return _resampled(by_t, draws, draws, bounds.percentile(draws, carrying.own))
 
@@ -266,7 +266,7 @@ def with_reach(
         np.sqrt(np.maximum(np.diag(inner), 0.0) * carrying.own_factor),
         carrying.own,
         covariance=inner,
-        paired=PairedErrors.of(inner, carrying.paired, carrying.paired_factor),
+        paired=PairedErrors.of(points, inner, carrying.paired, carrying.paired_factor),
     )
 
 

@@ -118,7 +118,8 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
         raise StatisticsError(message, advice="Judge them on more questions.")
     reach = float(table.errors.reach[first_code, second_code])
     lower, upper, kind = points - reach, points + reach, IntervalKind.SANDWICH
-    if table.draws is not None and units >= FEW_QUESTIONS:
+    agreed = bool(table.errors.agreed(_gaps(table))[first_code, second_code])
+    if table.draws is not None and units >= FEW_QUESTIONS and not agreed:
         drawn = table.draws[:, first_code] - table.draws[:, second_code]
         drawn = drawn[~np.isnan(drawn)]
         clustered = table.settings.cluster is Cluster.QUESTION

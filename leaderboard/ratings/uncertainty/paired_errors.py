@@ -27,6 +27,8 @@ FEW_QUESTIONS = 12
 MOST_FREEDOM = 1e6
 NO_SPREAD = 1e-6
 """Below this many points a spread is rounding, not variation."""
+ROUNDING = 1e-10
+"""Likewise the variance of a difference, as a share of those of its two ratings."""
 ONE_UNIT = 1 + 1e-6
 FURTHEST = 200.0
 """In log-odds; beyond this a difference is beyond all doubt, and its sinh beyond all numbers."""
@@ -45,19 +47,32 @@ class PairedErrors:
     units: Floats
 
     @classmethod
-    def of(cls, covariance: Floats, units: Floats | float, factor: Floats | float = 1.0) -> PairedErrors:
+    def of(
+        cls, points: Floats, covariance: Floats, units: Floats | float, factor: Floats | float = 1.0
+    ) -> PairedErrors:
         """Those of ratings with a covariance in squared points.
 
-        Questions that all agree, and a single one, do not say how sure a difference is.
+        Where all questions agree on a difference, they show no spread. Each then counts as one battle, won
+        with the chance that the ratings give, so that the statistic is tanh(d/2) √units. A single question
+        does not say how sure a difference is.
 
         Args:
+            points: (S,) ratings.
             covariance: (S, S).
             units: Behind each difference.
             factor: What the variance of each difference grows by for few questions.
         """
-        se = np.sqrt(variances_of_differences(covariance) * factor)
-        se = np.where((se < NO_SPREAD) | (np.asarray(units) <= ONE_UNIT), np.nan, se)
-        return cls(se=se, units=np.broadcast_to(np.asarray(units, dtype=np.float64), se.shape))
+        gap = points[:, None] - points
+        units = np.broadcast_to(np.asarray(units, dtype=np.float64), gap.shape)
+        variance, own = variances_of_differences(covariance), np.diag(covariance)
+        agreed = variance < np.maximum(NO_SPREAD**2, ROUNDING * (own[:, None] + own))
+        se = np.where(agreed, _of_single_battles(gap, units), np.sqrt(variance * factor))
+        unknown = (units <= ONE_UNIT) | np.isnan(variance) | np.eye(len(points), dtype=bool)
+        return cls(se=np.where(unknown, np.nan, se), units=units)
+
+    def agreed(self, gap: Floats) -> NDArray[np.bool_]:
+        """Whether no question differed on differences in points, so that resamples hardly do."""
+        return np.isclose(self.se, _of_single_battles(gap, self.units), rtol=1e-9)
 
     def among(self, codes: Ints) -> PairedErrors:
         """Those among some systems, in their order."""
@@ -86,6 +101,12 @@ class PairedErrors:
         """How far the 95 % intervals of differences reach to either side, in points."""
         half = t_quantile(self.freedom) * self.se / POINTS / 2
         return np.asarray(2 * POINTS * np.arcsinh(half))
+
+
+def _of_single_battles(gap: Floats, units: Floats) -> Floats:
+    """Standard errors of differences in points that as many single battles have."""
+    half = np.clip(gap / POINTS / 2, -FURTHEST, FURTHEST)
+    return np.asarray(2 * POINTS * np.cosh(half) / np.sqrt(np.maximum(units, ONE_UNIT)))
 
 
 def variances_of_differences(covariance: Floats) -> Floats:

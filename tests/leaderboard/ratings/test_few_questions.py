@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtrit
+from scipy.stats import t as t_distribution
 
 from data.errors import StatisticsError
 from leaderboard.battles import BattleTable
@@ -75,6 +76,27 @@ def test_more_wins_never_make_a_system_less_separated(kind: IntervalKind) -> Non
         ranks[won] = table.of("A").rank_upper
     assert ranks[23] <= ranks[22] <= ranks[21] <= ranks[20]
     assert ranks[23] == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_questions_that_all_agree_separate_as_single_battles_do(kind: IntervalKind) -> None:
+    """One that won all its battles with another stands above it, though no question shows a spread."""
+
+    def rated(questions: int) -> RatingTable:
+        rows: list[Row] = []
+        for at in range(questions):
+            rows += [(f"q{at}", "good", "bad", 1.0)]
+            rows += [(f"q{at}", "good", "mid", 1.0 - at % 2 / 2), (f"q{at}", "mid", "bad", 0.5 + at % 2 / 2)]
+        return rate(table_of(rows), interval=kind)
+
+    table = rated(30)
+    assert [table.of(name).rank for name in ("good", "mid", "bad")] == [1, 2, 3]
+    assert table.separates("good", "bad")
+    gap = difference(table, "good", "bad")
+    assert 0 < gap.lower < gap.points < gap.upper
+    statistic = np.tanh(gap.points / POINTS / 2) * np.sqrt(30)
+    assert gap.prob_better == pytest.approx(1 - t_distribution.sf(statistic, 29), abs=1e-12)
+    assert not rated(4).separates("good", "bad")
 
 
 @settings(max_examples=30, deadline=None)
@@ -194,8 +216,8 @@ def test_letters_are_holms_tests_by_t() -> None:
     """The decision takes estimates, errors and units alone; the same gap is less sure on fewer questions."""
     points = np.array([1100.0, 1000.0])
     covariance = np.diag([500.0, 500.0])
-    assert better(points, PairedErrors.of(covariance, 200.0))[0, 1]
-    assert not better(points, PairedErrors.of(covariance, 3.0)).any()
+    assert better(points, PairedErrors.of(points, covariance, 200.0))[0, 1]
+    assert not better(points, PairedErrors.of(points, covariance, 3.0)).any()
 
 
 @settings(max_examples=15, deadline=None)
