@@ -75,7 +75,6 @@ def sample(request: Request, name: Name, arena: Services, caller: Who) -> Respon
 
 
 def _lines(request: Request, name: str, arena: Services, caller: Caller, *, sample: bool) -> Response:
-    lines = arena.submissions.template(name, sample=sample, caller=caller)
-    content = "".join(f"{line.rstrip()}\n" for line in lines).encode()
+    content = arena.submissions.template(name, sample=sample, caller=caller).encode()
     kind = "sample" if sample else "template"
     return answer(request, content, media_type=NDJSON, filename=f"{name}-{kind}.jsonl")

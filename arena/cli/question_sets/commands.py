@@ -178,7 +178,7 @@ def export(
         show_result(written.as_json(), line, as_json=as_json)
         return
     if form in {SetExport.TEMPLATE, SetExport.SAMPLE}:
-        text = "".join(open_arena().submissions.template(name, sample=form is SetExport.SAMPLE))
+        text = open_arena().submissions.template(name, sample=form is SetExport.SAMPLE)
         if str(folder) == "-":
             show_line(text.rstrip("\n"))
             return

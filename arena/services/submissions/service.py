@@ -221,14 +221,15 @@ class SubmissionService(SubmissionReader):
         """
         return self._intake.limits(self._store.policies.get(set_name).nearest(datetime.now(UTC)))
 
-    def template(self, set_name: str, *, sample: bool, caller: Caller = PUBLIC) -> Iterator[str]:
-        """The lines of a file to fill in for a set, or of a small file that would be accepted.
+    def template(self, set_name: str, *, sample: bool, caller: Caller = PUBLIC) -> str:
+        """A file to fill in for a set, or a small one that would be accepted, as JSONL.
 
         Raises:
             NotFoundError: There is no such set.
         """
         questions = self._questions(set_name, caller)
-        return sample_answers(questions) if sample else answers_template(questions)
+        lines = sample_answers(questions) if sample else answers_template(questions)
+        return "".join(f"{line}\n" for line in lines)
 
     def quota(self, set_name: str, team: str, *, caller: Caller) -> Quota:
         """What a team has used of its submissions to a set.

@@ -129,5 +129,4 @@ def show_other_ways(open_set: OpenSet) -> None:
 
 
 def _starting_file(name: str, caller: Caller, *, sample: bool) -> bytes:
-    lines = arena().submissions.template(name, sample=sample, caller=caller)
-    return "".join(f"{line}\n" for line in lines).encode()
+    return arena().submissions.template(name, sample=sample, caller=caller).encode()

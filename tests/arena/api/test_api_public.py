@@ -65,12 +65,12 @@ def test_references_are_in_no_answer(public: httpx.Client) -> None:
 def test_template_and_sample_are_what_the_command_line_writes(
     public: httpx.Client, published: Settings
 ) -> None:
-    """Template and sample are the same lines as `arena sets export` writes."""
+    """Template and sample are the same files as `arena sets export` writes, an answer a line."""
     arena = open_arena(published)
-    for kind in ("template", "sample"):
-        lines = arena.submissions.template("tiny", sample=kind == "sample")
+    for kind, lines in (("template", 12), ("sample", 5)):
         found = public.get(f"/sets/tiny/{kind}")
-        assert found.text.splitlines() == [line.rstrip() for line in lines]
+        assert found.text == arena.submissions.template("tiny", sample=kind == "sample")
+        assert len([json.loads(line) for line in found.text.splitlines()]) == lines
         assert found.headers["content-type"] == "application/x-ndjson"
     arena.close()
 

@@ -205,7 +205,7 @@ def test_run_is_checked_and_submitted_as_contexts(club: Club) -> None:
 def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
     """The sample goes from the template's button to an accepted submission with its card, charged once."""
     club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=3, daily_quota=2))
-    content = "\n".join(club.arena.submissions.template("tiny", sample=True)).encode()
+    content = club.arena.submissions.template("tiny", sample=True).encode()
     page = club.visit("teams.submit_page", "owner", set="tiny")
     assert "3 of 3" in shown(page)
     page.file_uploader[0].set_value(("sample.jsonl", content, "")).run()
@@ -227,7 +227,7 @@ def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
 
 def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
     """A card.yaml fills the form; one with problems is listed and changes nothing."""
-    content = "\n".join(club.arena.submissions.template("tiny", sample=True)).encode()
+    content = club.arena.submissions.template("tiny", sample=True).encode()
     page = club.visit("teams.submit_page", "owner", set="tiny")
     page.file_uploader[0].set_value(("sample.jsonl", content, "")).run()
     page.file_uploader(key="card-file").set_value(("card.yaml", b"model: llm-9\nlink: nowhere\n", "")).run()

@@ -289,7 +289,7 @@ def test_hidden_references_reach_nobody_but_the_operator(round_of: Callable[...,
         assert "human" not in {answer.system for answer in view.answers}
         assert {one.rationale for battle in view.battles for one in battle.judgments} == {WITHHELD}
     assert arena.evidence.question("r", "q0", caller=OPERATOR).question.reference is not None
-    assert "reference" not in "".join(arena.submissions.template("tiny", sample=True))
+    assert "reference" not in arena.submissions.template("tiny", sample=True)
 
 
 def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
