@@ -76,14 +76,15 @@ def test_an_organiser_publishes_the_corrected_board_and_a_reader_reads_it(
     place.walk.find("body", "The corrected board is published")
 
     place.walk.go("/?board=tiny")
-    assert "corrected by 108 votes of 3 people" in place.walk.find(".aa-health", "corrected by")
-    place.walk.click("//button[contains(., 'As people would say')]")
+    assert "corrected by 108 votes of 3 people" in place.walk.find(".aa-strip", "corrected by")
+    place.walk.click("//summary[normalize-space()='Ratings']")
+    place.walk.click("//details//a[contains(., 'As people would say')]")
     place.walk.find("body", "How far each system moves")
     place.walk.find(".aa-lead", "As people would say")
     assert "ratings=people" in place.driver.current_url
 
     place.walk.go(f"/s/{place.former}")
-    place.walk.find(".aa-health", "not checked by people")
+    place.walk.find(".aa-strip", "not checked by people")
     assert f"tiny%40{place.former[:12]}" in place.driver.current_url
 
 

@@ -50,7 +50,7 @@ def test_three_people_get_through_their_first_hour(program: Path, tmp_path: Path
         timeout=500,
     )
     assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
-    assert "the standings follow from the battles" in ended.stdout
+    assert "battles follow from their judgments" in ended.stdout
     rated = dict(
         re.findall(r"^\S+ +(reference|careful) +([\d.]+) ", ended.stdout.split("se  group")[1], re.MULTILINE)
     )
