@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -42,7 +43,7 @@ ReaderQuery = Callable[Concatenate[Arena, Caller, BoardView, Asked], Value]
 # withheld is withheld from the next request on, in every process.
 BY_STATE: dict[str | type, Callable[[Any], object]] = {
     Arena: lambda source: (source.settings.database_url, source.store.audit.changes()),
-    BoardView: lambda view: f"{view.round_name} {view.content_hash}",
+    BoardView: lambda view: f"{view.round_name} {view.content_hash} {dict(view.marks)}",
     BoardHead: lambda head: f"{head.name} {head.content_hash} {head.notice}",
 }
 # A published board never changes: what is made of it alone, and holds no text of its set, outlasts changes.
@@ -154,7 +155,12 @@ def board_named(name: str) -> BoardView:
     head = _called(name, _heads()) or _called(name, _former())
     if head is None:
         raise RetractedError(name, arena().boards.get(name).notice)
-    return _view(head)
+    return replace(_view(head), marks=_marks(head))
+
+
+@_cached(most=MOST_BOARDS)
+def _marks(source: Arena, head: BoardHead) -> Mapping[str, str]:
+    return source.boards.get(snapshot_of(head)).marks
 
 
 def _called(name: str, heads: Sequence[BoardHead]) -> BoardHead | None:

@@ -123,6 +123,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(None, "/submissions/{accepted}"),
         Row(READ, "/submissions/{held}", Of.TEAM),
     ],
+    "GET /submissions/{number}/file": [Row(READ, "/submissions/{accepted}/file", Of.TEAM)],
     "GET /submissions/{number}/report": [Row(READ, "/submissions/{accepted}/report", Of.TEAM)],
     "GET /submissions/{number}/comparison": [
         Row(None, "/submissions/{accepted}/comparison?against=1"),
