@@ -372,7 +372,7 @@ def test_published_submission_waits_no_more(club: Club, answers_file: Callable[.
 
 
 def test_token_is_shown_until_it_is_dismissed(club: Club) -> None:
-    """A new token stays on its page until it is dismissed, and is on none after; revoked, it opens nothing."""
+    """A new token stays on its page until it is dismissed, and is on none after; a revoked one is void."""
     page = club.visit("teams.team_page", "owner", part="tokens")
     page.text_input[0].set_value("ci")
     next(one for one in page.button if one.label == "Make a token").click().run()
