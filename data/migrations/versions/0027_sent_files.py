@@ -16,5 +16,6 @@ def upgrade() -> None:
     connection, schema = op.get_bind(), ddl_metadata()
     schema.create_all(connection)
     if "closed_at" not in {column["name"] for column in sa.inspect(connection).get_columns("account")}:
-        with op.batch_alter_table("account", naming_convention=schema.naming_convention) as account:
-            account.add_column(schema.tables["account"].c.closed_at.copy())
+        kind = schema.tables["account"].c.closed_at.type
+        with op.batch_alter_table("account") as account:
+            account.add_column(sa.Column("closed_at", kind, nullable=True))

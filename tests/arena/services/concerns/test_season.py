@@ -65,8 +65,10 @@ def dispute(arena: Arena, name: str, caller: Caller) -> int:
 
 
 @pytest.mark.slow
-def test_a_season(filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path) -> None:
-    """What needs an organiser reaches one and is decided once; boards, files and teams say what came of it."""
+def test_a_season(  # noqa: PLR0915 - a walk in one piece
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    """What needs an organiser reaches one and is decided once; boards and teams learn what came of it."""
     arena = filled(endpoint=scripted_llm(rule="hash").url)
     numbers = {}
     for team, (text, count) in TEXTS.items():
