@@ -13,6 +13,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.file_sizes import Described
 from arena.services.boards.history import Appearance, Entry
+from arena.services.boards.marks import withdrawn_marks
 from arena.services.evidence.fixes import Fixes
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Trait
 from arena.services.evidence.question_search import FoundText
@@ -155,12 +156,14 @@ def board_named(name: str) -> BoardView:
     head = _called(name, _heads()) or _called(name, _former())
     if head is None:
         raise RetractedError(name, arena().boards.get(name).notice)
-    return replace(_view(head), marks=_marks(head))
+    view = _view(head)
+    # What was withdrawn stays so: the view, which outlasts changes, lacks only what came later.
+    return replace(view, marks={**view.marks, **_withdrawn(head)})
 
 
 @_cached(most=MOST_BOARDS)
-def _marks(source: Arena, head: BoardHead) -> Mapping[str, str]:
-    return source.boards.get(snapshot_of(head)).marks
+def _withdrawn(source: Arena, head: BoardHead) -> Mapping[str, str]:
+    return {} if head.round_name is None else withdrawn_marks(source.store, head.round_name)
 
 
 def _called(name: str, heads: Sequence[BoardHead]) -> BoardHead | None:

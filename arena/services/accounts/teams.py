@@ -184,8 +184,8 @@ class TeamService:
                         self._store.tokens.revoke(token.id)
             account = self._store.teams.change_account(name, new_name=new_name, email=email, closed=closed)
             changed = {"name": new_name, "email": email, "closed": closed}
-            said = {field: value for field, value in changed.items() if value is not None}
-            notes.take(caller.note(Action.ACCOUNT_CHANGED, f"account {name}", **said))
+            said = {field: str(value) for field, value in changed.items() if value is not None}
+            notes.take(caller.note(Action.ACCOUNT_CHANGED, f"account {name}", team="", **said))
         return account
 
     def accounts(self, *, caller: Caller) -> tuple[UserAccount, ...]:

@@ -672,3 +672,26 @@ def test_judges_are_tested_by_organisers_alone(club: Club) -> None:
     assert "127.0.0.1:9" not in shown(club.visit("admin.judges_page", "owner"))
     with pytest.raises(AccessError):
         club.arena.jobs.test_judge("lexical", caller=PUBLIC)
+
+
+def test_a_session_that_ends_says_so(club: Club) -> None:
+    """Whoever was signed in on a page and is no more learns that, and that their file waits."""
+    page = club.visit("teams.submit_page", "owner", set="tiny")
+    assert "The session of" not in shown(page)
+    (owners,) = (one for one in club.arena.tokens.all(caller=OPERATOR) if one.name == "owner")
+    club.arena.tokens.revoke(owners.id, caller=OPERATOR)
+    page.run()
+    assert "ended: it expired, or its token was revoked" in shown(page)
+
+
+@pytest.mark.long
+def test_battles_without_a_verdict_are_listed_with_why(club: Club) -> None:
+    """The organisers' page of a round names them with the reason, gives a file, and offers to judge them."""
+    club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    club.arena.rounds.cancel("r", caller=OPERATOR)
+    page = club.visit("admin.rounds_page", "organiser", round="r")
+    text = shown(page)
+    assert "The round was cancelled." in text
+    assert re.search(r"Judge the \d+ skipped", text)
+    assert "is reached" not in text
+    assert "These battles, CSV" in downloads(page)
