@@ -37,6 +37,7 @@ class AccountLine(Value):
     email: str | None
     organiser: bool = Field(validation_alias="is_organiser")
     created_at: datetime
+    closed_at: datetime | None = None
 
 
 class TokenLine(Value):

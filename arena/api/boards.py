@@ -66,10 +66,11 @@ def show_board(
         address = arena.settings.public_url or str(request.base_url).rstrip("/")
         file = arena.board_files.content(name, chosen, address=address, caller=caller)
         content, filename = file.content, file.name
-    # A retracted board has the same standings, and any board may get another notice.
+    # A retracted board has the same standings, and any board may get another notice or mark.
     state = f"retracted{'' if board.standings else '-empty'}" if board.retracted else ""
     state += "-replaced" if board.replaced_at is not None else ""
-    notice_tag = f"-{crc32(board.notice.encode()):08x}" if board.notice else ""
+    said = f"{board.notice}{dict(board.marks) or ''}"
+    notice_tag = f"-{crc32(said.encode()):08x}" if said else ""
     tag = f"{board.content_hash[:32]}-{chosen}{state}{notice_tag}"
     if chosen in SEVERAL_FILES:
         # These also name what may change: cards of systems, and where the arena is.

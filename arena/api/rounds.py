@@ -31,7 +31,7 @@ from arena.services.accounts.auth import require
 from arena.services.evidence.question_lists import Order, QuestionFilter
 from arena.services.people.carried_votes import source_of_request
 from arena.services.rounds.models import RoundRequest
-from data.records import RoundState, TokenScope
+from data.records import Outcome, RoundState, TokenScope
 from leaderboard.standings.corrected import PEOPLE
 
 router = APIRouter(tags=["rounds"])
@@ -92,10 +92,16 @@ def show_round(request: Request, name: Name, arena: Services, caller: Who) -> Re
 
 @router.get("/rounds/{name}/battles", responses=problems(404, 410), response_model=BattlePage)
 def list_battles(
-    request: Request, name: Name, arena: Services, caller: Who, limit: Limit = 100, after: Cursor = 0
+    request: Request,
+    name: Name,
+    arena: Services,
+    caller: Who,
+    outcome: Annotated[Outcome | None, Query(description="Those that ended so alone.")] = None,
+    limit: Limit = 100,
+    after: Cursor = 0,
 ) -> Response:
     """The battles of a published round, a page at a time."""
-    battles = arena.battle_pages.page(name, after=after, limit=limit + 1, caller=caller)
+    battles = arena.battle_pages.page(name, after=after, limit=limit + 1, outcome=outcome, caller=caller)
     shown = battles[:limit]
     following = shown[-1].id if len(battles) > limit else None
     return answer(request, BattlePage(battles=shown, next=following))

@@ -34,6 +34,7 @@ from arena.cli.output import (
 from arena.cli.tree.pages import Commands
 from arena.cli.versions import Number, backend_of, gate, report
 from arena.container import open_arena
+from data.errors import InputError
 from data.records import Preference, SubmissionKind
 from data.records.concerns import Decision
 from data.records.irreversible import Irreversible
@@ -216,13 +217,31 @@ commands.command()(report)
 def export(
     number: Number,
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="File to write: `*.jsonl`.")],
+    server: Server = None,
+    token: TokenText = None,
     *,
+    as_sent: Annotated[
+        bool, typer.Option("--as-sent", help="Write the file that was submitted, byte for byte.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the answers of a submission in the format of TREC's RAG track, sentences with their citations.
 
     $ arena submissions export 3 answers.jsonl
+
+    With --as-sent also from another machine's arena, for the team that sent it.
     """
+    if as_sent:
+        from leaderboard.formats.sinks import atomic_bytes
+
+        content = backend_of(server, token).file(number)
+        with atomic_bytes(destination) as raw:
+            raw.write(content)
+        fields = {"bytes": len(content), "file": str(destination)}
+        show_result(fields, f"{len(content):,} bytes in {destination}", as_json=as_json)
+        return
+    if server or token:
+        raise InputError("From another machine comes the file as it was sent.", advice="Give --as-sent.")
     from arena.services.accounts.auth import OPERATOR
     from leaderboard.formats.sinks import atomic_text
 
@@ -233,8 +252,8 @@ def export(
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             answers += 1
             left_out += lost
-    fields = {"answers": answers, "file": str(destination), "citations_left_out": left_out}
-    show_result(fields, f"{answers:,} answers in {destination}", as_json=as_json)
+    written = {"answers": answers, "file": str(destination), "citations_left_out": left_out}
+    show_result(written, f"{answers:,} answers in {destination}", as_json=as_json)
     if left_out:
         note(f"{left_out:,} citations name no context or passage of their answer, and are left out.")
 

@@ -175,19 +175,37 @@ def accounts(
             help="Grant or revoke the rights of organisers; at once, also for tokens in use.",
         ),
     ] = None,
+    rename: Annotated[
+        str | None, typer.Option("--rename", metavar="ACCOUNT", help="Give an account this name.")
+    ] = None,
+    closed: Annotated[
+        bool | None,
+        typer.Option(
+            "--close/--open",
+            show_default="as it is",
+            help="Close an account, whose tokens and sessions end, or open it again.",
+        ),
+    ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the accounts, add one for a person who may sign in, or grant it the rights of organisers.
+    """List the accounts, add one for a person who may sign in, change one, or grant organisers' rights.
 
     $ arena teams accounts ada --email ada@example.org
     """
     teams = open_arena().teams
     listed = teams.accounts(caller=OPERATOR)
     if not name:
-        only_with("an account", {"--email": email, "--subject": subject, "--organiser": organiser})
-        rows = [(one.name, one.email, "organiser" if one.is_organiser else "") for one in listed]
+        given = {"--email": email, "--subject": subject, "--organiser": organiser, "--rename": rename}
+        only_with("an account", {**given, "--close": closed})
+        rows = [
+            (one.name, one.email, "closed" if one.closed_at else "organiser" if one.is_organiser else "")
+            for one in listed
+        ]
         show_rows([_json(one) for one in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
+    elif subject is None and organiser is None and name in {one.name for one in listed}:
+        account = teams.change_account(name, new_name=rename, email=email, closed=closed, caller=OPERATOR)
+        show_result(_json(account), f"Account {account.name} is changed.", as_json=as_json)
     elif organiser is not None and email is None and subject is None and name in {one.name for one in listed}:
         changed = teams.set_organiser(name, is_organiser=organiser, caller=OPERATOR)
         show_result(_json(changed), f"{name} is {'an' if organiser else 'no'} organiser.", as_json=as_json)

@@ -106,6 +106,10 @@ class LocalBackend:
         """A submission with its coverage."""
         return self._arena.submission_reader.view(number, caller=OPERATOR).shown().to_json()
 
+    def file(self, number: int) -> bytes:
+        """The file of a submission as it was sent."""
+        return b"".join(self._arena.submissions.file(number, caller=OPERATOR)[1])
+
     def report(self, number: int, round_name: str | None) -> Json:
         """What a team should improve."""
         from arena.services.evidence.team_report_files import report_json  # noqa: PLC0415 - loads statistics, which only reports need
@@ -193,6 +197,11 @@ class RemoteBackend:
         """A submission with its coverage."""
         with errors_as_ours():
             return self._submissions.get(number).to_json()
+
+    def file(self, number: int) -> bytes:
+        """The file of a submission as it was sent."""
+        with errors_as_ours():
+            return self._submissions.file(number)
 
     def report(self, number: int, round_name: str | None) -> Json:
         """What a team should improve."""

@@ -25,6 +25,8 @@ from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
+BEFORE = "signed-in-before"
+"""Where a page remembers who was at the browser, to say whose session ended."""
 STYLE = Path(__file__).parent / "assets" / "team.css"
 HOW_TO_GET_IN = (
     "You need an access token of your team (aa_…). The organisers make the team and its first token; its "
@@ -43,6 +45,7 @@ def show_visitor(purpose: str) -> Caller:
         put(element("p", "You are the owner: nobody but this machine reaches the site.", class_="aa-eyebrow"))
         return caller
     if caller.signed_in:
+        st.session_state[BEFORE] = caller.name
         leave = element("a", "Sign out", href="./auth/sign-out", target="_self")
         put(element("p", f"Signed in as {caller.name} · ", leave, class_="aa-eyebrow"))
         return caller
@@ -74,6 +77,16 @@ def show_pairs(caller: Caller) -> bool:
             )
         )
     return bool(tasks)
+
+
+def show_new_token(key: str) -> None:
+    """Show the new token that waits under a key of the session, to be copied, until it is dismissed."""
+    secret: str | None = st.session_state.get(key)
+    if secret is None:
+        return
+    st.warning("Copy the token now: it is stored nowhere and not shown again.", icon=":material/key:")
+    st.code(secret, language=None, wrap_lines=True)
+    st.button("I have copied it", key=f"copied-{key}", on_click=st.session_state.pop, args=(key,))
 
 
 def tell(text: str, place: str = "") -> None:
@@ -141,8 +154,13 @@ def _by_provider() -> Caller | None:
 
 
 def _ask_in(purpose: str) -> Caller:
-    """Say how to sign in."""
+    """Say how to sign in, and whose session ended."""
     with st.container(border=True):
+        if before := st.session_state.get(BEFORE):
+            note(
+                f"The session of {before} ended: it expired, or its token was revoked. A file that was "
+                "checked is there again, with the name of its system, after you sign in."
+            )
         put(element("p", element("strong", f"Sign in to {purpose}.")))
         note(HOW_TO_GET_IN)
         with st.container(horizontal=True, vertical_alignment="center"):

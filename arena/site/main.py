@@ -10,12 +10,14 @@ from streamlit.navigation.page import StreamlitPage
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.site.auth import present
 from arena.site.pages import Page, menus, pages
+from arena.site.services import arena
 from arena.site.ui.components import OPENED, SITE, logo, skeleton
 from arena.site.ui.errors import guarded
 from arena.site.ui.flash_messages import forget_flash
 from data.errors import ArenaError
 
 HOME = "leaderboard"
+OVERVIEW = "admin"
 # Streamlit keeps the scroll position of the page before, so that the next would open in its middle. For its
 # first frame each page is without height, which leaves only the top; a name of its own restarts that.
 FROM_THE_TOP = (
@@ -56,9 +58,20 @@ def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
     return shown
 
 
+def _waiting() -> int:
+    """How much waits for an organiser's decision; 0 where the database cannot be asked."""
+    try:
+        return len(arena().concerns.waiting(caller=present()))
+    except ArenaError:
+        return 0
+
+
 def _page(page: Page, visibility: Literal["visible", "hidden"] = "visible") -> StreamlitPage:
+    title = page.title
+    if page.name == OVERVIEW and visibility == "visible" and (waiting := _waiting()):
+        title = f"{title} ({waiting:,})"
     return st.Page(
-        page.run, title=page.title, url_path=page.name or HOME, default=not page.name, visibility=visibility
+        page.run, title=title, url_path=page.name or HOME, default=not page.name, visibility=visibility
     )
 
 

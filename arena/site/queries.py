@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -12,6 +13,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.file_sizes import Described
 from arena.services.boards.history import Appearance, Entry
+from arena.services.boards.marks import withdrawn_marks
 from arena.services.evidence.fixes import Fixes
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Trait
 from arena.services.evidence.question_search import FoundText
@@ -42,7 +44,7 @@ ReaderQuery = Callable[Concatenate[Arena, Caller, BoardView, Asked], Value]
 # withheld is withheld from the next request on, in every process.
 BY_STATE: dict[str | type, Callable[[Any], object]] = {
     Arena: lambda source: (source.settings.database_url, source.store.audit.changes()),
-    BoardView: lambda view: f"{view.round_name} {view.content_hash}",
+    BoardView: lambda view: f"{view.round_name} {view.content_hash} {dict(view.marks)}",
     BoardHead: lambda head: f"{head.name} {head.content_hash} {head.notice}",
 }
 # A published board never changes: what is made of it alone, and holds no text of its set, outlasts changes.
@@ -154,7 +156,14 @@ def board_named(name: str) -> BoardView:
     head = _called(name, _heads()) or _called(name, _former())
     if head is None:
         raise RetractedError(name, arena().boards.get(name).notice)
-    return _view(head)
+    view = _view(head)
+    # What was withdrawn stays so: the view, which outlasts changes, lacks only what came later.
+    return replace(view, marks={**view.marks, **_withdrawn(head)})
+
+
+@_cached(most=MOST_BOARDS)
+def _withdrawn(source: Arena, head: BoardHead) -> Mapping[str, str]:
+    return {} if head.round_name is None else withdrawn_marks(source.store, head.round_name)
 
 
 def _called(name: str, heads: Sequence[BoardHead]) -> BoardHead | None:

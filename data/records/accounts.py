@@ -46,7 +46,10 @@ class Team:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAccount:
-    """A person; `subject` and `email` are what an OIDC provider calls them, None without one."""
+    """A person; `subject` and `email` are what an OIDC provider calls them, None without one.
+
+    `closed_at` is since when they cannot sign in; None while they can.
+    """
 
     id: int
     name: str
@@ -54,6 +57,7 @@ class UserAccount:
     email: str | None
     is_organiser: bool
     created_at: datetime
+    closed_at: datetime | None = None
 
     def __post_init__(self) -> None:
         require_label(self.name, "Account name")

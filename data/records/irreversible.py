@@ -12,7 +12,7 @@ class Irreversible(Enum):
 
     CANCEL_ROUND = (
         "The round ends: its workers stop, and what they have not judged is skipped. What was judged and "
-        "paid for stays."
+        "paid for stays; what was skipped can be judged later."
     )
     DELETE_ROUND = (
         "The round is deleted with its battles, judgments, retests and costs, and nothing brings it back. "

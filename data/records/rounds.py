@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from data.errors import RecordError
@@ -247,7 +248,8 @@ class BattleEvidence:
 class Board:
     """A published snapshot of standings; `standings` is its JSON.
 
-    `replaced_at` is when another snapshot of the round took its place, None where it stands.
+    `replaced_at` is when another snapshot of the round took its place, None where it stands. `marks` are what
+    stands beside names of systems today (`arena.services.boards.marks`); the store knows none.
     """
 
     name: str
@@ -258,6 +260,7 @@ class Board:
     retracted: bool
     published_at: datetime
     replaced_at: datetime | None = None
+    marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from data.store.rounds.rounds import RoundStore
     from data.store.rounds.verdicts import VerdictStore
     from data.store.rounds.waves import WaveStore
+    from data.store.submissions.sent_files import SentFileStore
     from data.store.submissions.submission_status import StatusStore
     from data.store.submissions.submissions import SubmissionStore
     from data.store.text_index import TextIndex
@@ -83,6 +84,12 @@ class Store:
         from data.store.submissions.submissions import SubmissionStore
 
         return SubmissionStore(self.database)
+
+    @cached_property
+    def sent_files(self) -> SentFileStore:
+        from data.store.submissions.sent_files import SentFileStore
+
+        return SentFileStore(self.database)
 
     @cached_property
     def statuses(self) -> StatusStore:

@@ -28,7 +28,10 @@ teams = TeamRow.__table__
 
 
 class AccountRow(Base, table=True):
-    """People; `subject` and `email` are what an OIDC provider calls them, where they sign in by one."""
+    """People; `subject` and `email` are what an OIDC provider calls them, where they sign in by one.
+
+    Who is closed signs in no more, until an organiser opens the account again.
+    """
 
     __tablename__ = "account"
     id: int | None = col.number()
@@ -36,6 +39,7 @@ class AccountRow(Base, table=True):
     subject: str | None = col.label(255, nullable=True, unique=True)
     email: str | None = col.label(255, nullable=True, unique=True)
     is_organiser: bool = col.flag()
+    closed_at: datetime | None = col.moment(nullable=True)
     created_at: datetime = col.created()
 
 

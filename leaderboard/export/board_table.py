@@ -50,11 +50,13 @@ def _best_scale(rows: Sequence[Row]) -> object:
 
 
 def notes_of(rows: Sequence[Row]) -> tuple[str, ...]:
-    """That ratings of one table are on several scales, where they are, and who has no rank and why."""
+    """That ratings of one table are on several scales, where they are, who has no rank and why, and marks."""
     scale = _best_scale(rows)
     several = any(row["rating"] is not None and row["component"] != scale for row in rows)
-    unranked = (f"{row['system']}: {reason}" for row in rows if (reason := row.get("unranked")))
-    return (*([SCALES] if several else []), *unranked)
+    said = (
+        f"{row['system']}: {text}" for row in rows for name in ("unranked", "mark") if (text := row.get(name))
+    )
+    return (*([SCALES] if several else []), *said)
 
 
 def _ranks(row: Row) -> str:

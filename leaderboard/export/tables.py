@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from data.errors import FileFormatError
 from data.files.csv_safety import escape_formula
-from leaderboard.standings.columns import Surface, board_lines, column_named, columns_on
+from leaderboard.standings.columns import MARKS, Surface, board_lines, column_named, columns_on
 from leaderboard.standings.corrected import PEOPLE, corrected_cells
 from leaderboard.standings.full_error import ERROR, RANK_COLUMNS, error_cells
 from leaderboard.standings.systems import facts_by_system
@@ -76,8 +76,9 @@ def standings_file(standings: Standings, form: BoardForm) -> bytes:
 
 
 def standings_text(standings: Standings) -> str:
-    """The JSON as text, the same for the same standings."""
-    return json.dumps(standings, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    """The JSON as text, the same for the same standings; as published, so without marks."""
+    published = {name: value for name, value in standings.items() if name != MARKS}
+    return json.dumps(published, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def flat_rows(standings: Standings) -> list[Row]:

@@ -47,6 +47,8 @@ class Unit(StrEnum):
 
 
 PRINT_ORDER = {Unit.PLACE: 0, Unit.TEXT: 1, Unit.COUNT: 3}
+MARKS = "marks"
+"""Where `marked` puts what stands beside names of systems."""
 FILES_ALONE = frozenset({Surface.FILES})
 PAGES_ALONE = frozenset({Surface.PAGES})
 FILES_AND_PAGES = FILES_ALONE | PAGES_ALONE
@@ -396,6 +398,15 @@ COLUMNS: tuple[BoardColumn, ...] = (
         surfaces=FILES_ALONE,
         seldom=True,
     ),
+    BoardColumn(
+        name="mark",
+        meaning="Whether it was withdrawn or disqualified since, or did not answer everything; empty of all "
+        "others",
+        read=lambda line: line.get("mark", ""),
+        kind=str,
+        surfaces=FILES_ALONE,
+        seldom=True,
+    ),
 )
 """Every column but those of metrics, in the order of files."""
 
@@ -415,14 +426,21 @@ def column_named(name: str) -> BoardColumn | None:
     return next((column for column in COLUMNS if column.name == name), None)
 
 
+def marked(standings: Json, marks: Mapping[str, str]) -> Json:
+    """A board's standings with what is marked beside names of systems, for files other than JSON."""
+    return {**standings, MARKS: marks} if marks else standings
+
+
 def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
     """The lines of a board by domain, with all that columns read.
 
-    Beside the fields of the standings a line has its domain, the system's attempts, and what its team says.
+    Beside the fields of the standings a line has its domain, the system's attempts, its mark (of `marked`),
+    and what its team says.
     The reference has no rates: those of boards published before `rate_against_all` count its battles against
     all.
     """
     said, attempts = facts_by_system(standings), standings.get("attempts") or {}
+    marks = standings.get(MARKS) or {}
     reference = standings.get("reference")
     return {
         domain: [
@@ -434,6 +452,7 @@ def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
                 if line["system"] == reference
                 else None,
                 "attempts": attempts.get(line["system"]),
+                "mark": marks.get(line["system"], ""),
                 "said": said.get(line["system"], NOT_REPORTED).cells(),
             }
             for line in lines

@@ -45,6 +45,19 @@ _OF_RATE = {
 }
 
 
+LEAST_LABELLED = 50
+"""Battles of a system with votes; with fewer nobody knows its place as people would say (organisers.md)."""
+
+
+def few_votes(labelled: int) -> str:
+    """Why a system has no place as people would say; empty where it has one."""
+    return (
+        ""
+        if labelled >= LEAST_LABELLED
+        else (f"{labelled:,} of its battles have votes; {LEAST_LABELLED} are the least for a place.")
+    )
+
+
 def corrected_cells(section: Mapping[str, Any], domain: str, system: str) -> dict[str, object]:
     """The corrected columns of one line of a board's table; None where there is nothing."""
     rating = _first(section["ratings"], system, None) if domain == "overall" else {}
@@ -53,6 +66,8 @@ def corrected_cells(section: Mapping[str, Any], domain: str, system: str) -> dic
     cells |= {column: rate.get(field) for column, field in _OF_RATE.items()}
     # A system that only ratings know, as the reference, has its labels there.
     cells["labelled_battles"] = rating.get("labelled_battles", cells["labelled_battles"])
+    if rating and few_votes(rating["labelled_battles"]):
+        cells |= {"corrected_rank_lower": None, "corrected_rank_upper": None}
     return {column: cells[column] for column in CORRECTED_COLUMNS}
 
 

@@ -41,6 +41,28 @@ def test_schema_of_a_newer_program_is_refused_in_words(blank_url: str) -> None:
     database.close()
 
 
+def test_a_database_of_before_gets_files_and_closed_accounts(blank_url: str) -> None:
+    """From schema 0026 on accounts can be closed and files are stored, on both engines; accounts stay."""
+    store = Store.open(blank_url)
+    store.teams.add_account("ann")
+    store.close()
+    database = Database(blank_url)
+    with database.begin() as connection:
+        for statement in (
+            "DROP TABLE sent_file_part",
+            "DROP TABLE sent_file",
+            "ALTER TABLE account DROP COLUMN closed_at",
+            "UPDATE alembic_version SET version_num = '0026'",
+        ):
+            connection.execute(text(statement))
+    database.upgrade()
+    database.close()
+    store = Store.open(blank_url)
+    assert store.teams.account("ann").closed_at is None
+    assert store.sent_files.names([1]) == {}
+    store.close()
+
+
 def test_unique_indexes_have_their_conditions_on_both_engines(blank_url: str) -> None:
     """A round may have several jobs and boards, of which one is active and one stands: not one alone."""
     store = Store.open(blank_url)

@@ -134,6 +134,10 @@ class Submissions:
         """One of them: state, place in the queue, coverage and card."""
         return self._transport.read(SubmissionDetails, path_of("submissions", number))
 
+    def file(self, number: int) -> bytes:
+        """The file of a submission of yours as it was sent, byte for byte."""
+        return self._transport.request("GET", path_of("submissions", number, "file")).content
+
     def wait(
         self,
         number: int,

@@ -218,7 +218,7 @@ class IdentityService:
                 account = self._store.teams.account_of(subject=subject, email=verified_email)
                 if account is not None and account.subject is None:
                     account = self._store.teams.bind(account.name, subject)
-        if account is None or account.subject != subject:
+        if account is None or account.subject != subject or account.closed_at is not None:
             raise AccessError(
                 "No account belongs to this sign-in.", advice="Ask the organisers to add your address."
             )

@@ -152,6 +152,42 @@ class TeamService:
             notes.take(caller.note(Action.ACCOUNT_CHANGED, f"account {name}", organiser=is_organiser))
         return account
 
+    def change_account(
+        self,
+        name: str,
+        *,
+        new_name: str | None = None,
+        email: str | None = None,
+        closed: bool | None = None,
+        caller: Caller,
+    ) -> UserAccount:
+        """Correct an account's name or e-mail address, close it, or open it again; None keeps what is.
+
+        A closed one signs in no more: its tokens are revoked with their sessions, and it organises no more.
+
+        Raises:
+            NotFoundError: There is no such account.
+            ConflictError: The name or address is another's, or the only organiser or a team's only owner
+                among others would be closed.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.audited() as notes:
+            if closed:
+                if caller.kind is not CallerKind.OPERATOR:
+                    self._keep_organiser(without=name)
+                for membership in self._store.teams.teams_of(name):
+                    self._keep_owner(membership.team, without=name)
+                self._store.teams.set_organiser(name, is_organiser=False)
+                for token in self._store.tokens.all():
+                    if token.account == name and token.revoked_at is None:
+                        self._store.tokens.revoke(token.id)
+            account = self._store.teams.change_account(name, new_name=new_name, email=email, closed=closed)
+            changed = {"name": new_name, "email": email, "closed": closed}
+            said = {field: str(value) for field, value in changed.items() if value is not None}
+            notes.take(caller.note(Action.ACCOUNT_CHANGED, f"account {name}", team="", **said))
+        return account
+
     def accounts(self, *, caller: Caller) -> tuple[UserAccount, ...]:
         """Every account.
 

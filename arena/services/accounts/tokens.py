@@ -109,6 +109,8 @@ class TokenService:
         self._require_managing(caller, team, account)
         if team is not None and TokenScope.ORGANISE in scopes:
             raise InputError("A team's token cannot organise.", advice="Make a token of an account.")
+        if account is not None and self._store.teams.account(account).closed_at is not None:
+            raise InputError(f"The account {account} is closed.", advice="Open it again first.")
         if account is not None and TokenScope.ORGANISE in scopes:
             self._require_organiser(account)
         for scope in scopes:

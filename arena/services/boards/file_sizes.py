@@ -19,6 +19,7 @@ from leaderboard.export.tables import (
     standings_text,
     table_file,
 )
+from leaderboard.standings.columns import marked
 
 STANDINGS = {
     TableForm.CSV: "Standings, CSV",
@@ -73,7 +74,8 @@ class FileDescriptions:
         board = self._boards.get(name, caller=caller)
         if not board.standings:
             raise RetractedError(name, board.notice)
-        rows, stamped = flat_rows(board.standings), Stamp(board=stamp, content_hash=board.content_hash)
+        standings = marked(board.standings, board.marks)
+        rows, stamped = flat_rows(standings), Stamp(board=stamp, content_hash=board.content_hash)
         names = [*(rows[0] if rows else ()), *stamped.fields()]
         columns = columns_of(names, lambda name: str if name in stamped.fields() else column_kind(name))
         files = [
@@ -81,7 +83,7 @@ class FileDescriptions:
                 label=label,
                 rows=len(rows),
                 columns=None if form is TableForm.JSON else len(columns),
-                size=len(standings_of(board.standings, form, stamped)),
+                size=len(standings_of(standings, form, stamped)),
             )
             for form, label in STANDINGS.items()
         ]

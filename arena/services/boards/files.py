@@ -32,6 +32,7 @@ from leaderboard.export.tables import (
     flat_rows,
     standings_file,
 )
+from leaderboard.standings.columns import marked
 from leaderboard.vocabulary import OVERALL, BoardForm
 
 ORGANISATION = "Answer Arena"
@@ -93,7 +94,7 @@ class BoardFiles:
             case BoardForm.CROISSANT:
                 content = _as_text(self._metadata(board, self._published_files(board, site), site))
             case _:
-                content = standings_file(board.standings, form)
+                content = standings_file(marked(board.standings, board.marks), form)
         stem = f"{board.name}-{board.content_hash[:8]}".replace("@", "-")
         return BoardFile(name=f"{stem}{form.ending}", media_type=form.media_type, content=content)
 
@@ -119,7 +120,7 @@ class BoardFiles:
         """
         board = self._board(name, caller)
         if form not in SEVERAL_FILES:
-            export_standings(board.standings, destination, form)
+            export_standings(marked(board.standings, board.marks), destination, form)
             return (destination,)
         try:
             if destination.suffix == ".zip" and form is BoardForm.EVERY_EVAL_EVER:
@@ -157,7 +158,7 @@ class BoardFiles:
         paths: dict[BoardForm | str, Path] = {}
         for form in (BoardForm.CSV, BoardForm.PARQUET):
             paths[form] = folder / f"standings{form.ending}"
-            paths[form].write_bytes(standings_file(board.standings, form))
+            paths[form].write_bytes(standings_file(marked(board.standings, board.marks), form))
         if board.round_name is not None:
             paths[BATTLES] = folder / "battles.jsonl"
             with paths[BATTLES].open("wb") as lines:
@@ -179,7 +180,7 @@ class BoardFiles:
             snapshot = snapshot_name(board.name, board.content_hash)
         files: dict[BoardForm | str, DataFile] = {}
         for form in (BoardForm.CSV, BoardForm.PARQUET):
-            content = standings_file(board.standings, form)
+            content = standings_file(marked(board.standings, board.marks), form)
             name = f"standings{form.ending}"
             files[form] = DataFile(
                 name=name,
@@ -258,7 +259,7 @@ class BoardFiles:
 
 
 def _tables(board: Board, files: Mapping[BoardForm | str, DataFile]) -> Iterator[DataTable]:
-    rows = flat_rows(board.standings)
+    rows = flat_rows(marked(board.standings, board.marks))
     yield DataTable(
         name="standings",
         file=files[BoardForm.CSV].name,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
+from arena.services.boards.marks import marks_of
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError, RetractedError
@@ -225,14 +226,16 @@ class BoardService:
         return self._store.boards.heads(retracted=True, replaced=None)
 
     def get(self, name: str, *, caller: Caller = PUBLIC) -> Board:
-        """One board; of one that was retracted only its notice, except for organisers.
+        """One board with its marks; of one that was retracted only its notice, except for organisers.
 
         Raises:
             NotFoundError: No board has this name.
         """
         board = self._store.boards.get(name)
         resource = Resource(kind=Kind.BOARD, published=True, retracted=board.retracted)
-        return board if visibility_of(caller, resource) is Visibility.FULL else replace(board, standings={})
+        if visibility_of(caller, resource) is not Visibility.FULL:
+            return replace(board, standings={})
+        return replace(board, marks=marks_of(self._store, board.round_name, board.standings))
 
     def retract(self, name: str, notice: str, *, caller: Caller = OPERATOR) -> Board:
         """Take a board down with a notice for its readers.

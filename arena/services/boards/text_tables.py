@@ -10,7 +10,7 @@ from data.records import Board
 from judges.metrics.registry import added_metrics, own_metrics
 from leaderboard.export.board_table import notes_of
 from leaderboard.export.tables import flat_rows
-from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on
+from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on, marked
 from leaderboard.standings.corrected import PEOPLE
 from leaderboard.standings.diff import ranks_among_systems
 from leaderboard.standings.full_error import ERROR, PARTS
@@ -48,7 +48,7 @@ def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cell
     Raises:
         ConflictError: The board has no such domain.
     """
-    rows = [row for row in flat_rows(board.standings) if row["domain"] == domain]
+    rows = [row for row in flat_rows(marked(board.standings, board.marks)) if row["domain"] == domain]
     if not rows:
         known = ", ".join(board.standings["lines"])
         raise ConflictError(f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}.")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from arena.services.accounts.auth import PUBLIC, Caller, require
-from arena.services.rounds.models import entrants_of
+from arena.services.boards.marks import withdrawn_marks
 from arena.services.rounds.visibility import RoundAccess
 from arena.services.submissions.service import SubmissionService
 from data.errors import ConflictError, InputError, NotFoundError
@@ -145,17 +145,11 @@ class ConcernService:
     def notices(self, round_name: str) -> tuple[str, ...]:
         """What readers of a board must know, in sentences: verdicts under review, withdrawn systems."""
         disputed = self.under_review(round_name)
-        entrants = entrants_of(self._store, self._store.rounds.get(round_name))
-        gone = [one for one in entrants if one.state is SubmissionState.WITHDRAWN]
-        disqualified = self._store.concerns.disqualified([one.id for one in gone])
+        marks = withdrawn_marks(self._store, round_name)
         verdicts = f"{counted(disputed, 'verdict')} {are(disputed)} under review."
         return (
             *([verdicts] if disputed else []),
-            *(
-                f"{one.system} was {'disqualified' if one.id in disqualified else 'withdrawn'}"
-                f"{f': {one.withdrawn_reason}' if one.withdrawn_reason else '.'}"
-                for one in gone
-            ),
+            *(f"{name} was {mark.rstrip('.')}." for name, mark in marks.items()),
         )
 
     def dispute(self, complaint: Complaint, *, caller: Caller = PUBLIC) -> Concern:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from arena.services.evidence.claims import source_of
 from arena.services.evidence.coverage import Standing, StatementView, read_statements
 from data.store.boards.scores import ScoredAnswer
+from judges.metrics.reference.facts import states_fact
 
 MOST_SHOWN = 12
 OVERALL = "overall"
@@ -81,19 +82,23 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
     On one set a fact belongs to one question, so a system misses it once: what can be counted is how many
     others have it. Facts come in this order: covered by most others, made by most passages, missed by fewest
     others. Listed are those of the basis, which imply whatever else is missing; what is covered in part is
-    not missed. `scores` are those of one metric with details, by system.
+    not missed, and what states no fact is not listed. `scores` are those of one metric with details, by
+    system.
     """
     facts, domains, others = _Count(), _Count(), _Count()
     own: dict[tuple[str, ...], tuple[ScoredAnswer, StatementView]] = {}
     for name, scored in scores.items():
         for score in scored:
-            for statement in read_statements(score.details):
+            statements = read_statements(score.details)
+            for statement in statements:
                 fact = (score.question_id, statement.text)
                 covered = statement.standing in STATED
                 if name == system:
                     _add(domains, (score.domain,), covered=covered)
                     _add(domains, (OVERALL,), covered=covered)
-                    if statement.standing in LISTED:
+                    # A reference of one name alone still says what it says.
+                    stated = len(statements) == 1 or states_fact(statement.text)
+                    if statement.standing in LISTED and stated:
                         own[fact] = (score, statement)
                 else:
                     _add(facts, fact, covered=covered)

@@ -18,6 +18,7 @@ from data.store.boards.scores import EMBEDDED, ScoredAnswer
 from judges.metrics.context.diagnosis import Losses, losses_of, total
 from judges.metrics.factuality.measures import EVEN, UNDECIDED
 from judges.metrics.factuality.report import FactualitySummary, summarise
+from judges.metrics.reference.facts import states_fact
 from judges.metrics.relations.figures import Scorer, Verdict
 
 REFERENCE_COVERAGE, COMPREHENSIVENESS = "reference-coverage", "comprehensiveness-nli"
@@ -124,7 +125,7 @@ class WeaknessService:
             for claim in read_claims(score.details):
                 scorer = scorer or source_of(score)
                 verdicts[claim.verdict] += 1
-                if claim.posterior < UNDECIDED - EVEN:
+                if claim.posterior < UNDECIDED - EVEN and states_fact(claim.text):
                     doubtful.append(
                         DoubtfulClaim(
                             question=score.question_id,

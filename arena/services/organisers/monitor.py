@@ -19,11 +19,22 @@ from arena.services.rounds.live import LiveStanding
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.readiness import asked_judges
-from arena.services.rounds.service import RoundService
+from arena.services.rounds.service import RETRIED, RoundService
 from arena.services.rounds.visibility import RoundAccess
 from arena.services.rounds.waves.settings import WaveReport
 from data.errors import ConflictError
-from data.records import BattleEvidence, Board, Job, JobKind, Round, RoundCounts, RoundState, TokenScope
+from data.records import (
+    OUT_OF_BUDGET,
+    BattleEvidence,
+    Board,
+    Job,
+    JobKind,
+    Outcome,
+    Round,
+    RoundCounts,
+    RoundState,
+    TokenScope,
+)
 from data.store import Store
 from judges.catalogue import require_registered
 from leaderboard.standings.diff import Changes, changes
@@ -38,7 +49,8 @@ class RoundWatch:
 
     `rate` is in battles and canaries a second, `seconds_left` None where nobody judges; `share` of the
     planned battles has ended. `alive` and `dead` are names of workers, `live` is how the systems stand.
-    `warnings` say what is wrong with the judge. `waves` is None of a round that judges everything.
+    `warnings` say what is wrong with the judge. `waves` is None of a round that judges everything. `capped`
+    says that the cap left battles out.
     """
 
     round: Round
@@ -49,6 +61,7 @@ class RoundWatch:
     live: LiveStanding
     waves: WaveReport | None = None
     warnings: tuple[str, ...] = ()
+    capped: bool = False
 
     @property
     def rate(self) -> float:
@@ -68,6 +81,12 @@ class RoundWatch:
         """Share of the planned battles that have ended, 0–1."""
         planned = self.counts.planned
         return (planned - self.counts.pending) / planned if planned else 1.0
+
+    @property
+    def retriable(self) -> Mapping[str, int]:
+        """How many battles a retry would judge, by how they ended."""
+        counts = {one.value: getattr(self.counts, one.value) for one in RETRIED}
+        return {name: count for name, count in counts.items() if count}
 
     @property
     def alive(self) -> tuple[str, ...]:
@@ -209,7 +228,28 @@ class RoundAdmin:
             waves=self._rounds.waves(name),
             live=self._rounds.live(name),
             warnings=self._rounds.warnings(name),
+            capped=bool(counts.skipped) and self._left_out(name),
         )
+
+    def _left_out(self, name: str) -> bool:
+        """Whether the cap left out battles, as the first of those that were skipped say."""
+        skipped = self._store.verdicts.page(name, after=0, limit=RECENT, outcome=Outcome.SKIPPED)
+        return any(battle.detail == OUT_OF_BUDGET for battle in skipped)
+
+    def without_verdict(
+        self, name: str, outcome: Outcome, *, after: int = 0, limit: int, caller: Caller
+    ) -> tuple[BattleEvidence, ...]:
+        """Battles of a round that ended without a verdict in one way, with every reply to them.
+
+        Up to `limit`, from the one after number `after` on; hidden texts stay hidden.
+
+        Raises:
+            NotFoundError: There is no such round.
+        """
+        require(caller, TokenScope.ORGANISE)
+        access = RoundAccess(self._store, caller, self._rounds.get(name))
+        page = self._store.verdicts.page(name, after=after, limit=limit, outcome=outcome)
+        return tuple(map(access.evidence, self._store.verdicts.of_battles([one.id for one in page])))
 
     def trial(self, number: int, *, caller: Caller) -> JobStatus:
         """A dry sample; of a set that hides its references, without what a judge wrote about them.

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundEstimate, RoundRequest
 from arena.services.rounds.pairing import Pairs
 from arena.services.rounds.waves.settings import EARLIER
-from data.records import JobKind, JudgeKind
+from data.records import JobKind, JudgeKind, RoundState
 from data.store import Store
 from judges.llm.prices import price_advice
 from judges.spec import JudgeSpec, leaves
@@ -37,8 +37,10 @@ class Lack(StrEnum):
     CLOSED = "submissions closed"
     OPEN = "submissions open"
     NAME = "name taken"
+    REPEATED = "judged elsewhere"
 
 
+UNCOUNTED = (RoundState.CANCELLED, RoundState.RETRACTED)
 SPENDING = frozenset({Lack.CAP, Lack.PRICE})
 """What a round without a cap does without."""
 
@@ -131,6 +133,7 @@ class Readiness:
                 text=f"{plan.missing:,} battles lack an answer.",
                 advice="Ask the teams for complete files, or leave their systems out.",
             )
+        yield from self._repeated(planned)
         if request.name is not None and any(
             round_.name == request.name for round_ in self.store.rounds.all()
         ):
@@ -140,6 +143,21 @@ class Readiness:
                 advice="Choose another name, or leave it empty.",
                 blocks=True,
             )
+
+    def _repeated(self, planned: PlannedRound) -> Iterator[Missing]:
+        """Rounds with the same battles by the same judge, but cancelled and retracted ones."""
+        sides = {side for battle in planned.plan.battles for side in (battle.a, battle.b)}
+        for round_ in self.store.rounds.all():
+            if (round_.set_name, round_.judge_name) != (planned.request.set_name, planned.spec.name):
+                continue
+            same = 0 if round_.state in UNCOUNTED else self.store.battles.count_among(round_.id, sides)
+            if same:
+                yield Missing(
+                    what=Lack.REPEATED,
+                    text=f"The round {round_.name} has {same:,} battles of the same submissions by "
+                    f"{round_.judge_name} already.",
+                    advice="Leave those systems out, or judge them again if you mean to.",
+                )
 
     def _of_judge(self, planned: PlannedRound, expected: RoundEstimate) -> Iterator[Missing]:
         request, spec = planned.request, planned.spec

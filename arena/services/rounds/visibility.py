@@ -173,16 +173,24 @@ class BattlePages:
         self._store = store
 
     def page(
-        self, round_name: str, *, after: int, limit: int, caller: Caller = PUBLIC
+        self,
+        round_name: str,
+        *,
+        after: int,
+        limit: int,
+        outcome: Outcome | None = None,
+        caller: Caller = PUBLIC,
     ) -> tuple[BattleRecord, ...]:
         """Up to `limit` battles of a round, from the one after number `after` on, without texts.
+
+        With `outcome` those that ended so alone.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
             RetractedError: Its board was retracted, and the caller is no organiser.
         """
         RoundAccess(self._store, caller, self._store.rounds.get(round_name))
-        page = self._store.verdicts.page(round_name, after=after, limit=limit)
+        page = self._store.verdicts.page(round_name, after=after, limit=limit, outcome=outcome)
         return tuple(replace(battle, detail=hide_addresses(battle.detail)) for battle in page)
 
 

@@ -10,11 +10,13 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.site.admin.applications_part import applications_part
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
+from arena.site.auth import show_new_token
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, note, page_heading
+from arena.site.ui.components import heading, lead, note, page_heading, tick
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.url_state import opened
-from data.records import Role, Team, TokenScope
+from data.records import Role, Team, TokenScope, UserAccount
+from data.records.irreversible import Irreversible
 
 SECRET = "organise-secret"  # noqa: S105 - where a new token waits to be shown, not one
 
@@ -24,7 +26,12 @@ def accounts_part(caller: Caller) -> None:
     teams = arena().teams
     accounts = teams.accounts(caller=caller)
     rows = [
-        (account.name, _role(account.is_organiser), account.email or NOTHING, _day(account.created_at))
+        (
+            account.name,
+            "closed" if account.closed_at else _role(account.is_organiser),
+            account.email or NOTHING,
+            _day(account.created_at),
+        )
         for account in accounts
     ]
     if rows:
@@ -40,9 +47,31 @@ def accounts_part(caller: Caller) -> None:
                 f"{name} {'is an organiser' if not organises else 'organises no more'}.",
                 "accounts",
             )
+    account = next((one for one in accounts if one.name == name), None)
+    if account is not None:
+        _correct(account, caller)
     with opened("Add an account", "new-account") as is_open:
         if is_open:
             _new_account(caller)
+
+
+def _correct(account: UserAccount, caller: Caller) -> None:
+    """Correct the name and address of an account, close it, or open it again."""
+    change, name = arena().teams.change_account, account.name
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        new = st.text_input("Its name", name, key=f"name-{name}", width=240).strip()
+        email = st.text_input("Its e-mail", account.email or "", key=f"email-{name}", width=320).strip()
+        if st.button("Save", key="correct-account", icon=":material/save:"):
+            done = f"The account {new} is saved."
+            attempt(lambda: change(name, new_name=new or None, email=email, caller=caller), done, "accounts")
+        closed = account.closed_at is not None
+        if st.button(
+            "Open it again" if closed else "Close it",
+            key="close-account",
+            help="Whoever is closed cannot sign in. Tokens and sessions end; submissions and labels stay.",
+        ):
+            done = f"The account {name} is {'open again' if closed else 'closed'}."
+            attempt(lambda: change(name, closed=not closed, caller=caller), done, "accounts")
 
 
 def _new_account(caller: Caller) -> None:
@@ -79,8 +108,13 @@ def teams_part(caller: Caller) -> None:
         if is_open:
             _new_team(caller)
     with opened("Put an account into a team", "new-member") as is_open:
-        if is_open:
+        if is_open and every:
             _new_member(every, caller)
+        elif is_open:
+            note("Add a team first.")
+    with opened("Take an account out of a team", "old-member") as is_open:
+        if is_open:
+            _old_member(every, caller)
 
 
 def _new_team(caller: Caller) -> None:
@@ -114,13 +148,24 @@ def _new_member(every: Sequence[Team], caller: Caller) -> None:
         )
 
 
+def _old_member(every: Sequence[Team], caller: Caller) -> None:
+    teams = arena().teams
+    team = st.selectbox("Team", [team.name for team in every], key="left-team")
+    members = teams.view(team, caller=caller).members if team else ()
+    account = st.selectbox("Account", [one.account for one in members], key="left-member")
+    sure = tick(Irreversible.REMOVE_MEMBER, key="left")
+    if st.button("Take out", disabled=not (sure and team and account), key="take-out"):
+        attempt(
+            lambda: teams.remove_member(str(team), str(account), caller=caller),
+            f"{account} is in {team} no more.",
+            "teams",
+        )
+
+
 def tokens_part(caller: Caller) -> None:
-    """Every token without its secret; making and revoking them. A new one is shown once."""
+    """Every token without its secret; making and revoking them. A new one stays until it is dismissed."""
     show_flash("tokens")
-    secret = st.session_state.pop(SECRET, None)
-    if secret:
-        st.warning("Copy the token now: it is kept nowhere and not shown again.", icon=":material/key:")
-        st.code(secret, language=None)
+    show_new_token(SECRET)
     tokens = arena().tokens.all(caller=caller)
     rows = [
         (

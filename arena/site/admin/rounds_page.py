@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
@@ -29,12 +32,20 @@ from arena.site.ui.components import heading, lead, name_page, note, page_headin
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
+from arena.site.ui.url_state import choose_one
 from data.percent import percent
-from data.records import BattleRecord, JobKind, Preference, RoundState
+from data.records import BattleRecord, JobKind, Outcome, Preference, RoundState
 from data.records.irreversible import Irreversible
+from leaderboard.export.tables import TableForm, table_file
 
 ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 CONTROLS = "controls"
+WITHOUT_VERDICT = (
+    *(Outcome.FAILED, Outcome.REFUSED, Outcome.UNREADABLE),
+    *(Outcome.SKIPPED, Outcome.MISSING),
+)
+MOST_SHOWN = 20
+ROWS_AT_ONCE = 500
 RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 
 
@@ -48,6 +59,7 @@ def live(name: str, state: RoundState) -> None:
     show_waves(watch)
     _standing(watch)
     _controls(watch, caller)
+    _without_verdict(watch, caller)
     _recent(watch)
 
 
@@ -68,6 +80,11 @@ def _figures(watch: RoundWatch) -> None:
             ("canaries", str(watch.attacks)),
         ]
     )
+    if watch.capped:
+        st.warning(
+            f"The cap of {usd(round_.budget_usd)} is reached: {counts.skipped:,} of {counts.planned:,} "
+            "battles were not judged. With a larger cap the rest is."
+        )
     for sentence in watch.warnings:
         st.warning(sentence)
     if watch.job is not None and watch.job.waiting and watch.waiting:
@@ -136,10 +153,21 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
                 "The round is judged to its end, whatever its judge replies.",
                 CONTROLS,
             )
-        if state in RETRIABLE and not watch.waiting and st.button("Retry failed", icon=":material/replay:"):
+        words = " and ".join(f"{count:,} {how}" for how, count in watch.retriable.items())
+        if (
+            state in RETRIABLE
+            and words
+            and not watch.waiting
+            and st.button(
+                f"Judge the {words}",
+                disabled=watch.capped and cap is None,
+                help="Needs a new cap." if watch.capped and cap is None else None,
+                icon=":material/replay:",
+            )
+        ):
             attempt(
                 lambda: round_admin.retry(name, budget_usd=cap, caller=caller),
-                "What failed is tried again: the round waits for a worker.",
+                f"The {words} are judged again: the round waits for a worker.",
                 CONTROLS,
             )
         if state in ACTIVE:
@@ -155,6 +183,66 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
 def _delete(name: str, caller: Caller) -> None:
     arena().rounds.delete(name, caller=caller)
     st.query_params.clear()
+
+
+def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
+    """Which battles ended without a verdict, and why, with the raw replies."""
+    counts = {one: getattr(watch.counts, one.value) for one in WITHOUT_VERDICT}
+    labels = {one.value: f"{one.value} ({count:,})" for one, count in counts.items() if count}
+    if not labels:
+        return
+    heading("Without a verdict", anchor="without-verdict")
+    name = watch.round.name
+    chosen = Outcome(choose_one("outcome", "Ended as", labels, width=240))
+    shown = arena().round_admin.without_verdict(name, chosen, limit=MOST_SHOWN, caller=caller)
+    if counts[chosen] > len(shown):
+        note(f"The first {len(shown):,} of {counts[chosen]:,}; the file has all of them.")
+    for evidence in shown:
+        battle = evidence.battle
+        with st.expander(f"{battle.system_a} – {battle.system_b}, {battle.question_id}"):
+            st.text(battle.detail or "No reason is known.")
+            for judgment in evidence.judgments:
+                note(f"{judgment.judge}, {order_of(battle, judgment)}: {judgment.outcome}. {judgment.detail}")
+                st.text("No reply came." if judgment.reply is None else judgment.reply.text)
+    st.download_button(
+        "These battles, CSV",
+        partial(_csv_of, name, chosen, caller),
+        file_name=f"{name}-{chosen}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def _csv_of(name: str, outcome: Outcome, caller: Caller) -> bytes:
+    """A row for each reply to the battles of a round that ended in one way, and for each without any."""
+    rows, after = list[Mapping[str, object]](), 0
+    while page := arena().round_admin.without_verdict(
+        name, outcome, after=after, limit=ROWS_AT_ONCE, caller=caller
+    ):
+        after = page[-1].battle.id
+        for evidence in page:
+            battle = evidence.battle
+            fields = {
+                "battle": battle.key,
+                "question_id": battle.question_id,
+                "system_a": battle.system_a,
+                "system_b": battle.system_b,
+                "outcome": outcome.value,
+                "detail": battle.detail,
+            }
+            rows += [
+                {
+                    **fields,
+                    "judge": one and one.judge,
+                    "presentation": one and one.presentation.value,
+                    "judgment": one and one.outcome.value,
+                    "judgment_detail": one and one.detail,
+                    "reply": one and one.reply and one.reply.text,
+                }
+                for one in (evidence.judgments or (None,))
+            ]
+    return table_file(rows, TableForm.CSV, None)
 
 
 def _recent(watch: RoundWatch) -> None:

@@ -22,6 +22,7 @@ from leaderboard.export.tables import (
     draws_pictures,
     table_file,
 )
+from leaderboard.standings.columns import marked
 from leaderboard.vocabulary import BoardForm
 
 INK_ON_PAPER = "#1d2733"
@@ -102,7 +103,8 @@ def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureFo
 
 def board_file(view: BoardView, form: TableForm) -> bytes:
     """A board's standings; JSON is the published content itself, whose hash the file's name bears."""
-    return standings_of(arena().boards.get(_snapshot(view)).standings, form, stamp_of(view))
+    board = arena().boards.get(_snapshot(view))
+    return standings_of(marked(board.standings, board.marks), form, stamp_of(view))
 
 
 def further_file(view: BoardView, form: BoardForm, address: str) -> bytes:

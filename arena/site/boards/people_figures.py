@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.site.ui.formats import Bounded
-from leaderboard.standings.corrected import PEOPLE
+from leaderboard.standings.corrected import PEOPLE, few_votes
 
 Json = Mapping[str, Any]
 
@@ -25,6 +25,11 @@ class Moved:
     judge: Bounded | None
     alone: Bounded | None
     labelled: int
+
+    @property
+    def unranked(self) -> str:
+        """Why it has no place; empty where it has one."""
+        return few_votes(self.labelled)
 
     @property
     def shift(self) -> float | None:

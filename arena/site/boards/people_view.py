@@ -75,7 +75,7 @@ def _row(view: BoardView, row: Moved) -> Element:
 
 
 def _places(row: Moved) -> str:
-    if row.corrected is None:
+    if row.corrected is None or row.unranked:
         return "–"
     best, worst = row.ranks
     return str(best) if best == worst else f"{best}–{worst}"
@@ -95,17 +95,18 @@ def _overall(people: PeopleFigures, lines: tuple[Line, ...]) -> tuple[Line, ...]
         replace(
             named[row.system],
             rating=row.corrected,
-            rank_lower=row.ranks[0] if row.corrected else None,
-            rank_upper=row.ranks[1] if row.corrected else None,
+            rank_lower=row.ranks[0] if row.corrected and not row.unranked else None,
+            rank_upper=row.ranks[1] if row.corrected and not row.unranked else None,
             letters=None,
             component=0,
+            unranked="" if named[row.system].is_reference else row.unranked,
         )
         for row in people.rows
         if row.system in named and not named[row.system].unranked
     ]
     known = {line.system for line in rated}
     rest = [_unrated(line) for line in lines if line.system not in known]
-    return (*sorted(rated, key=lambda line: line.rating is None), *rest)
+    return (*sorted(rated, key=lambda line: (bool(line.unranked), line.rating is None)), *rest)
 
 
 def _by_rates(people: PeopleFigures, domain: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:

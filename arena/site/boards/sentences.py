@@ -11,6 +11,7 @@ from arena.site.trust.control_figures import LABELS
 from arena.site.trust.reasons import TrustFigure
 from arena.site.ui.formats import interval_of_points, points, whole
 from data.percent import percent
+from leaderboard.standings.corrected import LEAST_LABELLED
 from leaderboard.vocabulary import ErrorKind
 
 
@@ -23,6 +24,8 @@ def leading(view: BoardView, domain: str) -> str:
     """Who leads, and whether the lead is statistically significant, in one or two sentences."""
     every = [line for line in view.lines.get(domain, ()) if not line.is_reference]
     lines = [line for line in every if not line.unranked]
+    if view.is_by_people and not any(_has_interval(line) for line in lines[:1]):
+        return f"As people would say, nobody is known to lead.{_few_votes(every)}"
     if not lines:
         return f"No system has been judged here.{unranked(every)}"
     leader, *rest = lines
@@ -47,7 +50,20 @@ def leading(view: BoardView, domain: str) -> str:
     else:
         others = "every other that has a rating" if unplaced else "every other system"
         sentence = f"{opening}, and surely: {_evidence(view)} separate it from {others}."
-    return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
+    left_out = _few_votes(every) if view.is_by_people and domain == OVERALL else unranked(every)
+    return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader)}{left_out}"
+
+
+def _has_interval(line: Line) -> bool:
+    """Whether it is known how surely a line stands where it stands."""
+    found = line.rating or line.win_tie
+    return found is None or found.lower is not None
+
+
+def _few_votes(lines: Sequence[Line]) -> str:
+    """Which systems have too few votes for a place as people would say; empty where none has."""
+    names = [line.system for line in lines if line.unranked]
+    return f" Too few battles of {listed(names)} have votes; {LEAST_LABELLED} are the least." if names else ""
 
 
 def unranked(lines: Sequence[Line]) -> str:

@@ -207,6 +207,7 @@ def read_board(board: Board) -> BoardView:
         title=title_of(board),
         note=standings.get("note") or "",
         notice=board.notice,
+        marks=board.marks,
         round_name=board.round_name,
         content_hash=board.content_hash,
         published=board.published_at.date().isoformat(),

@@ -117,6 +117,8 @@ def system_cell(view: BoardView, line: Line) -> Element:
 def _badges(view: BoardView, line: Line) -> Iterator[tuple[str, str]]:
     if line.is_reference:
         yield "reference", _written(view)
+    if mark := view.marks.get(line.system, ""):
+        yield mark.partition(": ")[0], mark
     if line.unjudged:
         yield "no judged battle", "No battle of it was judged"
     if line.unranked:

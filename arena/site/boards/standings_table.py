@@ -297,6 +297,7 @@ def shown_rows(
             "rank_upper": None if line.is_reference else line.rank_upper,
             "letters": None if line.is_reference else line.letters,
             "system": line.system,
+            **({"mark": view.marks.get(line.system, "")} if view.marks else {}),
         }
         for line in lines
     ]

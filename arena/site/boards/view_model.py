@@ -147,6 +147,7 @@ class BoardView:
         title: For people.
         note: What readers must know of where the numbers come from; empty where nothing special.
         notice: What the organisers say of the board since, such as an erratum.
+        marks: Systems that are marked (`arena.services.boards.marks`) to a word, then ": " and why.
         round_name: The judged round behind it; None for a board of published results.
         content_hash: sha256 of the standings.
         published: The day, ISO.
@@ -195,6 +196,7 @@ class BoardView:
     gaps: Mapping[tuple[str, str], Gap]
     controls: Mapping[Control, Controlled]
     health: tuple[tuple[str, str, str], ...]
+    marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     agreement: tuple[str, ...] = ()
     partial: str = ""
     controlled_for: Control | None = None
@@ -268,7 +270,7 @@ class BoardView:
         shown = f" controlled for {self.controlled_for}" if self.controlled_for else ""
         shown += " by people" if self.is_by_people else ""
         counts = "" if self.error_kind is ErrorKind.QUESTIONS else f" {self.error_kind}"
-        return f"{self.name} {self.content_hash}{shown}{counts}"
+        return f"{self.name} {self.content_hash}{shown}{counts} {dict(self.marks)}"
 
     def rating_name(self, domain: str) -> str:
         """What a rating is called in a domain."""

@@ -90,6 +90,9 @@ def show() -> None:
         return
     for other in systems[1:]:
         lead(verdict(view, systems[0], other))
+    for system in systems:
+        if system in view.marks:
+            note(f"{system} is {view.marks[system]}")
     set_note(view)
     if view.round_name is None:
         _show_figures(view, systems)

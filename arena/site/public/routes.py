@@ -118,7 +118,7 @@ class BoardRoutes:
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._view = lru_cache(MOST_CACHED)(self._read)
+        self._read_at = lru_cache(MOST_CACHED)(self._read)
         self._picture = lru_cache(MOST_CACHED)(self._draw)
 
     def routes(self) -> list[Route]:
@@ -250,7 +250,11 @@ class BoardRoutes:
         """Boards that stand, and snapshots that others took the place of."""
         return (*self._arena.boards.heads(), *self._arena.boards.former())
 
-    def _read(self, head: BoardHead) -> BoardView:
+    def _view(self, head: BoardHead) -> BoardView:
+        return self._read_at(head, self._arena.store.audit.changes())
+
+    def _read(self, head: BoardHead, _changes: tuple[int, ...]) -> BoardView:
+        """A board with the marks of today, which the changes up to now name."""
         return read_board(self._arena.boards.get(snapshot_of(head)))
 
     def _draw(self, head: BoardHead) -> bytes:

@@ -107,6 +107,7 @@ def as_parts(view: BoardView, system: str, judged: Judged | None) -> Parts:
             "changed": f"What changed since version {earlier[0].version}" if earlier else "",
             "changed_link": link("system", board=view.name, id=system, part="versions"),
             "report": "" if submission is None else link("report", id=str(submission.id), round=view.name),
+            "mark": view.marks.get(system, ""),
             "notice": "" if profile is None else profile.notice,
             "losses": None if profile is None else list(_losses(view, profile.losses)),
         },

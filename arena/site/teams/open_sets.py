@@ -64,7 +64,9 @@ def show_open_set(open_set: OpenSet, quota: Quota | None) -> None:
     if open_set.phase is None:
         error = closed_error(open_set.policy)
         st.warning(f"{error} You can still check a file.", icon=":material/event_busy:")
-    phase, left = open_set.phase or Phase(name="closed"), []
+        strip((("phase", "closed"), ("questions", f"{open_set.summary.questions:,}")))
+        return
+    phase, left = open_set.phase, []
     if quota is not None and phase.daily_quota is not None:
         left.append(("left today (UTC)", f"{quota.left_today} of {phase.daily_quota}"))
     if quota is not None and phase.total_quota is not None:

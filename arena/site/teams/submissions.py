@@ -28,6 +28,7 @@ from data.records import Submission, SubmissionKind, SubmissionState, TokenScope
 from data.records.irreversible import Irreversible
 
 CHOSEN = "submission"
+MOST_ACTS = 20
 
 
 def show_actions(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
@@ -109,22 +110,26 @@ def show_submissions(team: str, caller: Caller) -> None:
 
 def _lines(team: str, caller: Caller) -> Sequence[SubmissionLine]:
     """The newest first."""
-    return arena().submissions.find(team=team, caller=caller)[::-1]
+    lines = arena().submissions.find(team=team, caller=caller)
+    return sorted(lines, key=lambda line: line.submission.id, reverse=True)
 
 
 def _show_table(team: str, caller: Caller) -> None:
     header = (
         ("System", "aa-left"),
         ("State", "aa-left"),
+        ("Board", "aa-left"),
         ("Queue", ""),
         ("Judged by", "aa-second"),
         ("Attempt", "aa-left aa-second"),
         ("Submitted", "aa-second"),
     )
-    put(rows_table(header, map(_row, _lines(team, caller)), id="submissions"))
+    lines = _lines(team, caller)
+    files = arena().submissions.file_names([line.submission.id for line in lines], team, caller=caller)
+    put(rows_table(header, [_row(line, files) for line in lines], id="submissions"))
 
 
-def _row(line: SubmissionLine) -> Element:
+def _row(line: SubmissionLine, files: Mapping[int, str]) -> Element:
     submission, status = line.submission, line.status
     name = anchor(submission.system, "team", team=submission.team, id=str(submission.id))
     cell = element("th", name, scope="row")
@@ -139,15 +144,22 @@ def _row(line: SubmissionLine) -> Element:
     cell.append(
         element(
             "span",
-            f"version {submission.version} · {submission.set_name} · submission {submission.id}",
+            " · ".join(
+                (
+                    *(f"version {submission.version}", submission.set_name, f"submission {submission.id}"),
+                    *([files[submission.id]] if submission.id in files else []),
+                )
+            ),
             class_="aa-sub",
         )
     )
+    boards = [anchor(name, "", board=name) for name in status.rounds if status.published]
     state = element("span", status.state.value, class_=f"aa-state aa-state-{status.state.value}")
     return element(
         "tr",
         cell,
         element("td", state, class_="aa-left"),
+        element("td", *boards[-1:], class_="aa-left"),
         element("td", queue_of(status)),
         element("td", format_time(status.eta if waits(status) else None), class_="aa-second"),
         element("td", attempt_of(status), class_="aa-left aa-second"),
@@ -172,10 +184,32 @@ def _show_one(view: SubmissionView, caller: Caller) -> None:
         gone = status.retracted and status.state is not SubmissionState.PUBLISHED and not caller.organiser
         words = "Why there is no report" if gone else "Read its report"
         put(element("p", anchor(words, "report", id=str(submission.id), class_="aa-button")))
+    _show_past(submission, caller)
     if may(caller, TokenScope.SUBMIT, team=submission.team):
         show_actions(submission, status, caller)
     if view.visibility is Visibility.FULL:
         _show_content(view)
+
+
+def _show_past(submission: Submission, caller: Caller) -> None:
+    """Who did what to it, and its file as it was sent."""
+    if not may(caller, TokenScope.READ, team=submission.team):
+        return
+    log = arena().teams.audit(
+        team=submission.team, subject=f"submission {submission.id}", limit=MOST_ACTS, caller=caller
+    )
+    rows = [(format_time(one.at), one.action.words, one.actor) for one in log]
+    put(plain_table(("When", "What", "Who"), rows))
+    names = arena().submissions.file_names([submission.id], submission.team, caller=caller)
+    if names and submission.state is not SubmissionState.WITHDRAWN:
+        st.download_button(
+            "The file as it was sent",
+            lambda: b"".join(arena().submissions.file(submission.id, caller=caller)[1]),
+            file_name=names[submission.id],
+            icon=":material/download:",
+            on_click="ignore",
+            key=f"file-{submission.id}",
+        )
 
 
 def _queue(status: SubmissionStatus) -> tuple[tuple[str, str], ...]:

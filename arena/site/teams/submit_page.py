@@ -9,10 +9,19 @@ from types import MappingProxyType
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
+from arena.services.question_sets.phases import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import choose_team, show_visitor, tell
 from arena.site.services import arena
-from arena.site.teams.file_check import CheckedFile, next_file, problem_list, show_check, take_file
+from arena.site.teams.file_check import (
+    SYSTEM_NAME,
+    CheckedFile,
+    at_hand,
+    next_file,
+    problem_list,
+    show_check,
+    take_file,
+)
 from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
 from arena.site.ui.components import heading, lead, name_page, note, page_heading
 from arena.site.ui.errors import show_error
@@ -21,8 +30,8 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.progress import shown
 from arena.site.ui.tables import anchor
 from arena.site.uploaded_files import choose_file, laid_down
-from data.errors import ArenaError, FileFormatError, InvalidFileError, RecordError
-from data.records import Problem, Submission, SystemCard, require_system_name
+from data.errors import ArenaError, ConflictError, FileFormatError, InvalidFileError, RecordError
+from data.records import Phase, Problem, Submission, SystemCard
 from submissions.card import FIELDS, check_fields, load_card
 
 MOST_MB = 1
@@ -117,8 +126,10 @@ def offer_submission(
     heading("4. Submit", anchor="submit")
     versions = _versions(open_set, team, caller)
     request = _ask(versions, team)
-    note(_cost(open_set, quota))
-    missing = _missing(open_set, request, quota)
+    arena().submissions.name_draft(open_set.name, request.system, caller=caller)
+    if open_set.phase is not None:
+        note(_cost(open_set.phase, quota))
+    missing = _missing(open_set, checked, request, quota, caller)
     with st.container(horizontal=True, vertical_alignment="center"):
         now = st.button("Submit", type="primary", disabled=bool(missing), key="submit-now")
         later = st.button(
@@ -148,7 +159,7 @@ def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submiss
 
 
 def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
-    system = st.text_input("Name of the system", key="system-name", max_chars=100).strip()
+    system = st.text_input("Name of the system", key=SYSTEM_NAME, max_chars=100).strip()
     listed = ", ".join(f"{name} ({submission.version})" for name, submission in versions.items())
     before = versions.get(system)
     if before is not None:
@@ -164,10 +175,9 @@ def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
     return SubmissionRequest(system=system, team=team, card=card, anonymous=anonymous)
 
 
-def _cost(open_set: OpenSet, quota: Quota) -> str:
+def _cost(phase: Phase, quota: Quota) -> str:
     """What submitting uses up, in a sentence."""
-    phase = open_set.phase
-    if phase is None or (phase.total_quota is None and phase.daily_quota is None):
+    if phase.total_quota is None and phase.daily_quota is None:
         return "What it costs: nothing; this phase has no limit. You can withdraw it at any time."
     spans = [
         f"submission {number} of {limit} {span}"
@@ -180,18 +190,22 @@ def _cost(open_set: OpenSet, quota: Quota) -> str:
     return f"What it costs: {' and '.join(spans)}. Withdrawn before its judging begins, it is given back."
 
 
-def _missing(open_set: OpenSet, request: SubmissionRequest, quota: Quota) -> str:
+def _missing(
+    open_set: OpenSet, checked: CheckedFile, request: SubmissionRequest, quota: Quota, caller: Caller
+) -> str:
     """Why it cannot be submitted yet; empty where it can."""
     if open_set.phase is None:
-        return "The set takes no submissions now."
+        return str(closed_error(open_set.policy))
     if quota.left == 0 or quota.left_today == 0:
         return "Your team has no submission left here; withdraw one that was not judged yet, or wait."
     if not request.system:
         return "Give the system a name to go on."
     try:
-        require_system_name(request.system)
-    except RecordError as error:
-        return str(error)
+        arena().submissions.require_name(
+            open_set.name, request.system, request.team, checked.kind, caller=caller
+        )
+    except (RecordError, ConflictError) as error:
+        return f"{error} {error.advice}".strip()
     return "" if request.card is not None else "Correct the system card to go on."
 
 
@@ -199,7 +213,7 @@ def _add(
     open_set: OpenSet, checked: CheckedFile, request: SubmissionRequest, caller: Caller, *, confirm: bool
 ) -> None:
     try:
-        with st.spinner("Storing …"), laid_down(checked.file) as path:
+        with st.spinner("Storing …"), at_hand(open_set, checked.file, caller) as path:
             submissions = arena().submissions
             added = shown(
                 lambda poll: submissions.add(

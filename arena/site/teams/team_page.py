@@ -14,7 +14,7 @@ from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
 from arena.services.submissions.eligibility import Quota
 from arena.services.submissions.views import SubmissionLine
-from arena.site.auth import choose_team, show_pairs, show_visitor
+from arena.site.auth import choose_team, show_new_token, show_pairs, show_visitor
 from arena.site.notifications import show_notifications
 from arena.site.services import arena
 from arena.site.teams.submissions import act, show_submissions
@@ -31,6 +31,7 @@ from data.records.irreversible import Irreversible
 
 PAGE = 50
 MARK = "aa_"
+NEW_TOKEN = "new-token"  # noqa: S105 - where a new token waits to be shown, not one
 DAYS = 90
 MEANINGS = {
     TokenScope.READ: "read: see what the team may see",
@@ -159,20 +160,16 @@ def _create(team: str, caller: Caller) -> None:
         )
         days = st.number_input("Days until it expires", 1, LONGEST_LIFE_DAYS, DAYS)
         sent = st.form_submit_button("Make a token")
-    if not sent:
-        return
-    try:
-        created = arena().tokens.create(
-            name=name.strip(), scopes=scopes, team=team, days=int(days), caller=caller
-        )
-    except ArenaError as error:
-        show_error(error)
-        return
-    message = (
-        f"This is the token {created.token.name!r}. Copy it now: it is shown this once and stored nowhere."
-    )
-    put(element("p", message, class_="aa-told", role="status"))
-    st.code(created.secret, language=None, wrap_lines=True)
+    if sent:
+        try:
+            created = arena().tokens.create(
+                name=name.strip(), scopes=scopes, team=team, days=int(days), caller=caller
+            )
+        except ArenaError as error:
+            show_error(error)
+            return
+        st.session_state[NEW_TOKEN] = created.secret
+    show_new_token(NEW_TOKEN)
 
 
 def _revoke(live: dict[int, Token], caller: Caller) -> None:

@@ -10,6 +10,10 @@ from sqlalchemy.exc import IntegrityError
 from data.errors import ConflictError, NotFoundError
 from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
+from data.tables.annotation import annotation_people
+from data.tables.columns import now
+from data.tables.concerns import concerns
+from data.tables.questions import sent_files
 from data.tables.teams import accounts, memberships, teams
 
 
@@ -109,6 +113,42 @@ class TeamStore(StorePart):
                 update(accounts).where(accounts.c.name == name).values(is_organiser=is_organiser)
             )
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
+
+    def change_account(
+        self, name: str, *, new_name: str | None, email: str | None, closed: bool | None
+    ) -> UserAccount:
+        """Give an account another name or address (empty for none), close it or open it; None keeps.
+
+        What bears the name elsewhere, labels, reports and drafts, gets the new one.
+
+        Raises:
+            NotFoundError: There is no such account.
+            ConflictError: The name or the address belongs to another account.
+            RecordError: The name cannot be used.
+        """
+        called = new_name or name
+        require_label(called, "Account name")
+        values: dict[str, Any] = {"name": called}
+        if email is not None:
+            values["email"] = email.casefold() or None
+        if closed is not None:
+            values["closed_at"] = now() if closed else None
+        try:
+            with self._database.together() as connection:
+                number = _row_of(connection, accounts, "account", name).id
+                connection.execute(update(accounts).where(accounts.c.id == number).values(values))
+                if called != name:
+                    mine = annotation_people.c.account_id == number
+                    connection.execute(update(annotation_people).where(mine).values(name=called))
+                    for column in (concerns.c.raised_by, sent_files.c.account):
+                        renamed = {column.name: called}
+                        connection.execute(update(column.table).where(column == name).values(renamed))
+        except IntegrityError as error:
+            raise ConflictError(
+                f"The name {called!r} or the address belongs to another account.",
+                advice="`arena teams accounts` names them.",
+            ) from error
+        return self.account(called)
 
     def organisers(self) -> tuple[str, ...]:
         """The accounts with the role of an organiser; they keep it until the transaction ends."""

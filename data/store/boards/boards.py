@@ -116,7 +116,7 @@ class BoardStore(StorePart):
         row = self._first(_select().where(_named(name)))
         if row is None:
             raise _absent(name)
-        return to_record(Board, row)
+        return to_record(Board, row, marks={})
 
     def standing(self, round_id: int) -> str | None:
         """The hash of the board of a round that stands; None where none does."""
@@ -130,7 +130,7 @@ class BoardStore(StorePart):
         """Every board that stands, the newest first, rounds before boards without one."""
         query = _select().where(~boards.c.retracted, boards.c.replaced_at.is_(None))
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
-        return tuple(to_record(Board, row) for row in self._all(query))
+        return tuple(to_record(Board, row, marks={}) for row in self._all(query))
 
     def heads(self, *, retracted: bool = False, replaced: bool | None = False) -> tuple[BoardHead, ...]:
         """Every board that stands (or that was retracted), in the order of `all`, without its standings.
@@ -163,7 +163,7 @@ class BoardStore(StorePart):
     def every(self) -> tuple[Board, ...]:
         """Every snapshot that was ever published, retracted ones too, the newest first."""
         query = _select().order_by(boards.c.published_at.desc(), boards.c.id.desc())
-        return tuple(to_record(Board, row) for row in self._all(query))
+        return tuple(to_record(Board, row, marks={}) for row in self._all(query))
 
     def retract(self, name: str, notice: str) -> Board:
         """Take a board down with every snapshot of its round, keeping them and the reason.

@@ -55,9 +55,15 @@ class EvidenceReader(StorePart):
             after, most = rows[-1].id, ROWS_AT_ONCE
             yield from _battles(rows)
 
-    def page(self, round_name: str, *, after: int, limit: int) -> tuple[BattleRecord, ...]:
-        """Up to `limit` battles of a round, from the one after number `after` on, without texts."""
-        return tuple(_battles(self._all(_following(self._numbers(round_name), after, limit))))
+    def page(
+        self, round_name: str, *, after: int, limit: int, outcome: Outcome | None = None
+    ) -> tuple[BattleRecord, ...]:
+        """Up to `limit` battles of a round, from the one after number `after` on, without texts.
+
+        With `outcome` those that ended so alone.
+        """
+        clauses = () if outcome is None else (battles.c.outcome == outcome,)
+        return tuple(_battles(self._all(_following(self._numbers(round_name, *clauses), after, limit))))
 
     def _numbers(self, round_name: str, *clauses: ColumnElement[bool]) -> Select[Any]:
         """A query of the numbers of a round's battles that can be continued after any of them.

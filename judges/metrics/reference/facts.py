@@ -30,6 +30,11 @@ ANNOUNCED = re.compile(
 """What a sentence says that announces a list: "Expect changes in four areas."."""
 LONGEST_LEAD = 6
 """Terms that a sentence may have that only announces what follows."""
+WRITER = re.compile(r"\W{0,3}(?:I|We|My)\b")
+"""How a sentence begins that tells of its writer."""
+ENDS = (".", "!", "…", "。")
+SHORTEST_FACT = 4
+"""Words that a line without an end has at least if it is no heading."""
 CACHE_SIZE = 1 << 12
 
 
@@ -80,6 +85,17 @@ def _facts(text: str, *, strict: bool) -> Iterator[Fact]:
             seen.add(part)
             figures = frozenset(term for term in own if term[0] == "#")
             yield Fact(part, own, (own & reading.names) | figures, figures)
+
+
+def states_fact(sentence: str) -> bool:
+    """Whether a sentence by itself is a fact that a report may list.
+
+    Questions, headings, announcements and what its writer did or thinks are none.
+    """
+    bare = sentence.strip().rstrip(CLOSING)
+    if WRITER.match(sentence) or (not bare.endswith(ENDS) and len(WORD.findall(sentence)) < SHORTEST_FACT):
+        return False
+    return _states(sentence, len(set(terms(sentence))), is_last=False)
 
 
 def _parts(sentence: str) -> list[str]:

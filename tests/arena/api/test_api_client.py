@@ -42,6 +42,7 @@ READ = frozenset(
         "POST /submissions/{number}/confirm",
         "POST /submissions/{number}/select",
         "POST /submissions/{number}/withdraw",
+        "GET /submissions/{number}/file",
         "GET /submissions/{number}/report",
         "GET /submissions/{number}/comparison",
         "GET /leaderboards",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -123,6 +123,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(None, "/submissions/{accepted}"),
         Row(READ, "/submissions/{held}", Of.TEAM),
     ],
+    "GET /submissions/{number}/file": [Row(READ, "/submissions/{accepted}/file", Of.TEAM)],
     "GET /submissions/{number}/report": [Row(READ, "/submissions/{accepted}/report", Of.TEAM)],
     "GET /submissions/{number}/comparison": [
         Row(None, "/submissions/{accepted}/comparison?against=1"),
@@ -382,6 +383,25 @@ def test_a_token_does_what_its_scopes_allow_and_nothing_else(world: World, route
             absent = status == 404 and reason not in reasons and (row.absent or row.scope is None)
             assert status not in REFUSED or absent, f"{who} got {status} for {row.address}: {reason}"
             world.put_back()
+
+
+def test_hidden_and_unknown_rounds_answer_alike(world: World) -> None:
+    """Whoever may not see a round cannot tell it from none, on every route that names a round or a board."""
+    checked = 0
+    for route, rows in ROWS.items():
+        method, _, path = route.partition(" ")
+        if not path.startswith(("/rounds/{name}", "/leaderboards/{name}")):
+            continue
+        for who in ("public", "alpha submits"):
+            told = set()
+            for name in ("second", "unheard"):
+                address = rows[0].address.replace("/first", f"/{name}")
+                status, reason = world.ask(method, replace(rows[0], address=address), who)
+                assert status in REFUSED, f"{who} got {status} for {address}"
+                told.add((status, reason.replace(name, "NAME")))
+            assert len(told) == 1, f"{who} can tell a hidden round at {route}: {told}"
+            checked += 1
+    assert checked >= 16
 
 
 def test_over_http_judges_have_names_and_no_paths(world: World, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.boards.snapshot_reader import health_strip, judging_of
 from arena.site.services import as_secrets
 from arena.site.sign_in import SignIn
-from data.errors import AccessError, UnfitJudgeError
+from data.errors import AccessError, ConflictError, InputError, UnfitJudgeError
 from data.records import (
     JobKind,
     JobState,
@@ -284,6 +284,42 @@ def test_other_teams_see_nothing_of_it(club: Club, answers_file: Callable[..., P
 
 
 @pytest.mark.long
+def test_a_checked_file_is_there_after_a_reload(club: Club, answers_file: Callable[..., Path]) -> None:
+    """Another session of the account finds the file and the name typed; a bad name is refused as typed."""
+    caller = club.arena.sessions.who(club.arena.sessions.sign_in(club.secrets["owner"], client="t").cookie)
+    club.arena.submissions.keep_draft(
+        answers_file("one", TEXT), "tiny", kind=SubmissionKind.ANSWERS, caller=caller
+    )
+    page = club.visit("teams.submit_page", "owner", set="tiny")
+    assert "one.jsonl of" in shown(page)
+    assert "This file can be submitted." in shown(page)
+    page.text_input(key="system-name").set_value("Human").run()
+    assert "which is reserved" in shown(page)
+    page.text_input(key="system-name").set_value("fine").run()
+    page = club.visit("teams.submit_page", "owner", set="tiny")
+    assert page.text_input(key="system-name").value == "fine"
+    page.button(key="submit-now").click().run()
+    assert "fine, version 1" in shown(page)
+    assert "waits here to be submitted" not in shown(page)
+
+
+@pytest.mark.long
+def test_my_team_lists_the_newest_first_with_file_and_actor(
+    club: Club, answers_file: Callable[..., Path]
+) -> None:
+    """Rows stand by the time they came, with the file's name; who did what to the chosen one is listed."""
+    submit(club, answers_file("one", TEXT), "aaa")
+    newest = submit(club, answers_file("two", f"{TEXT} Again."), "bbb")
+    submit(club, answers_file("three", f"{TEXT} More."), "abc")
+    page = club.visit("teams.team_page", "owner", id=str(newest))
+    text = shown(page)
+    assert text.index("three.jsonl") < text.index("two.jsonl") < text.index("one.jsonl")
+    assert "submitted a file" in text
+    assert "operator" in text
+    assert "The file as it was sent" in downloads(page)
+
+
+@pytest.mark.long
 def test_team_submits_chooses_and_withdraws(club: Club, answers_file: Callable[..., Path]) -> None:
     """What was only checked is submitted, a version is chosen, and a withdrawal needs its box ticked."""
     first = submit(club, answers_file("one", TEXT))
@@ -335,14 +371,16 @@ def test_published_submission_waits_no_more(club: Club, answers_file: Callable[.
     assert "place in the queue" not in said
 
 
-def test_token_is_shown_once(club: Club) -> None:
-    """A new token stands on the page that made it and on no later one; revoked, it opens nothing."""
+def test_token_is_shown_until_it_is_dismissed(club: Club) -> None:
+    """A new token stays on its page until it is dismissed, and is on none after; a revoked one is void."""
     page = club.visit("teams.team_page", "owner", part="tokens")
     page.text_input[0].set_value("ci")
     next(one for one in page.button if one.label == "Make a token").click().run()
     secret = page.code[0].value
     assert club.arena.identities.of_token(secret, client="x").teams == ("ours",)
     page.run()
+    assert page.code[0].value == secret
+    next(one for one in page.button if one.label == "I have copied it").click().run()
     assert not page.code
     number = club.arena.tokens.all(team="ours", caller=OPERATOR)[-1].id
     page.selectbox[-1].set_value(number)
@@ -351,6 +389,31 @@ def test_token_is_shown_once(club: Club) -> None:
     assert "The token ci is revoked" in shown(page)
     assert club.arena.store.tokens.get(number).revoked_at is not None
     assert secret.split("_", 2)[2] not in shown(club.visit("teams.team_page", "owner", part="log"))
+
+
+def test_organisers_correct_close_and_open_accounts(club: Club) -> None:
+    """A name and address are corrected, a closed account's token opens nothing, and a member is taken out."""
+    ann = club.arena.teams.add_account("ann", caller=OPERATOR)
+    club.arena.teams.add_member("ours", ann.name, role=Role.OWNER, caller=OPERATOR)
+    made = club.arena.tokens.create(name="t", scopes={READ}, account="ann", caller=OPERATOR)
+    page = club.visit("admin.people_page", "organiser")
+    page.text_input(key="name-ann").set_value("anna")
+    page.text_input(key="email-ann").set_value("Anna@x.example")
+    page.button(key="correct-account").click().run()
+    assert "The account anna is saved." in shown(page)
+    assert club.arena.store.teams.account("anna").email == "anna@x.example"
+    assert club.arena.identities.of_token(made.secret, client="x").account == "anna"
+    page.button(key="close-account").click().run()
+    assert "The account anna is closed." in shown(page)
+    with pytest.raises(AccessError):
+        club.arena.identities.of_token(made.secret, client="x")
+    with pytest.raises(InputError, match="is closed"):
+        club.arena.tokens.create(name="t", scopes={READ}, account="anna", caller=OPERATOR)
+    page.button(key="close-account").click().run()
+    assert club.arena.store.teams.account("anna").closed_at is None
+    olga = club.arena.identities.of_token(club.secrets["organiser"], client="x")
+    with pytest.raises(ConflictError, match="only organiser"):
+        club.arena.teams.change_account("olga", closed=True, caller=olga)
 
 
 def test_owner_adds_and_removes_members(club: Club) -> None:
@@ -609,3 +672,26 @@ def test_judges_are_tested_by_organisers_alone(club: Club) -> None:
     assert "127.0.0.1:9" not in shown(club.visit("admin.judges_page", "owner"))
     with pytest.raises(AccessError):
         club.arena.jobs.test_judge("lexical", caller=PUBLIC)
+
+
+def test_a_session_that_ends_says_so(club: Club) -> None:
+    """Whoever was signed in on a page and is no more learns that, and that their file waits."""
+    page = club.visit("teams.submit_page", "owner", set="tiny")
+    assert "The session of" not in shown(page)
+    (owners,) = (one for one in club.arena.tokens.all(caller=OPERATOR) if one.name == "owner")
+    club.arena.tokens.revoke(owners.id, caller=OPERATOR)
+    page.run()
+    assert "ended: it expired, or its token was revoked" in shown(page)
+
+
+@pytest.mark.long
+def test_battles_without_a_verdict_are_listed_with_why(club: Club) -> None:
+    """The organisers' page of a round names them with the reason, gives a file, and offers to judge them."""
+    club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    club.arena.rounds.cancel("r", caller=OPERATOR)
+    page = club.visit("admin.rounds_page", "organiser", round="r")
+    text = shown(page)
+    assert "The round was cancelled." in text
+    assert re.search(r"Judge the \d+ skipped", text)
+    assert "is reached" not in text
+    assert "These battles, CSV" in downloads(page)

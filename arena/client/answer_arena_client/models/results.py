@@ -89,6 +89,8 @@ class Board(BoardHead):
     """A published board; `standings` is all of it, `lines` its table."""
 
     standings: dict[str, Any]
+    marks: dict[str, str] = Field({})
+    """Systems that were withdrawn or disqualified since, or are partial, with the reason after ": "."""
 
     @property
     def domains(self) -> dict[str, str]:
@@ -118,6 +120,7 @@ class Board(BoardHead):
                     "win_tie_rate": None if rate is None else rate.win_tie_rate,
                     "answers": line.answers,
                     "median_words": line.median_words,
+                    "mark": self.marks.get(line.system, ""),
                 }
 
 

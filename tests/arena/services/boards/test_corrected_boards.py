@@ -18,13 +18,16 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.annotation.requests import TaskRequest
 from arena.services.people.round_votes import VoteSource, votes_of_task
 from arena.services.rounds.models import RoundRequest
+from arena.site.boards.people_view import as_people_say
+from arena.site.boards.sentences import leading
+from arena.site.boards.snapshot_reader import read_board
 from arena.site.public.routes import BoardRoutes
 from arena.site.services import as_secrets
 from data.errors import AccessError, InputError, NotFoundError, RecordError, RetractedError
 from data.records import Action, Board, TokenScope
 from leaderboard.formats.reading import read_battles
 from leaderboard.people import correct, read_votes
-from leaderboard.vocabulary import VoteRule
+from leaderboard.vocabulary import BoardForm, VoteRule
 from tests.arena.conftest import Commands
 
 SYSTEMS = ("full", "short", "wrong")
@@ -282,3 +285,16 @@ def test_commands_correct_show_and_list(run: Commands, filled: Callable[..., Are
     assert names == ["tiny", former]
     assert len(run.json("leaderboard", "list", "--json")) == 1
     assert run("rounds", "publish", "tiny", "--vote-rule", "mean")[0] != 0
+
+
+def test_few_votes_make_nobody_lead(arena: Arena, tmp_path: Path) -> None:
+    """With votes on 24 of each system's battles nobody has a place as people would say."""
+    board, _ = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
+    view = as_people_say(read_board(board))
+    sentence = leading(view, "overall")
+    assert sentence.startswith("As people would say, nobody is known to lead. Too few battles of ")
+    assert sentence.endswith(" have votes; 50 are the least.")
+    assert all(system in sentence for system in SYSTEMS)
+    assert {line.rank_lower for line in view.rows() if not line.is_reference} == {None}
+    rows = csv.DictReader(arena.board_files.content("tiny", BoardForm.CSV).content.decode().splitlines())
+    assert {row["corrected_rank_lower"] for row in rows} == {""}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +13,20 @@ import pytest
 from sqlalchemy import select
 
 from arena.container import Arena
+from arena.html_pages import as_html
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.boards.verification import verify_folder
 from arena.services.concerns.service import Complaint
 from arena.services.rounds.export import checksum
 from arena.services.rounds.models import RoundRequest
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.standings_cells import system_cell
+from arena.site.boards.standings_table import shown_rows
 from data.errors import AccessError, ConflictError, FileFormatError, ForbiddenError, InputError
-from data.records import Preference, Role, SubmissionState, TokenScope
+from data.records import Preference, Role, SubmissionKind, SubmissionState, TokenScope
 from data.records.concerns import ConcernKind, Decision
 from data.tables.notifications import events
+from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import write_answers
 
 COPY = "Item {n} is {word}. It weighs {weight} grams."
@@ -104,6 +111,39 @@ def test_a_disqualified_system_is_withdrawn_and_its_team_is_notified(arena: Aren
             arena.concerns.waiting(caller=caller)
         with pytest.raises(error):
             arena.concerns.decide(concern.id, Decision.ACCEPTED, caller=caller)
+
+
+def test_a_team_gets_its_file_back_as_it_sent_it(arena: Arena, tmp_path: Path) -> None:
+    """Byte for byte, by the service and as names; other teams and withdrawn submissions are refused."""
+    number = submit(arena, tmp_path, OWN, "mine")
+    sent = (tmp_path / "mine.jsonl").read_bytes()
+    file, blocks = arena.submissions.file(number, caller=TEAM)
+    assert (file.name, file.size, b"".join(blocks)) == ("mine.jsonl", len(sent), sent)
+    assert arena.submissions.file_names([number], "theirs", caller=TEAM) == {number: "mine.jsonl"}
+    other = replace(TEAM, roles=(("ours", Role.OWNER),), name="ours")
+    with pytest.raises(ForbiddenError):
+        arena.submissions.file(number, caller=other)
+    with pytest.raises(ForbiddenError):
+        arena.submissions.file_names([number], "theirs", caller=other)
+    arena.submissions.withdraw(number, caller=TEAM)
+    with pytest.raises(ConflictError, match="withdrawn"):
+        arena.submissions.file(number, caller=TEAM)
+
+
+def test_a_checked_file_waits_as_a_draft_of_its_account(arena: Arena, tmp_path: Path) -> None:
+    """Each account has one draft for a set, which others do not see, and submitting the set takes it away."""
+    path = write_answers(tmp_path / "a.jsonl", (OWN,), 12)
+    kept = {"kind": SubmissionKind.ANSWERS, "caller": TEAM}
+    assert arena.submissions.draft("tiny", caller=TEAM) is None
+    for _ in range(2):
+        arena.submissions.keep_draft(path, "tiny", **kept)
+    arena.submissions.name_draft("tiny", "typed", caller=TEAM)
+    found = arena.submissions.draft("tiny", caller=TEAM)
+    assert found is not None
+    assert (found[0].name, found[0].system, b"".join(found[1])) == ("a.jsonl", "typed", path.read_bytes())
+    assert arena.submissions.draft("tiny", caller=PUBLIC) is None
+    submit(arena, tmp_path, OWN, "mine")
+    assert arena.submissions.draft("tiny", caller=TEAM) is None
 
 
 def test_an_excluded_system_enters_no_further_round(arena: Arena, tmp_path: Path) -> None:
@@ -199,3 +239,29 @@ def test_exports_verify_with_what_the_organisers_corrected(arena: Arena, tmp_pat
     sums.write_text(sums.read_text().replace(before, checksum(outcomes)))
     with pytest.raises(FileFormatError, match="its judgments say model_a"):
         verify_folder(tmp_path / "out")
+
+
+def test_marks_stand_wherever_a_board_names_its_systems(arena: Arena, tmp_path: Path) -> None:
+    """A system that was disqualified is marked with the reason on rows, in files and in API's JSON."""
+    number = submit(arena, tmp_path, COPY, "copycat")
+    _published(arena)
+    before = arena.boards.get("r")
+    assert before.marks == {}
+    assert b"mark" not in arena.board_files.content("r", BoardForm.CSV).content
+    (concern,) = (one for one in arena.concerns.waiting(caller=OPERATOR) if one.submission_id == number)
+    arena.concerns.decide(concern.id, Decision.DISQUALIFIED, reason="It copies.", caller=OPERATOR)
+    board = arena.boards.get("r")
+    assert board.marks == {"copycat": "disqualified: It copies."}
+    assert board.content_hash == before.content_hash
+    rows = list(csv.DictReader(arena.board_files.content("r", BoardForm.CSV).content.decode().splitlines()))
+    assert {row["system"]: row["mark"] for row in rows if row["mark"]} == dict(board.marks)
+    assert (
+        "copycat: disqualified: It copies."
+        in arena.board_files.content("r", BoardForm.MARKDOWN).content.decode()
+    )
+    assert json.loads(arena.board_files.content("r", BoardForm.JSON).content) == before.standings
+    view = read_board(board)
+    (line,) = (line for line in view.rows() if line.system == "copycat")
+    assert "disqualified" in as_html(system_cell(view, line))
+    shown = shown_rows(view, "overall", view.rows(), (), "judge")
+    assert {row["system"]: row["mark"] for row in shown}["copycat"] == "disqualified: It copies."
