@@ -8,7 +8,7 @@ WORKERS ?= 2
 # Some machines forbid the cache of compiled modules; every process of the tests would compile the whole then.
 test test-slow coverage: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-slow coverage check format lint types contract structure docs bench dist clean
+.PHONY: help demo test test-slow coverage check format lint types contract structure docs bench dist lock audit sbom release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -69,16 +69,28 @@ dist: $(VENV)/.dev ## build sdists and wheels of the arena and of its client int
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m build --no-isolation --outdir dist arena/client
 
-audit: $(VENV)/.dev ## known vulnerabilities of the pinned libraries, where a database can be reached
-	@$(PYTHON) -m venv --clear build/audit && build/audit/bin/pip install --quiet --disable-pip-version-check pip-audit \
-		|| { echo "pip-audit cannot be installed here: vulnerabilities were not looked up."; exit 0; }; \
-	build/audit/bin/pip-audit --no-deps --disable-pip --progress-spinner off -r requirements.lock; code=$$?; \
-	if [ $$code -gt 1 ]; then echo "No database of vulnerabilities can be reached: nothing was looked up."; exit 0; fi; exit $$code
+lock: requirements.lock ## the libraries of an installation with their hashes, from the pins of development
+	@$(PYTHON) -m venv --clear build/lock && build/lock/bin/pip install --quiet --disable-pip-version-check uv
+	echo 'hatchling>=1.27' | build/lock/bin/uv pip compile --quiet pyproject.toml - --extra pictures --extra postgres \
+		--universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		--constraint requirements.lock --output-file requirements-runtime.lock
 
-sbom: $(VENV)/.dev ## what a release is made of, with licences, as CycloneDX in dist/
+audit: ## known vulnerabilities of the pinned libraries, where a database can be reached
+	@$(PYTHON) -m venv --clear build/audit
+	@build/audit/bin/pip install --quiet --disable-pip-version-check pip-audit || echo "pip-audit cannot be installed here."
+	@build/audit/bin/pip-audit --no-deps --disable-pip --progress-spinner off --format json -r requirements.lock \
+		2>/dev/null | $(PYTHON) .ci/read_audit.py
+
+sbom: ## what an installation is made of, with licences, as CycloneDX in dist/
 	@$(PYTHON) -m venv --clear build/sbom && build/sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom
+	@$(PYTHON) -m venv --clear --without-pip build/runtime && build/sbom/bin/pip --python build/runtime/bin/python install \
+		--quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-runtime.lock
 	mkdir -p dist
-	build/sbom/bin/cyclonedx-py environment --gather-license-texts --output-format JSON --output-file dist/sbom.cdx.json $(BIN)/python
+	build/sbom/bin/cyclonedx-py environment --gather-license-texts --pyproject pyproject.toml --output-format JSON \
+		--output-file dist/sbom.cdx.json build/runtime/bin/python
+
+release: dist audit sbom ## what is released: sdists, wheels, their parts and licences, checksums
+	cd dist && sha256sum *.whl *.tar.gz sbom.cdx.json > SHA256SUMS
 
 clean: ## remove what was built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

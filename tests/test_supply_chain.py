@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 GITHUB = ROOT / ".github"
@@ -23,12 +31,17 @@ def test_actions_of_others_are_named_by_commit(path: Path) -> None:
         assert action.startswith("OWNER/") or BY_COMMIT.fullmatch(action), action
 
 
-def test_the_gate_installs_what_the_lock_says() -> None:
-    """Right before a secret is put into the environment nothing is resolved anew."""
+def test_the_gate_and_the_images_take_files_by_their_hashes_alone() -> None:
+    """Right before a secret is put into the environment nothing is resolved, or built with, anew."""
     action = yaml.safe_load((GITHUB / "actions" / "gate" / "action.yml").read_text(encoding="utf-8"))
     install = action["runs"]["steps"][0]["run"]
-    assert '-c "$INSTALL/requirements.lock"' in install
-    assert (ROOT / "requirements.lock").is_file()
+    assert '--require-hashes -r "$INSTALL/requirements-runtime.lock"' in install
+    assert '--no-deps --no-build-isolation "$INSTALL"' in install
+    for path in ("Containerfile", "space/Dockerfile"):
+        text = (ROOT / "docs" / "deploy" / path).read_text(encoding="utf-8")
+        assert "--require-hashes -r requirements-runtime.lock" in text
+        assert "--no-deps --no-build-isolation ." in text
+        assert text.count("pip install") == 2
 
 
 def test_the_workflow_of_the_repository_runs_its_checks_and_may_change_nothing() -> None:
@@ -45,6 +58,81 @@ def test_every_library_of_the_lock_has_one_version_and_no_address() -> None:
     lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").split()
     assert all(re.fullmatch(r"[\w.\[\]-]+==[\w.+!]+", line) for line in lines)
     assert len({line.partition("==")[0].lower() for line in lines}) == len(lines)
+
+
+def _runtime() -> dict[str, str]:
+    """What `requirements-runtime.lock` says of each library: its version, conditions and hashes."""
+    text = (ROOT / "requirements-runtime.lock").read_text(encoding="utf-8").replace("\\\n", " ")
+    return {canonicalize_name(line.partition("==")[0]): line for line in text.splitlines()}
+
+
+def test_an_installation_is_pinned_by_hashes_as_development_is_by_versions() -> None:
+    """Each library has hashes and no address, and the version that tests run with."""
+    pins = dict(line.split("==") for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").split())
+    pinned = {canonicalize_name(name.partition("[")[0]): version for name, version in pins.items()}
+    for name, line in _runtime().items():
+        found = re.fullmatch(r"[\w.-]+==([\w.+!]+)(?: ; ([^-]+?))?((?:\s+--hash=sha256:[0-9a-f]{64})+)", line)
+        assert found, line
+        # Other systems need libraries that this one has not.
+        elsewhere = found[2] is not None and not Marker(found[2]).evaluate()
+        assert pinned.get(name) == found[1] or (elsewhere and name not in pinned), name
+
+
+def test_an_installation_has_all_that_the_project_asks_for() -> None:
+    """Its dependencies, those of the images' extras, and what builds it are in the lock of hashes."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    asked = [
+        *project["project"]["dependencies"],
+        *extras["pictures"],
+        *extras["postgres"],
+        *project["build-system"]["requires"],
+    ]
+    assert {canonicalize_name(Requirement(line).name) for line in asked} <= _runtime().keys()
+    assert "cryptography" in _runtime(), "exports are signed with it"
+
+
+def test_bases_are_named_by_digest_where_a_registry_is_reached(tmp_path: Path) -> None:
+    """The script of a release puts a digest behind each base image's tag, and a newer one in its place."""
+    deploy = shutil.copytree(ROOT / "docs" / "deploy", tmp_path / "deploy")
+    docker = tmp_path / "docker"
+    for digit in "17":
+        docker.write_text(f"#!/bin/sh\nprintf sha256:%064d {digit}\n")
+        docker.chmod(0o755)
+        path = f"{tmp_path}:{os.environ['PATH']}"  # noqa: TID251 - of the test's own machine
+        subprocess.run([ROOT / ".ci" / "pin-bases.sh", deploy], check=True, env={"PATH": path})
+        for name, count in {"Containerfile": 2, "space/Dockerfile": 2, "compose.yaml": 1}.items():
+            text = (deploy / name).read_text(encoding="utf-8")
+            assert len(re.findall(rf"(?:python|postgres):[\w.-]+@sha256:0{{63}}{digit}\b", text)) == count
+            assert text.count("@sha256") == count
+
+
+VULNERABLE = '{"name": "b", "version": "1", "vulns": [{"id": "CVE-1", "fix_versions": ["2"]}]}'
+SKIPPED = '{"name": "a", "skip_reason": "not found"}'
+
+
+@pytest.mark.parametrize(
+    ("report", "status", "said"),
+    [
+        ("", 0, "nothing was looked up"),
+        (f'{{"dependencies": [{SKIPPED}]}}', 0, "nothing was looked up"),
+        (
+            f'{{"dependencies": [{SKIPPED}, {{"name": "b", "version": "1", "vulns": []}}]}}',
+            0,
+            "0 of 1 libraries are known to be vulnerable; 1 not looked up",
+        ),
+        (
+            f'{{"dependencies": [{VULNERABLE}]}}',
+            1,
+            "b 1: CVE-1, mended in 2",
+        ),
+    ],
+)
+def test_an_audit_says_what_it_did_not_look_up(report: str, status: int, said: str) -> None:
+    """Where no database is reached nothing looks like a clean result."""
+    command = [sys.executable, str(ROOT / ".ci" / "read_audit.py")]
+    done = subprocess.run(command, input=report, capture_output=True, text=True, check=False)
+    assert (done.returncode, said in done.stdout) == (status, True), done.stdout + done.stderr
 
 
 def test_units_and_secrets_are_closed_to_others() -> None:

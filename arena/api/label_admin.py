@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
 from arena.api.caching import answer, files, problems
-from arena.api.dependencies import Services, Who
+from arena.api.dependencies import Services, Who, confirmed
 from arena.api.schemas import Confirm, Name
 from arena.api.teams import LABEL, Sent
 from arena.label_schemas import DisputedLine, QualityLine, TaskLine
@@ -107,8 +107,13 @@ def delete_person(
     name: Name, person: Person, arena: Services, caller: Who, confirm: Confirm = False
 ) -> LabelCount:
     """Delete everything that somebody said in a task, as they asked for."""
-    Irreversible.DELETE_LABELS.require(confirmed=confirm)
-    return LabelCount(labels=arena.curation.delete(name, person, caller=caller))
+    labels = confirmed(
+        arena,
+        Irreversible.DELETE_LABELS,
+        lambda: arena.curation.delete(name, person, caller=caller),
+        confirm=confirm,
+    )
+    return LabelCount(labels=labels)
 
 
 @router.get(

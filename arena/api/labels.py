@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, Field
 
 from arena.api.caching import answer, problems
-from arena.api.dependencies import Services, Who
+from arena.api.dependencies import Services, Who, confirmed
 from arena.api.schemas import Confirm, Name
 from arena.api.teams import Sent
 from arena.label_schemas import ItemLine, NextLine, ProgressLine, TaskLine
@@ -123,6 +123,10 @@ def put_skip(name: Name, number: Number, body: SkipReason, arena: Services, call
 )
 def delete_mine(name: Name, arena: Services, caller: Who, confirm: Confirm = False) -> Response:
     """Delete everything that you said in a task."""
-    Irreversible.DELETE_LABELS.require(confirmed=confirm)
-    arena.labels.withdraw(name, caller=caller)
+    confirmed(
+        arena,
+        Irreversible.DELETE_LABELS,
+        lambda: arena.labels.withdraw(name, caller=caller),
+        confirm=confirm,
+    )
     return Response(status_code=204)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
 from arena.api.caching import FRESH, JSON, answer, problems
-from arena.api.dependencies import CheckSlot, Services, Uploader, Who, client_there
+from arena.api.dependencies import CheckSlot, Services, Uploader, Who, client_there, confirmed
 from arena.api.schemas import NAME, SYSTEM_NAME, Name
 from arena.api.teams import Sent
 from arena.client.answer_arena_client.models import submissions as shapes
@@ -266,10 +266,15 @@ def withdraw(
     number: Number, response: Response, arena: Services, caller: Who, why: Withdrawal | None = None
 ) -> Submission:
     """Withdraw a submission; a tombstone stays."""
-    Irreversible.WITHDRAW_SUBMISSION.require(confirmed=why is not None and why.confirm)
     response.headers.update(FRESH)
-    reason = why.reason if why else ""
-    return Submission.of(arena.submissions.withdraw(number, reason=reason, caller=caller))
+    given = why or Withdrawal()
+    withdrawn = confirmed(
+        arena,
+        Irreversible.WITHDRAW_SUBMISSION,
+        lambda: arena.submissions.withdraw(number, reason=given.reason, caller=caller),
+        confirm=given.confirm,
+    )
+    return Submission.of(withdrawn)
 
 
 @router.post("/submissions/{number}/confirm", responses=problems(403, 404, 409))

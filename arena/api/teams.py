@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from arena.api.caching import answer, problems
-from arena.api.dependencies import Services, Who
+from arena.api.dependencies import Services, Who, confirmed
 from arena.api.schemas import Confirm, Limit
 from arena.client.answer_arena_client.models.submissions import Identity
 from arena.schemas import LogLine, MemberLine, SubscriptionLine, TeamLine, TokenLine
@@ -119,8 +119,12 @@ def delete_member(
     team: TeamName, account: AccountName, arena: Services, caller: Who, confirm: Confirm = False
 ) -> Response:
     """Take an account out of a team; for owners."""
-    Irreversible.REMOVE_MEMBER.require(confirmed=confirm)
-    arena.teams.remove_member(team, account, caller=caller)
+    confirmed(
+        arena,
+        Irreversible.REMOVE_MEMBER,
+        lambda: arena.teams.remove_member(team, account, caller=caller),
+        confirm=confirm,
+    )
     return Response(status_code=204)
 
 
@@ -149,9 +153,11 @@ def revoke_token(
     number: TokenNumber, response: Response, arena: Services, caller: Who, confirm: Confirm = False
 ) -> TokenLine:
     """Make a token useless at once, and end the sessions that it opened."""
-    Irreversible.REVOKE.require(confirmed=confirm)
     response.headers["Cache-Control"] = "no-store"
-    return TokenLine.of(arena.tokens.revoke(number, caller=caller))
+    revoked = confirmed(
+        arena, Irreversible.REVOKE, lambda: arena.tokens.revoke(number, caller=caller), confirm=confirm
+    )
+    return TokenLine.of(revoked)
 
 
 @router.get("/teams/{team}/log", responses=problems(403, 404), response_model=LogPage)
@@ -217,9 +223,14 @@ def remove_subscription(
     number: SubscriptionNumber, response: Response, arena: Services, caller: Who, confirm: Confirm = False
 ) -> SubscriptionLine:
     """End a subscription; what waits for it is not sent."""
-    Irreversible.REMOVE_SUBSCRIPTION.require(confirmed=confirm)
     response.headers["Cache-Control"] = "no-store"
-    return SubscriptionLine.of(arena.subscriptions.remove(number, caller=caller))
+    removed = confirmed(
+        arena,
+        Irreversible.REMOVE_SUBSCRIPTION,
+        lambda: arena.subscriptions.remove(number, caller=caller),
+        confirm=confirm,
+    )
+    return SubscriptionLine.of(removed)
 
 
 @notifications.post("/notifications/{number}/test", responses=problems(403, 404))
