@@ -11,12 +11,12 @@ from arena.html_pages import rendered
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Result, Trait
 from arena.site.boards.board_parts import left_out, no_questions, set_note
 from arena.site.boards.downloads import offer_files
-from arena.site.boards.pickers import choose_board, choose_domain, chosen_domain
+from arena.site.boards.pickers import choose_domain, chosen_domain, titled_board
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of, texts_found
 from arena.site.questions.list_table import question_table
 from arena.site.services import address
-from arena.site.ui.components import name_page, note, page_heading
+from arena.site.ui.components import name_page, note
 from arena.site.ui.markup import put, put_html
 from arena.site.ui.tables import link
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
@@ -153,9 +153,7 @@ def _found(found: Sequence[QuestionStats], every: QuestionList) -> str:
 
 def show() -> None:
     """Show the list."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        page_heading("Questions")
-        view = choose_board(width=560)
+    view = titled_board("Questions", "questions")
     name_page("Questions", view.full_title)
     if view.round_name is None:
         no_questions(view)
