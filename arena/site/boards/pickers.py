@@ -14,7 +14,6 @@ from arena.site.ui.components import page_heading
 from arena.site.ui.errors import PageEndedError
 from arena.site.ui.markup import put_html
 from arena.site.ui.tables import link
-from arena.site.ui.url_state import choose_segment
 from data.errors import NotFoundError
 
 
@@ -94,12 +93,6 @@ def chosen_opponent(view: BoardView, system: str) -> str:
     _require_known("against", view.systems, "The board has no system of this name.")
     wanted = address().get("against", "")
     return "" if wanted == system else wanted
-
-
-def choose_domain(view: BoardView) -> str:
-    """The domain that the address names, or that the reader picks; by default all together."""
-    labels = {domain: view.label(domain) for domain in (OVERALL, *view.domains)}
-    return choose_segment("domain", "Domain", labels, wrap=True)
 
 
 def chosen_domain(view: BoardView) -> str:

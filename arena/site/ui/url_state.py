@@ -104,7 +104,6 @@ def choose_segment(
     options: Mapping[str, str],
     *,
     shown: bool = True,
-    wrap: bool | None = None,
     advice: str | None = None,
     disabled: bool = False,
 ) -> str:
@@ -123,7 +122,6 @@ def choose_segment(
         required=True,
         format_func=distinct(options).__getitem__,
         key=key,
-        wrap=wrap,
         help=advice,
         disabled=disabled,
         label_visibility="visible" if shown else "collapsed",
