@@ -17,8 +17,8 @@ from arena.services.submissions.service import SubmissionService
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash
 from data.progress import reporting
-from data.records import Board, OrderPolicy
-from data.records.rounds import RESUMABLE, RoundState
+from data.records import Board, OrderPolicy, RoundState
+from data.records.rounds import RESUMABLE
 from data.tables.columns import dated
 
 SET = "demo"
@@ -60,11 +60,10 @@ class DemoService:
             if name not in states:
                 with dated(WEEK):
                     self._answers(folder, name, BEFORE)
-                    self._judge(f"{name}-{BEFORE}", name, OrderPolicy.PAPER)
+                    self._judge(f"{name}-{BEFORE}", name)
                     self._boards.publish(f"{name}-{BEFORE}", report=note, score=False)
             self._answers(folder, name)
-            # Both orders, so that the strip above a newcomer's first board has a figure for flips.
-            self._judge(name, name, OrderPolicy.BOTH)
+            self._judge(name, name)
             is_published = states.get(name) is RoundState.PUBLISHED
             votes = None if is_published else VoteSource(name=VOTES, file=folder / VOTES)
             board, _ = self._boards.publish(name, report=note, people=votes)
@@ -93,10 +92,12 @@ class DemoService:
             chosen = former if former.is_file() else file
             self._submissions.add(chosen, name, system=file.stem, team=TEAM, card=card)
 
-    def _judge(self, name: str, set_name: str, order: OrderPolicy) -> None:
+    def _judge(self, name: str, set_name: str) -> None:
         states = {round_.name: round_.state for round_ in self._rounds.rounds()}
         if name not in states:
-            request = RoundRequest(set_name=set_name, judge=JUDGE, pairs="all", order=order, name=name)
+            # Both orders, so that the strip above a newcomer's first board has a figure for flips.
+            both = OrderPolicy.BOTH
+            request = RoundRequest(set_name=set_name, judge=JUDGE, pairs="all", order=both, name=name)
             states[name] = self._rounds.create(request).state
         if states[name] in RESUMABLE:
             with reporting(f"judging {name}") as report:

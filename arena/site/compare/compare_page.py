@@ -89,7 +89,7 @@ def show() -> None:
     show_compared(view, systems)
 
 
-def show_compared(view: BoardView, systems: Sequence[str]) -> None:
+def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
     """The first of some systems against each of the others."""
     for other in systems[1:]:
         lead(verdict(view, systems[0], other))
