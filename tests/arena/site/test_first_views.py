@@ -126,7 +126,8 @@ def test_choices_of_a_first_view_are_links(views: FirstViews) -> None:
 def test_every_first_view_has_the_menu(views: FirstViews) -> None:
     """Before scripts the main menu is there, of links that work at once, and marks the page that is open."""
     head = views.of("data", {"board": "tiny"}.items()).partition("</header>")[0]
-    links = re.findall(r'<a href="\./([^"]*)" target="_self"( aria-current="page")? data-title="([^"]*)">', head)
+    found = r'<a href="\./([^"]*)" target="_self"( aria-current="page")? data-title="([^"]*)">'
+    links = re.findall(found, head)
     titles = ["Board", "Questions", "Trust and method", "Data", "Submit"]
     assert [title for _, _, title in links[:5]] == titles
     assert [name for name, marked, _ in links[:5] if marked] == ["data"]
