@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import data
 from arena.services.boards.service import BoardService
+from arena.services.people.round_votes import VoteSource
 from arena.services.question_sets.service import SetService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash
-from data.progress import Report
-from data.records import Board, OrderPolicy
+from data.progress import reporting
+from data.records import Board, OrderPolicy, RoundState
 from data.records.rounds import RESUMABLE
+from data.tables.columns import dated
 
 SET = "demo"
 JUDGE = "lexical"
 TEAM = "Answer Arena"
 CONCURRENCY = 8
+BEFORE, VOTES = "before", "votes.csv"
+WEEK = timedelta(days=7)
 Note = Callable[[str], None]
 
 
@@ -36,8 +41,11 @@ class DemoService:
         self._rounds = rounds
         self._boards = boards
 
-    def prepare(self, *, report: Report, note: Note) -> tuple[Board, ...]:
+    def prepare(self, *, note: Note) -> tuple[Board, ...]:
         """Import, judge, rate and publish the demo set, and publish the paper's board beside it.
+
+        A round of a week before has former answers of some systems, so that there is a history; votes of
+        people are on the newer one. Both are invented, and their files say so.
 
         What an older version left under the same names stays as it is; a changed demo set gets a name
         of its own.
@@ -46,13 +54,28 @@ class DemoService:
             The published boards.
         """
         with as_file(files(data) / "sets") as sets:
-            name = self.submit(sets / SET, note)
-        self._judge(name, report)
-        board, _ = self._boards.publish(name, report=note)
+            folder = sets / SET
+            name = self._imported(folder, note)
+            states = {round_.name: round_.state for round_ in self._rounds.rounds()}
+            if name not in states:
+                with dated(WEEK):
+                    self._answers(folder, name, BEFORE)
+                    self._judge(f"{name}-{BEFORE}", name)
+                    self._boards.publish(f"{name}-{BEFORE}", report=note, score=False)
+            self._answers(folder, name)
+            self._judge(name, name)
+            is_published = states.get(name) is RoundState.PUBLISHED
+            votes = None if is_published else VoteSource(name=VOTES, file=folder / VOTES)
+            board, _ = self._boards.publish(name, report=note, people=votes)
         return board, self._boards.publish_paper()
 
     def submit(self, folder: Path, note: Note) -> str:
         """Import the set and its answers, and return the name that it got."""
+        name = self._imported(folder, note)
+        self._answers(folder, name)
+        return name
+
+    def _imported(self, folder: Path, note: Note) -> str:
         bundled = load_set(folder).questions
         content_hashes = {summary.name: summary.content_hash for summary in self._sets.summaries()}
         name = SET
@@ -60,16 +83,22 @@ class DemoService:
             name = f"{SET}-{content_hash(bundled)[:8]}"
         imported = self._sets.import_from(folder, name=name)
         note(f"{imported.summary.title}: {imported.summary.questions} questions")
-        for file in sorted((folder / "answers").glob("*.jsonl")):
-            card = file.with_name(f"{file.stem}.card.yaml")
-            self._submissions.add(file, name, system=file.stem, team=TEAM, card=card)
         return name
 
-    def _judge(self, name: str, report: Report) -> None:
+    def _answers(self, folder: Path, name: str, instead: str = "") -> None:
+        """Submit the answers, those of a folder in place of others where it has some."""
+        for file in sorted((folder / "answers").glob("*.jsonl")):
+            card, former = file.with_name(f"{file.stem}.card.yaml"), folder / instead / file.name
+            chosen = former if former.is_file() else file
+            self._submissions.add(chosen, name, system=file.stem, team=TEAM, card=card)
+
+    def _judge(self, name: str, set_name: str) -> None:
         states = {round_.name: round_.state for round_ in self._rounds.rounds()}
         if name not in states:
             # Both orders, so that the strip above a newcomer's first board has a figure for flips.
-            request = RoundRequest(set_name=name, judge=JUDGE, pairs="all", order=OrderPolicy.BOTH, name=name)
+            both = OrderPolicy.BOTH
+            request = RoundRequest(set_name=set_name, judge=JUDGE, pairs="all", order=both, name=name)
             states[name] = self._rounds.create(request).state
         if states[name] in RESUMABLE:
-            self._rounds.run(name, concurrency=CONCURRENCY, report=report)
+            with reporting(f"judging {name}") as report:
+                self._rounds.run(name, concurrency=CONCURRENCY, report=report)

@@ -95,7 +95,7 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
             imported,
         ),
         "compare": (f"{board}&a={names.system}&b={names.opponent}", imported),
-        "matrix": (f"{board}&system={names.system}", f"{board}&ratings=length", imported),
+        "matrix": (board, f"{board}&ratings=length", imported),
         "questions": (board, pair, f"{board}&words=%22rate+of%22+interest&sort=spread"),
         "retrieval": (f"?set={names.question_set}",),
         "data": (board,),
@@ -103,6 +103,7 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
         "system": (
             f"{board}&id={names.system}",
             *(f"{board}&id={names.system}&part={part}" for part in ("versions", "facts", "domains")),
+            f"{board}&id={names.system}&against={names.opponent}",
         ),
         "question": (f"{board}&id={names.question}",),
         "report": ("", f"?id={names.submission}"),

@@ -195,7 +195,8 @@ def state_of(work: Work) -> str:
         return ", ".join([*asked, f"{span(progress.seconds)} so far"]) + noted
     spent = [f"{work.cost_usd:,.2f} USD spent"] if work.cost_usd else []
     parts = [_amount(work), *asked, _rate(work, progress), *spent]
-    if progress.seconds_left is not None:
+    # All may be done some time before the work ends.
+    if progress.seconds_left is not None and round(progress.seconds_left):
         parts.append(f"{span(progress.seconds_left)} left")
     return ", ".join(parts) + noted
 

@@ -15,7 +15,6 @@ from arena.cli.tree.pages import Commands
 from arena.container import Arena, open_arena
 from arena.settings import environment_of, settings_in
 from data.errors import ServeError
-from data.progress import reporting
 
 if TYPE_CHECKING:
     from arena.services.system.database import DatabaseService
@@ -48,8 +47,8 @@ def demo(
     if serve:
         check_port(host, port)
     arena = open_arena()
-    with arena.engine.parallel(), reporting("judging the demo round") as report:
-        boards = arena.demo.prepare(report=report, note=note)
+    with arena.engine.parallel():
+        boards = arena.demo.prepare(note=note)
     if as_json:
         show_json({"boards": [board.name for board in boards]})
     else:

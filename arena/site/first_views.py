@@ -15,8 +15,9 @@ from streamlit.web.server.server_util import AUTH_COOKIE_NAME
 from arena.container import Arena
 from arena.html_pages import rendered
 from arena.services.accounts.sessions import COOKIE
-from arena.site.pages import pages
+from arena.site.pages import menus, pages
 from arena.site.services import PublicVisit, visited
+from arena.site.ui.components import logo
 from arena.site.ui.errors import PageEndedError
 
 FRESH = 600.0
@@ -66,6 +67,15 @@ class FirstViews:
         try:
             with visited(PublicVisit(self._arena, address)):
                 look = pages()[page].look()
-                return rendered("pages/first_view.html", page=look, up="./", who="") if look else ""
+                who = self._arena.sessions.who(None)
+                return look and rendered(
+                    "pages/first_view.html",
+                    page=look,
+                    up="./",
+                    who=who.name if who.signed_in else "",
+                    logo=logo(),
+                    menus=menus(who),
+                    here=page,
+                )
         except PageEndedError:
             return ""

@@ -36,7 +36,7 @@ def run() -> None:
         forget_flash()
         st.html(FROM_THE_TOP.format(page=name))
     st.set_page_config(page_title=f"{page.title} – {SITE}", page_icon=logo(), layout="wide")
-    with skeleton(name, caller.called):
+    with skeleton(name, caller.called or (caller.name if caller.signed_in else "")):
         guarded(page.run)
 
 

@@ -103,14 +103,15 @@ class Page:
         if self.begins is Begins.OWN:
             own: str = self.load().look()
             return own
-        from arena.site.boards.pickers import addressed_board, addressed_label  # noqa: PLC0415 - loads Streamlit
+        from arena.site.boards.pickers import addressed_board, title_of_page  # noqa: PLC0415 - loads Streamlit
+        from arena.site.ui.components import page_heading  # noqa: PLC0415 - likewise
         from arena.site.ui.markup import html_put_by  # noqa: PLC0415 - likewise
 
         opening: Callable[..., Any] = getattr(self.load(), "opening", lambda: None)
-        label = ""
+        title = html_put_by(partial(page_heading, self.title))
         if self.begins is Begins.BOARD:
-            opening, label = partial(opening, addressed_board()), addressed_label()
-        return rendered("pages/plain.html", title=self.title, board_label=label, opening=html_put_by(opening))
+            opening, title = partial(opening, addressed_board()), title_of_page(self.title, self.name)
+        return rendered("pages/plain.html", title=title, opening=html_put_by(opening))
 
 
 MORE, LABEL, ORGANISE = "More", "Label", "Organise"
@@ -118,11 +119,11 @@ _organised = partial(Page, menu=ORGANISE, offered=_organisers)
 OWN = (
     Page(name="", title="Board", module="boards.leaderboard_page", menu="", begins=Begins.OWN),
     Page(name="questions", title="Questions", module="questions.list_page", menu="", begins=Begins.BOARD),
-    Page(name="trust", title="Trust and method", module="trust.trust_page", menu="", begins=Begins.BOARD),
+    Page(name="trust", title="Trust and method", module="trust.trust_page", menu="", begins=Begins.OWN),
     Page(name="data", title="Data", module="boards.data_page", menu="", begins=Begins.BOARD),
     Page(name="submit", title="Submit", module="teams.submit_page", menu="", begins=Begins.HEADING),
-    Page(name="compare", title="Compare", module="compare.compare_page", menu=MORE, begins=Begins.BOARD),
-    Page(name="matrix", title="Head to head", module="boards.matrix_page", menu=MORE, begins=Begins.BOARD),
+    Page(name="compare", title="Compare", module="compare.compare_page", begins=Begins.BOARD),
+    Page(name="matrix", title="Head to head", module="boards.matrix_page", begins=Begins.BOARD),
     Page(
         name="retrieval",
         title="Retrieval",
@@ -135,7 +136,6 @@ OWN = (
         name="methodology",
         title="Method in full",
         module="boards.methodology_page",
-        menu=MORE,
         begins=Begins.HEADING,
     ),
     Page(name="team", title="My team", module="teams.team_page", menu=MORE, begins=Begins.HEADING),

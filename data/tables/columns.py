@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -73,9 +76,22 @@ class Base(SQLModel, metaclass=_Unmapped):
         __table__: ClassVar[Table]
 
 
+_AGO: ContextVar[timedelta] = ContextVar("ago", default=timedelta())
+
+
+@contextmanager
+def dated(ago: timedelta) -> Iterator[None]:
+    """Let what is stored meanwhile bear dates of the past: for data that are invented, and say so."""
+    token = _AGO.set(ago)
+    try:
+        yield
+    finally:
+        _AGO.reset(token)
+
+
 def now() -> datetime:
     """The present moment in UTC."""
-    return datetime.now(UTC)
+    return datetime.now(UTC) - _AGO.get()
 
 
 class Moment(TypeDecorator[datetime]):

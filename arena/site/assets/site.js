@@ -38,7 +38,7 @@ document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll(".aa-menu[open]")) {
     if (!menu.contains(target)) menu.open = false;
   }
-  const link = target?.closest(".aa-boardpage a[href]");
+  const link = target?.closest(":is(.aa-boardpage, .aa-tabs, .aa-top) a[href]");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const to = new URL(link.href);
   const wanted = link.matches(".aa-sort") ? to.searchParams.get("sort") : null;

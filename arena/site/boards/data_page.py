@@ -17,7 +17,7 @@ from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, interval_chart
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.leaderboard_page import read_address
-from arena.site.boards.pickers import choose_board
+from arena.site.boards.pickers import titled_board
 from arena.site.boards.self_reported_columns import cost_plot
 from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
@@ -25,7 +25,7 @@ from arena.site.public.links import addresses, embed_snippet, site_address
 from arena.site.queries import files_of, history, set_of
 from arena.site.services import arena
 from arena.site.trust.basis import LABELS
-from arena.site.ui.components import heading, name_page, note, page_heading, strip, verbatim
+from arena.site.ui.components import heading, name_page, note, strip, verbatim
 from arena.site.ui.formats import size_of
 from arena.site.ui.help_texts import CITATION, COMMANDS, SET_CITATION
 from arena.site.ui.markup import element, joined, put
@@ -59,9 +59,7 @@ def opening(view: BoardView) -> None:
 
 def show() -> None:
     """Offer a board's files, say what is in them, and how to cite them."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        page_heading("Data")
-        view = choose_board(width=560)
+    view = titled_board("Data", "data")
     name_page("Data", view.full_title)
     with joined():
         opening(view)

@@ -9,14 +9,13 @@ import streamlit as st
 
 from arena.site.boards.cache import cached_html
 from arena.site.boards.downloads import Rows, offer_files
-from arena.site.boards.pickers import choose_board
+from arena.site.boards.pickers import titled_board
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.trust import basis as bases
-from arena.site.ui.components import heading, lead, name_page, note, page_heading
+from arena.site.ui.components import lead, name_page, note
 from arena.site.ui.formats import whole
 from arena.site.ui.markup import element, explain, explained, put
 from arena.site.ui.tables import anchor, link, rows_table
-from arena.site.ui.url_state import choose_one
 from data.percent import percent, percent_figure
 from leaderboard.ratings.vocabulary import expected_share
 from leaderboard.standings.head_to_head import Meeting
@@ -134,10 +133,7 @@ def opponents_table(view: BoardView, system: str) -> Element:
 
 
 def _opponent(view: BoardView, system: str, other: str, meeting: Meeting) -> Element:
-    name: Element | str = other
-    if view.round_name is not None:
-        href = link("questions", board=view.name, system=system, opponent=other)
-        name = element("a", other, href=href, target="_self")
+    name = anchor(other, "system", board=view.name, id=system, against=other)
     span, apart = meeting.interval, _apart(view, system, other)
     return element(
         "tr",
@@ -234,9 +230,7 @@ def opening(view: BoardView) -> None:
 
 def show() -> None:
     """Show the matrix."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        page_heading("Head to head")
-        board = choose_board(width=560)
+    board = titled_board("Head to head", "matrix")
     name_page("Head to head", board.full_title)
     basis = bases.chosen_basis(board, OVERALL)
     view = bases.on_basis(board, basis)
@@ -249,16 +243,3 @@ def show() -> None:
     cached_html(view, "matrix", lambda: matrix_table(view))
     rows = matrix_rows if direct else expected_rows
     offer_files(view, "head-to-head" if direct else f"head-to-head-{basis}", lambda: rows(view))
-    _one_against_each(board)
-
-
-def _one_against_each(board: BoardView) -> None:
-    """One system's direct battles, as the judge decided them."""
-    heading("One system against each", anchor="opponents")
-    note("Direct battles, as the judge decided them.")
-    systems = board.meetings.systems
-    with st.container(width=360):
-        system = choose_one("system", "System", {name: name for name in systems})
-    put(opponents_table(board, system))
-    opponents = [row for row in matrix_rows(board) if row["system"] == system]
-    offer_files(board, f"opponents-{system}", lambda: opponents)

@@ -69,6 +69,7 @@ NEXT_TO = "4-why"
 
 def posterior_figures() -> None:
     """Show how often the embedded versions are right, and how far posteriors can be trusted."""
+    heading("Do the scores agree with people?", anchor="scores-and-people")
     show_agreement()
     figures = embedded_figures()
     heading("How often is factuality right?", anchor="factuality")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import streamlit as st
 
+from arena.html_pages import macro
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
 from arena.site.services import address, is_public_visit
 from arena.site.ui.components import page_heading
 from arena.site.ui.errors import PageEndedError
-from arena.site.ui.url_state import _from_address, choose_one, choose_segment
+from arena.site.ui.markup import put_html
+from arena.site.ui.tables import link
 from data.errors import NotFoundError
 
 
@@ -38,35 +39,22 @@ def boards() -> Mapping[str, str]:
     return titles
 
 
-def choose_board(*, width: int | Literal["stretch"] = "stretch") -> BoardView:
-    """The board that the address names, or that the reader picks; by default the newest.
+def titled_board(title: str, page: str) -> BoardView:
+    """Head a page with its title and links to the same page of other boards; the board that it shows.
 
     Raises:
         NotFoundError: The address names a board that is not published.
     """
-    return board_named(offer_boards(width=width))
+    view = addressed_board()
+    put_html(title_of_page(title, page))
+    return view
 
 
-def offer_boards(*, width: int | Literal["stretch"] = "stretch") -> str:
-    """Let readers pick a board; the name of the one that they picked, or that the address names.
-
-    Raises:
-        NotFoundError: The address names a board that is not published.
-    """
-    titles = boards()
-    names = tuple(titles)
-    _require_known("board", names, "The board of this address is not published here.")
-    key = _from_address("board", names, names[0])
-    chosen = st.selectbox(
-        "Board",
-        names,
-        key=key,
-        format_func=titles.__getitem__,
-        width=width,
-        on_change=_other_board,
-        args=(key,),
-    )
-    return str(chosen)
+def title_of_page(title: str, page: str) -> str:
+    """The title of a board's page, and links to the same page of other boards, as HTML."""
+    label = addressed_label()
+    links = [(other, link(page, board=name), other == label) for name, other in boards().items()]
+    return macro("titled", title, [(f"Board: {label}", links)])
 
 
 def addressed_board() -> BoardView:
@@ -96,15 +84,15 @@ def chosen_system(view: BoardView) -> str:
     return address().get("id", view.systems[0])
 
 
-def choose_system(view: BoardView) -> None:
-    """Offer the systems of a board; `chosen_system` reads which."""
-    choose_one("id", "System", {name: name for name in view.systems}, width=360)
+def chosen_opponent(view: BoardView, system: str) -> str:
+    """The system that the address holds another against; empty where it names none.
 
-
-def choose_domain(view: BoardView) -> str:
-    """The domain that the address names, or that the reader picks; by default all together."""
-    labels = {domain: view.label(domain) for domain in (OVERALL, *view.domains)}
-    return choose_segment("domain", "Domain", labels, wrap=True)
+    Raises:
+        NotFoundError: The address names a system that the board does not have.
+    """
+    _require_known("against", view.systems, "The board has no system of this name.")
+    wanted = address().get("against", "")
+    return "" if wanted == system else wanted
 
 
 def chosen_domain(view: BoardView) -> str:
@@ -119,11 +107,6 @@ def domain_warning(view: BoardView) -> str:
     if wanted == OVERALL or wanted in view.domains:
         return ""
     return "The board has no domain of this name. All domains are shown."
-
-
-def _other_board(key: str) -> None:
-    """Another board has other domains, systems and questions."""
-    st.query_params.from_dict({"board": st.session_state[key]})
 
 
 def _require_known(name: str, options: Sequence[str], message: str) -> None:

@@ -169,8 +169,13 @@ def bar_cell(value: Bounded | None, scale: Scale, *, mark: float | None = None) 
 
 
 def axis(scale: Scale, text: Callable[[float], str]) -> Element:
-    """The values of a scale, each above its place on the bars below."""
-    marks = [element("span", text(tick), style=f"left:{scale.place(tick):.2f}%") for tick in scale.ticks]
+    """The values of a scale, each above its place on the bars below; no text stands twice."""
+    nearest_last = sorted(scale.ticks, key=lambda tick: -abs(tick - round(tick)))
+    distinct = {text(tick): tick for tick in nearest_last}
+    marks = [
+        element("span", words, style=f"left:{scale.place(tick):.2f}%")
+        for words, tick in sorted(distinct.items(), key=lambda mark: mark[1])
+    ]
     return element("span", *marks, class_="aa-axis", aria_hidden="true")
 
 

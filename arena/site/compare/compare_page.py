@@ -11,12 +11,12 @@ from arena.html_pages import macro
 from arena.services.evidence.systems import FEWEST, MOST, Comparison
 from arena.site.boards.board_parts import left_out, set_note
 from arena.site.boards.downloads import Rows, offer_files
-from arena.site.boards.pickers import choose_board
+from arena.site.boards.pickers import titled_board
 from arena.site.boards.sentences import record_of
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.deciding import show_contested
 from arena.site.queries import comparison_of
-from arena.site.ui.components import heading, lead, name_page, note, page_heading
+from arena.site.ui.components import heading, lead, name_page, note
 from arena.site.ui.formats import points, whole
 from arena.site.ui.markup import element, put, put_html
 from arena.site.ui.tables import plain_table, rows_table
@@ -80,14 +80,17 @@ def _into_address(key: str) -> None:
 
 def show() -> None:
     """Show the comparison that the address names."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        page_heading("Compare")
-        view = choose_board(width=560)
+    view = titled_board("Compare", "compare")
     systems = choose_systems(view)
     name_page(*filter(None, [" and ".join(systems)]), "Compare", view.full_title)
     if len(systems) < FEWEST:
         st.info("Choose two, three or four systems above.", icon=":material/compare_arrows:")
         return
+    show_compared(view, systems)
+
+
+def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
+    """The first of some systems against each of the others."""
     for other in systems[1:]:
         lead(verdict(view, systems[0], other))
     for system in systems:

@@ -216,7 +216,8 @@ class BoardPages:
     def _target(self, href: str) -> str:
         """The page of the export that stands for one of the site; empty where none does."""
         parts = urlsplit(href)
-        named = parse_qs(parts.query).get("id", [""])[0]
+        query = parse_qs(parts.query)
+        named = (query.get("against") or query.get("id") or [""])[0]
         match parts.path:
             case "./system":
                 return self.systems.get(named, "")

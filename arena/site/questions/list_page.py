@@ -7,16 +7,16 @@ from dataclasses import asdict, replace
 
 import streamlit as st
 
-from arena.html_pages import rendered
+from arena.html_pages import macro, rendered
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Result, Trait
 from arena.site.boards.board_parts import left_out, no_questions, set_note
 from arena.site.boards.downloads import offer_files
-from arena.site.boards.pickers import choose_board, choose_domain, chosen_domain
+from arena.site.boards.pickers import chosen_domain, domain_warning, titled_board
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of, texts_found
 from arena.site.questions.list_table import question_table
 from arena.site.services import address
-from arena.site.ui.components import name_page, note, page_heading
+from arena.site.ui.components import name_page, note
 from arena.site.ui.markup import put, put_html
 from arena.site.ui.tables import link
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
@@ -126,10 +126,7 @@ def opening(view: BoardView) -> None:
         rendered(
             "pages/questions.html",
             view=view,
-            domains=[
-                (view.label(one), link("questions", board=view.name, domain=one), one == domain)
-                for one in (OVERALL, *view.domains)
-            ],
+            domains=_domains(view),
             where=_where(every),
             order=ORDERS[Order.SET],
             notice=every.notice,
@@ -138,6 +135,19 @@ def opening(view: BoardView) -> None:
             table=question_table(view, found[:AT_ONCE], {}),
         )
     )
+
+
+def _domains(view: BoardView) -> list[tuple[str, str, bool]]:
+    """Each domain with the address of its questions among those that the page shows."""
+    here = {name: word for name, word in address().items() if name not in {"page", "domain"}}
+    return [
+        (
+            view.label(one),
+            link("questions", **{"board": view.name, **here, "domain": one}),
+            one == chosen_domain(view),
+        )
+        for one in (OVERALL, *view.domains)
+    ]
 
 
 def _where(every: QuestionList) -> str:
@@ -153,15 +163,15 @@ def _found(found: Sequence[QuestionStats], every: QuestionList) -> str:
 
 def show() -> None:
     """Show the list."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        page_heading("Questions")
-        view = choose_board(width=560)
+    view = titled_board("Questions", "questions")
     name_page("Questions", view.full_title)
     if view.round_name is None:
         no_questions(view)
         return
     set_note(view)
-    choose_domain(view)
+    put_html(macro("tabs", "Domain", _domains(view)))
+    if warning := domain_warning(view):
+        note(warning)
     question_list = questions_of(view)
     wanted, order = choose_questions(view, _where(question_list))
     left_out(question_list.notice)

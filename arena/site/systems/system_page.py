@@ -1,4 +1,4 @@
-"""A system: what the board says of it, where it loses, what to fix first, and the rest in tabs."""
+"""A system: what the board says of it, where it loses, what to fix first, how it stands to another."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.html_pages import Parts
+from arena.html_pages import Parts, macro
 from arena.services.evidence.losses import LossShare, LossShares
 from arena.services.evidence.systems import SystemProfile
 from arena.services.evidence.versions import ChangedQuestion, JudgedVersion, VersionChange
 from arena.site.boards.charts import profile_plot
 from arena.site.boards.downloads import offer_files
-from arena.site.boards.pickers import addressed_board, choose_system, chosen_system
+from arena.site.boards.matrix_page import opponents_table
+from arena.site.boards.pickers import addressed_board, chosen_opponent, chosen_system
 from arena.site.boards.sentences import place_of, record_of, separation, standing
 from arena.site.boards.view_model import BoardView
+from arena.site.compare.compare_page import show_compared
+from arena.site.compare.compare_page import verdict as pair_verdict
 from arena.site.queries import earlier_versions_of, fixes_of, profile_of, version_change_of, weaknesses_of
 from arena.site.systems.fixes_part import show_fixes
 from arena.site.systems.profile_table import profile_table
@@ -33,11 +36,11 @@ from arena.site.systems.weaknesses import (
     show_not_computed,
     show_retrieval,
 )
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, subheading
-from arena.site.ui.formats import Bounded, interval_of_shares, range_of_shares
-from arena.site.ui.markup import element, joined, put, put_part
+from arena.site.ui.components import heading, lead, name_page, note, subheading
+from arena.site.ui.formats import Bounded, interval_of_points, interval_of_shares, points, range_of_shares
+from arena.site.ui.markup import element, joined, put, put_html, put_part
 from arena.site.ui.tables import anchor, link, plain_table
-from arena.site.ui.url_state import addressed_tabs, choose_one
+from arena.site.ui.url_state import choose_one, chosen_words, say_unknown
 from data.percent import percent, percent_figure
 from data.stats import Interval
 from leaderboard.paired import PairedShare
@@ -49,30 +52,32 @@ MOST_LISTED = 8
 
 
 def look() -> str:
-    """The page without what only Streamlit can offer, up to what is to be fixed first."""
+    """The page up to what is to be fixed first, or of a comparison who is better."""
     view = addressed_board()
     system = chosen_system(view)
-    return as_parts(view, system, _judged(view, system)).whole()
+    opponent = chosen_opponent(view, system)
+    opening = element("p", pair_verdict(view, system, opponent), class_="aa-lead") if opponent else None
+    return as_parts(view, system, opponent, _judged(view, system), opening).whole()
 
 
 def show() -> None:
-    """Show the system that the address names."""
+    """Show the system that the address names, or how it stands to another."""
     view = addressed_board()
     system = chosen_system(view)
+    opponent = chosen_opponent(view, system)
     judged = _judged(view, system)
-    parts = as_parts(view, system, judged)
-    put_part(parts, "crumbs")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        page_heading(system)
-        choose_system(view)
-    name_page(system, "System", view.full_title)
+    parts = as_parts(view, system, opponent, judged)
+    name_page(f"{system} and {opponent}" if opponent else system, "System", view.full_title)
     put_part(parts, "head")
-    if judged is None:
-        _show_tabs(_parts_of_counts(view, system))
-        return
-    with joined():
-        show_fixes(view.name, fixes_of(view, system))
-    _show_tabs(_parts(view, judged.profile, judged.earlier))
+    if opponent:
+        show_compared(view, (system, opponent))
+        put(anchor("Compare more systems", "compare", board=view.name, a=system, b=opponent))
+    elif judged is None:
+        _show_parts(view, system, _parts_of_counts(view, system))
+    else:
+        with joined():
+            show_fixes(view.name, fixes_of(view, system))
+        _show_parts(view, system, _parts(view, judged.profile, judged.earlier))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +94,13 @@ def _judged(view: BoardView, system: str) -> Judged | None:
     return Judged(profile=profile_of(view, system), earlier=earlier_versions_of(view, system))
 
 
-def as_parts(view: BoardView, system: str, judged: Judged | None) -> Parts:
-    """What the page says first: verdict, figures, version, and where the system loses."""
+def as_parts(
+    view: BoardView, system: str, opponent: str, judged: Judged | None, opening: Element | None = None
+) -> Parts:
+    """What the page says first: verdict, figures, version, and where the system loses.
+
+    Against an opponent it says the figures alone, before `opening`.
+    """
     profile = None if judged is None else judged.profile
     submission = None if profile is None else profile.submission
     earlier = () if judged is None else judged.earlier
@@ -100,8 +110,12 @@ def as_parts(view: BoardView, system: str, judged: Judged | None) -> Parts:
             "view": view,
             "system": system,
             "board_link": link("", board=view.name),
+            "opponent": opponent,
+            "opening": opening,
+            "title": macro("titled", system, _menus(view, system, opponent)),
+            "meetings": opponents_table(view, system) if view.meetings.systems and not opponent else None,
             "lead": verdict(view, system, None if profile is None else profile.losses.field),
-            "record": record_of(view, system),
+            "record": (*_rating(view, system), *record_of(view, system)),
             "elsewhere": ELSEWHERE if judged is None else "",
             "version": "" if submission is None else submission.version,
             "changed": f"What changed since version {earlier[0].version}" if earlier else "",
@@ -109,55 +123,85 @@ def as_parts(view: BoardView, system: str, judged: Judged | None) -> Parts:
             "report": "" if submission is None else link("report", id=str(submission.id), round=view.name),
             "mark": view.marks.get(system, ""),
             "notice": "" if profile is None else profile.notice,
-            "losses": None if profile is None else list(_losses(view, profile.losses)),
+            "losses": None if profile is None or opponent else list(_losses(view, profile.losses)),
         },
     )
 
 
-def _parts(
-    view: BoardView, profile: SystemProfile, earlier: tuple[JudgedVersion, ...]
-) -> Mapping[str, tuple[str, Callable[[], None]]]:
-    """The tabs by their names in the address: title and what shows them."""
+def _rating(view: BoardView, system: str) -> Iterator[tuple[str, str]]:
+    line = view.line(system)
+    if line is not None and line.rating is not None:
+        yield f"Rating ({interval_of_points(line.rating)})", points(line.rating.value)
+
+
+def _menus(view: BoardView, system: str, opponent: str) -> Iterator[tuple[str, list[tuple[str, str, bool]]]]:
+    """Links to other systems, and to this one against each; the way back from a comparison first."""
+    board = view.name
+    yield "System", [(one, link("system", board=board, id=one), one == system) for one in view.systems]
+    back = [("Nobody", link("system", board=board, id=system), False)] if opponent else []
+    others = (one for one in view.systems if one != system)
+    pairs = ((one, link("system", board=board, id=system, against=one), one == opponent) for one in others)
+    yield f"against {opponent or '…'}", [*back, *pairs]
+
+
+Part = tuple[str, Callable[[], None]]
+"""What is shown below, by its name in the address: its title, and what shows it."""
+FORMER = {
+    "claims": "facts",
+    "retrieval": "facts",
+    "scores": "domains",
+    "history": "versions",
+    "card": "versions",
+}
+"""Parts that former addresses name, and those that hold them now."""
+
+
+def _parts(view: BoardView, profile: SystemProfile, earlier: tuple[JudgedVersion, ...]) -> Mapping[str, Part]:
     system = profile.system
     return {
         "questions": ("Questions", lambda: _show_questions(view, profile)),
-        "versions": ("Versions", lambda: _show_versions(view, system, earlier)),
-        "facts": ("Missed facts", lambda: show_missed(view, system, weaknesses_of(view, system))),
-        "claims": ("Claims to check", lambda: show_doubtful(view, system, weaknesses_of(view, system))),
-        "retrieval": ("Retrieval", lambda: show_retrieval(view, system, weaknesses_of(view, system))),
+        "facts": ("Facts and claims", lambda: _show_facts(view, system)),
         **_parts_of_counts(view, system),
-        "scores": ("Scores", lambda: _show_scores(view, system)),
-        "card": ("Card", lambda: _show_card(view, profile)),
+        "versions": ("Versions and card", lambda: _show_record(view, profile, earlier)),
     }
 
 
-def _parts_of_counts(view: BoardView, system: str) -> Mapping[str, tuple[str, Callable[[], None]]]:
-    """The tabs that need no single battles."""
+def _parts_of_counts(view: BoardView, system: str) -> Mapping[str, Part]:
+    """Those that need no single battles."""
     return {
-        "domains": ("Domains", lambda: _show_domains(view, system)),
-        "scores": ("Scores", lambda: show_means(view, system)),
-        "history": ("History", lambda: show_history(view, system)),
+        "domains": ("Domains and scores", lambda: _show_domains(view, system)),
+        "versions": ("History", lambda: show_history(view, system)),
     }
 
 
-def _show_tabs(parts: Mapping[str, tuple[str, Callable[[], None]]]) -> None:
-    """Show the tab that the address or the reader chose; the others are made when they are opened."""
-    tabs = addressed_tabs("part", "Shown", {name: title for name, (title, _) in parts.items()})
-    for tab, (_, show_part) in zip(tabs, parts.values(), strict=True):
-        if tab.open:
-            with tab:
-                show_part()
+def _show_parts(view: BoardView, system: str, parts: Mapping[str, Part]) -> None:
+    """Show the part that the address names, below links to each."""
+    wanted = chosen_words("part")
+    chosen = FORMER.get(wanted, wanted)
+    if chosen not in parts:
+        if wanted:
+            say_unknown(wanted, "The first part is shown.")
+        chosen = next(iter(parts))
+    here = {"board": view.name, "id": system}
+    links = [(title, link("system", **here, part=name), name == chosen) for name, (title, _) in parts.items()]
+    put_html(macro("tabs", "Parts", links))
+    parts[chosen][1]()
 
 
 def _show_domains(view: BoardView, system: str) -> None:
     heading("By domain", anchor="domains")
     profile_plot(view, system)
     put(profile_table(view, system))
-
-
-def _show_scores(view: BoardView, system: str) -> None:
     show_means(view, system)
-    show_not_computed(weaknesses_of(view, system))
+    if view.round_name is not None:
+        show_not_computed(weaknesses_of(view, system))
+
+
+def _show_facts(view: BoardView, system: str) -> None:
+    weaknesses = weaknesses_of(view, system)
+    show_missed(view, system, weaknesses)
+    show_doubtful(view, system, weaknesses)
+    show_retrieval(view, system, weaknesses)
 
 
 def _show_questions(view: BoardView, profile: SystemProfile) -> None:
@@ -168,7 +212,9 @@ def _show_questions(view: BoardView, profile: SystemProfile) -> None:
         show_records(view, "Won", profile.best)
 
 
-def _show_card(view: BoardView, profile: SystemProfile) -> None:
+def _show_record(view: BoardView, profile: SystemProfile, earlier: Sequence[JudgedVersion]) -> None:
+    _show_versions(view, profile.system, earlier)
+    show_history(view, profile.system)
     show_card(profile.submission)
     show_figures(view, profile.system)
 

@@ -66,20 +66,19 @@ def length_in_short(view: BoardView) -> str:
 
 def show_covariates(view: BoardView) -> None:
     """What each term is worth in each fit, or why there is none."""
-    put(element("h2", "What biases the judge", id="covariates"))
+    put(element("h3", "What biases the judge"))
     if any(fit.coefficients for fit in view.controls.values()):
         note(MEANING)
     for control, fit in view.controls.items():
         if fit.coefficients:
-            put(element("h3", f"Control for {LABELS[control]}"))
-            put(coefficient_table(fit))
+            put(coefficient_table(fit, f"Control for {LABELS[control]}"))
             note(" ".join((fit.collinearity, *fit.left_out)))
     for control, fit in view.controls.items():
         if not fit.coefficients:
             note(f"Control for {LABELS[control]}: {fit.note or NOT_THEN}")
 
 
-def coefficient_table(fit: Controlled) -> Element:
+def coefficient_table(fit: Controlled, caption: str = "") -> Element:
     """What each covariate of a fit is worth, with its interval."""
     rows = [
         (
@@ -91,4 +90,4 @@ def coefficient_table(fit: Controlled) -> Element:
         )
         for term in fit.coefficients
     ]
-    return words_table(HEADER, rows, spare=2)
+    return words_table(HEADER, rows, caption=caption, spare=2)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from xml.etree.ElementTree import Element
 
 from arena.services.boards.metric_columns import shown_metrics
-from arena.site.ui.components import heading, note
+from arena.site.ui.components import note
 from arena.site.ui.formats import whole
 from arena.site.ui.markup import put
 from arena.site.ui.tables import SCROLLS, words_table
@@ -23,7 +23,6 @@ UNKNOWN = "Not measured against people"
 
 def show_agreement(scored: Collection[str] = ()) -> None:
     """Show the table of the metrics that boards show, or of those of which a board has scores."""
-    heading("Do the scores agree with people?", anchor="scores-and-people")
     note(MEANING)
     put(agreement_table(scored or list(shown_metrics())))
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arena.site.boards.view_model import BoardView
 from arena.site.trust.reasons import Judging, TrustFigure, unmeasured
 from arena.site.ui.components import note
-from arena.site.ui.markup import element, put
+from arena.site.ui.markup import put
 from arena.site.ui.tables import words_table
 from data.percent import percent
 from leaderboard.trust.causes import CAUSES, Cause, share_text
@@ -33,7 +32,6 @@ EXPLAINED = (
     "or day."
 )
 SHIFTS = "How far each rating would move if every battle were asked again, in points."
-NO_JUDGE = "The board was published elsewhere, so its judge cannot be asked again here."
 NOT_SEEN = "not seen: verdicts changed on fewer than five questions"
 Figure = tuple[str, str, str]
 
@@ -81,23 +79,13 @@ def _changed(row: Mapping[str, Any]) -> str:
     return f"{share_text(row)} of {row['comparisons']:,} changed"
 
 
-def show_retest(view: BoardView) -> None:
+def show_retest(section: Mapping[str, Any]) -> None:
     """How often the judge says something else when it is asked again, and what that does to ratings."""
-    put(element("h2", "Asked again", id="asked-again"))
-    section = view.trust.get(Section.RETEST)
-    if section is None:
-        reasons = (
-            f"{said[0].upper()}{said[1:]}. {why}"
-            for label, said, why in view.health
-            if label == TrustFigure.RETEST
-        )
-        note(next(reasons, NO_JUDGE))
-    else:
-        note(EXPLAINED)
-        put(words_table(CAUSE_HEADER, map(_cause_cells, section["causes"]), spare=2))
-        note(section["unrankable"] or SHIFTS)
-        if section["shifts"]:
-            put(words_table(SHIFT_HEADER, map(_shift_cells, section["shifts"])))
+    note(EXPLAINED)
+    put(words_table(CAUSE_HEADER, map(_cause_cells, section["causes"]), spare=2))
+    note(section["unrankable"] or SHIFTS)
+    if section["shifts"]:
+        put(words_table(SHIFT_HEADER, map(_shift_cells, section["shifts"])))
 
 
 def _cause_cells(row: Mapping[str, Any]) -> tuple[str, ...]:

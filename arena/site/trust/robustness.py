@@ -9,9 +9,10 @@ from xml.etree.ElementTree import Element
 from arena.site.boards.cache import cached_html
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import note
+from arena.site.ui.formats import points
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, words_table
-from arena.site.ui.url_state import opened
+from arena.site.ui.url_state import chosen_words
 from leaderboard.trust.sections import Section, Unit
 from leaderboard.trust.sentences import first_place_sentence
 
@@ -26,6 +27,8 @@ MEANING = (
     "Each set was verified by rating the battles that are left; a smaller one may exist all the same. A "
     "place that depends on few of many questions may fall with the next ones, whoever judges."
 )
+DECIDING = "deciding"
+"""The word of the address that asks which questions they are."""
 EXCHANGES = ("Stand in this order", "Points apart", "Questions", "Battles")
 
 
@@ -38,7 +41,6 @@ def first_place(view: BoardView) -> str:
 
 def show_fragility(view: BoardView) -> None:
     """Which few questions decide each place."""
-    put(element("h2", "What a place depends on", id="fragility"))
     found = view.trust.get(Section.FRAGILITY)
     if found is None:
         note(NO_QUESTIONS if view.round_name is None else NOT_THEN)
@@ -51,9 +53,10 @@ def show_fragility(view: BoardView) -> None:
             note(said)
     note(MEANING)
     cached_html(view, "fragility", lambda: exchanges_table(view, found))
-    with opened("Which questions", "deciding") as is_open:
-        if is_open:
-            cached_html(view, "deciding questions", lambda: deciding_questions(view, found))
+    if chosen_words(DECIDING):
+        cached_html(view, "deciding questions", lambda: deciding_questions(view, found))
+    else:
+        put(anchor("Which questions", "trust", board=view.name, **{DECIDING: "shown"}))
 
 
 def exchanges_table(view: BoardView, found: Json) -> Element:
@@ -62,7 +65,7 @@ def exchanges_table(view: BoardView, found: Json) -> Element:
     rows = [
         (
             f"{pair['first']}, {pair['second']}",
-            f"{pair['points']:.1f}",
+            points(pair["points"]),
             _size(pair),
             _size(battles.get((pair["first"], pair["second"]))),
         )

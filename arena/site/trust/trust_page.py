@@ -1,19 +1,20 @@
-"""How far a board's judge can be trusted, and on what its places rest: a part for each question."""
+"""How far a board's judge can be trusted, and what its places depend on: a question each, details folded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
-import streamlit as st
-
+from arena.html_pages import Parts
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.comparison import RoundComparison
 from arena.services.boards.metric_columns import column_meanings
-from arena.site.boards.board_parts import back_to_board, how_made
+from arena.site.boards.board_parts import how_made
 from arena.site.boards.cache import cached_html
-from arena.site.boards.pickers import choose_board
+from arena.site.boards.pickers import addressed_board, title_of_page
 from arena.site.boards.sentences import name_and_model
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
@@ -23,19 +24,20 @@ from arena.site.trust.control_figures import Placed
 from arena.site.trust.metric_agreement import show_agreement
 from arena.site.trust.reasons import TrustFigure
 from arena.site.trust.retest_part import show_retest
-from arena.site.ui.components import lead, name_page, note, page_heading
+from arena.site.ui.components import name_page, note
 from arena.site.ui.errors import public_error
 from arena.site.ui.formats import points, range_of_points, shown
 from arena.site.ui.help_texts import FLAGS
-from arena.site.ui.markup import Child, element, folded, joined, put
-from arena.site.ui.tables import SCROLLS, plain_table, words_table
+from arena.site.ui.markup import as_flow, element, html_put_by, put, put_part
+from arena.site.ui.tables import SCROLLS, anchor, link, plain_table
+from arena.site.ui.url_state import chosen_words
 from data.errors import ArenaError
 from leaderboard.agreement.coefficients import Estimate
 from leaderboard.agreement.comparison import BoardPair
+from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import OVERALL
 
 LEFT_OUT = "They leave out what the judge makes of the reference."
-HEADER = ("Question", "Answer")
 QUESTIONS: Mapping[str, str] = MappingProxyType(
     {
         TrustFigure.AGREEMENT: "Does it decide as people do?",
@@ -46,6 +48,7 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
         TrustFigure.RETEST: "Does it say the same when asked again?",
     }
 )
+COMPARED = "judges"
 ALONE = "No other board of this question set is published, so there is no other judge to compare with."
 MEANING = (
     "On the battles that all of them decided. Kendall's tau is 1 where two judges rank all systems alike, 0 "
@@ -56,45 +59,81 @@ PAIRS = ("Judges", "Kendall's tau", "Rank correlation", "Moved")
 MOVES = ("System", "Place before", "Place after", "Shift in points", "Moved")
 
 
-def opening(view: BoardView) -> None:
-    """Answer each question of how far the judge can be trusted."""
-    back_to_board(view, basis_query(chosen_basis(view, OVERALL)))
-    lead("A rating's interval counts which questions were asked. Here is what else a board depends on.")
-    put(words_table(HEADER, answers(view), caption="May I trust this judge?"))
-    show_retest(view)
-    if shown := [name for name in view.scored if " " not in name]:
-        show_agreement(shown)
+def look() -> str:
+    """The page: all of it is a document of its own, which Streamlit shows as it is."""
+    return as_parts(addressed_board()).part("page")
 
 
 def show() -> None:
     """Show what is known of a board's judge."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        page_heading("Trust and method")
-        view = choose_board(width=560)
+    view = addressed_board()
     name_page("Trust and method", view.full_title)
-    with joined():
-        opening(view)
-    _show_other_judges(view)
-    robustness.show_fragility(view)
-    covariates.show_covariates(view)
-    _show_method(view)
+    put_part(as_parts(view), "page")
 
 
-def _show_method(view: BoardView) -> None:
-    """How the numbers were computed, what columns mean, and ratings of battles between systems alone."""
-    with joined():
-        put(element("h2", "How the numbers come about", id="method"))
-        note(how_made(view))
-        way = element("a", "The whole method", href="./methodology", target="_self")
-        put(element("p", way, class_="aa-note"))
-        named = (*column_meanings().items(), *FLAGS.values())
-        terms = [element("p", element("strong", name), f"  {text}") for name, text in named]
-        put(folded("What the columns mean", element("div", *terms, class_="aa-terms")))
-        if view.between.ratings:
-            inside = element(
-                "div", element("p", f"{view.between.note} {LEFT_OUT}", class_="aa-note"), _between(view)
-            )
-            put(folded("Ratings of battles between systems alone", inside))
+def as_parts(view: BoardView) -> Parts:
+    """Each question with its answer, and folded what is known beside; then how the numbers come about."""
+    return Parts(
+        "pages/trust.html",
+        {
+            "view": view,
+            "title": title_of_page("Trust and method", "trust"),
+            "board_link": link("", board=view.name, **basis_query(chosen_basis(view, OVERALL))),
+            "questions": list(_questions(view)),
+            "made": how_made(view),
+            "terms": (*column_meanings().items(), *FLAGS.values()),
+            "between": _between(view) if view.between.ratings else None,
+            "between_note": f"{view.between.note} {LEFT_OUT}",
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question of how far the judge can be trusted: its answer, and as HTML what unfolds below.
+
+    `place` is its anchor, `is_open` where the address asks for what is below.
+    """
+
+    place: str
+    asked: str
+    answer: str
+    more: str
+    is_open: bool = False
+
+
+def _questions(view: BoardView) -> Iterator[Question]:
+    for label, value, meaning in view.health:
+        more = [html_put_by(partial(note, meaning))]
+        if label == TrustFigure.AGREEMENT and (scored := [name for name in view.scored if " " not in name]):
+            more.append(html_put_by(partial(show_agreement, scored)))
+        elif label == TrustFigure.RETEST and Section.RETEST in view.trust:
+            more.append(html_put_by(partial(show_retest, view.trust[Section.RETEST])))
+        yield Question(place="", asked=QUESTIONS.get(label, label), answer=value, more=as_flow(more))
+    for place, asked, answer, show_more, word in (
+        (
+            "fragility",
+            "What does first place depend on?",
+            robustness.first_place(view),
+            robustness.show_fragility,
+            robustness.DECIDING,
+        ),
+        (
+            "covariates",
+            "Does the length of an answer bias it?",
+            covariates.length_in_short(view),
+            covariates.show_covariates,
+            "",
+        ),
+        ("judges", "Would another judge rank alike?", _others(view), _show_other_judges, COMPARED),
+    ):
+        yield Question(
+            place=place,
+            asked=asked,
+            answer=answer or "not known",
+            more=as_flow([html_put_by(partial(show_more, view))]),
+            is_open=bool(chosen_words(word)),
+        )
 
 
 def _between(view: BoardView) -> Element:
@@ -111,41 +150,28 @@ def _places(placed: Placed) -> str:
     return f"{placed.rank_lower}–{placed.rank_upper}"
 
 
-def answers(view: BoardView) -> Iterator[tuple[Child, ...]]:
-    """Each question of how far a judge can be trusted, and its answer with what the figure is."""
-    for label, value, meaning in view.health:
-        yield QUESTIONS.get(label, label), _answer(element("strong", value), meaning)
-    for question, place, answer in (
-        ("What does first place depend on?", "fragility", robustness.first_place(view)),
-        ("Does the length of an answer bias it?", "covariates", covariates.length_in_short(view)),
-    ):
-        way = element("a", "More below", href=f"#{place}", target="_self")
-        yield question, _answer(answer or element("strong", "not known"), way)
-
-
-def _answer(said: Child, more: Child) -> Element:
-    """An answer with what explains it below."""
-    return element("div", said, element("span", more, class_="aa-sub"))
+def _others(view: BoardView) -> str:
+    """How many other judges there are to compare with, in a sentence."""
+    names = () if view.round_name is None else arena().comparison.comparable(view.round_name)
+    return f"{len(names)} boards of this question set can be compared." if names else ALONE
 
 
 def _show_other_judges(view: BoardView) -> None:
     """Compare the board with those of other judges of its questions; a panel's with its members."""
-    put(element("h2", "Other judges", id="judges"))
-    if view.round_name is None:
-        note("The board has no battles of its own, so that none can be compared.")
-        return
-    names = arena().comparison.comparable(view.round_name)
+    names = () if view.round_name is None else arena().comparison.comparable(view.round_name)
     if not names:
-        note(ALONE)
-        return
-    try:
-        cached_html(
-            view,
-            f"judges {' '.join(names)}",
-            lambda: comparison_element(arena().comparison.compare(names, caller=PUBLIC)),
-        )
-    except ArenaError as error:
-        note(str(public_error(error)))
+        note("Nothing to compare.")
+    elif not chosen_words(COMPARED):
+        put(anchor("Compare them", "trust", board=view.name, **{COMPARED: "shown"}))
+    else:
+        try:
+            cached_html(
+                view,
+                f"judges {' '.join(names)}",
+                lambda: comparison_element(arena().comparison.compare(names, caller=PUBLIC)),
+            )
+        except ArenaError as error:
+            note(str(public_error(error)))
 
 
 def comparison_element(comparison: RoundComparison) -> Element:

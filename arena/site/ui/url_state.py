@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import streamlit as st
 
 from arena.site.services import address
 from arena.site.ui.markup import element, put
-
-if TYPE_CHECKING:
-    from streamlit.elements.lib.mutable_tab_container import TabContainer
-
 
 Value = TypeVar("Value", bound=Hashable)
 LONGEST_SHOWN = 60
@@ -108,7 +104,6 @@ def choose_segment(
     options: Mapping[str, str],
     *,
     shown: bool = True,
-    wrap: bool | None = None,
     advice: str | None = None,
     disabled: bool = False,
 ) -> str:
@@ -127,7 +122,6 @@ def choose_segment(
         required=True,
         format_func=distinct(options).__getitem__,
         key=key,
-        wrap=wrap,
         help=advice,
         disabled=disabled,
         label_visibility="visible" if shown else "collapsed",
@@ -135,22 +129,6 @@ def choose_segment(
         args=(name, key),
     )
     return str(chosen or next(iter(options)))
-
-
-def addressed_tabs(name: str, label: str, titles: Mapping[str, str]) -> Sequence[TabContainer]:
-    """Tabs of which the address may name the one that is open; the first is the default.
-
-    `titles` are values in the address to what the reader sees. The page runs again where another tab is
-    opened, so that only what is open has to be made.
-    """
-    key = f"choice-{name}"
-    titles = distinct(titles)
-    default = titles.get(st.query_params.get(name, ""), next(iter(titles.values())))
-    _say_unknown(name, label, titles)
-    values = {title: value for value, title in titles.items()}
-    return st.tabs(
-        list(values), default=default, key=key, on_change=_tab_into_address, args=(name, key, values)
-    )
 
 
 @contextmanager
@@ -163,10 +141,6 @@ def opened(label: str, *parameters: str) -> Iterator[bool]:
     key = f"part-{'-'.join(parameters)}"
     with st.expander(label, expanded=named, key=key, on_change="rerun") as box:
         yield bool(box.open)
-
-
-def _tab_into_address(name: str, key: str, values: Mapping[str, str]) -> None:
-    st.query_params[name] = values[st.session_state[key]]
 
 
 def _from_address(name: str, options: Sequence[str], default: str) -> str:

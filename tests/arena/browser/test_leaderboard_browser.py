@@ -113,6 +113,56 @@ def _moved(place: list[int], after: list[int] | None) -> bool:
     )
 
 
+SHIFTS = """
+window.shifted = 0;
+new PerformanceObserver(list => list.getEntries().forEach(entry => {
+  if (!entry.hadRecentInput) window.shifted += entry.value;
+})).observe({type: "layout-shift", buffered: true});
+"""
+SHIFTED = 0.1
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_little_moves_while_a_page_loads(
+    site: str, browser: webdriver.Chrome, walk: Visitor, width: int
+) -> None:
+    """The browser's own measure of layout shift stays below a tenth, with an empty cache and a full one."""
+    walk.size(width)
+    watching = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SHIFTS})
+    try:
+        for address in BEGUN:
+            browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+            for visit in ("cold", "warm"):
+                browser.get(f"{site}{address}")
+                walk.find("#root .aa-footer")
+                walk.rest()
+                assert browser.execute_script("return window.shifted") <= SHIFTED, (address, visit)
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", watching)
+
+
+@pytest.mark.parametrize("width", [1440, 820])
+def test_the_menu_stays_where_it_is(site: str, browser: webdriver.Chrome, walk: Visitor, width: int) -> None:
+    """Each entry of the menu that a document begins with stands where Streamlit puts it."""
+    walk.size(width)
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(f"{site}/data?board=tiny")
+        begun = _places(browser, "#first-view .aa-menubar > nav > a")
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    browser.get(f"{site}/data?board=tiny")
+    walk.find("#root .aa-footer")
+    walk.rest()
+    assert len(begun) > 4
+    assert begun == _places(browser, "[data-testid=stTopNavLink]")
+
+
+def _places(browser: webdriver.Chrome, selector: str) -> dict[str, tuple[int, int, int]]:
+    rects = {node.text: node.rect for node in browser.find_elements(By.CSS_SELECTOR, selector)}
+    return {text: (round(at["x"]), round(at["y"]), round(at["width"])) for text, at in rects.items()}
+
+
 def test_without_scripts_the_leaderboard_is_read_all_the_same(site: str, browser: webdriver.Chrome) -> None:
     """Where scripts are switched off, the start page shows who leads and links to the systems."""
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})

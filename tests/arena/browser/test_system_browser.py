@@ -1,4 +1,4 @@
-"""The page of a system in a browser: its tabs, and how long it is."""
+"""The page of a system in a browser: its parts, and how long it is."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ TALLEST = 2_700
 HEIGHT = "return document.querySelector('[data-testid=stMain]').scrollHeight"
 
 
-def test_an_opened_tab_is_made_and_named_in_the_address(site: str, walk: Visitor) -> None:
-    """A tab is made when it is opened, the address names it, and the address opens it again."""
+def test_parts_and_opponents_are_links(site: str, walk: Visitor) -> None:
+    """Parts and opponents are links, which the address names and Streamlit follows in place."""
     walk.size(1440)
     walk.driver.get(f"{site}/system?board=tiny&id=full")
-    walk.find("h2", "What to fix first")
     walk.find("h2", "Lost")
     walk.rest()
-    walk.click("//*[@role='tab'][normalize-space()='Card']")
+    walk.driver.execute_script("window.stays = true")
+    walk.follow("Versions and card")
     walk.find("h2", "System card")
-    walk.until(lambda: "part=card" in walk.driver.current_url, "the address does not name the tab")
-    walk.driver.get(walk.driver.current_url)
-    walk.find("h2", "System card")
+    walk.until(lambda: "part=versions" in walk.driver.current_url, "the address does not name the part")
+    walk.click("//summary[starts-with(normalize-space(), 'against')]")
+    walk.follow("short")
+    walk.find(".aa-board caption", "full minus short")
+    assert walk.driver.execute_script("return window.stays")
 
 
-@pytest.mark.parametrize("part", ["questions", "versions", "facts", "claims", "retrieval", "domains"])
+@pytest.mark.parametrize("part", ["questions", "versions", "facts", "domains"])
 def test_page_has_at_most_three_screens(site: str, walk: Visitor, part: str) -> None:
-    """At 1440 × 900 no tab makes the page longer than three screens."""
+    """At 1440 × 900 no part makes the page longer than three screens."""
     walk.size(1440)
     walk.driver.get(f"{site}/system?board=tiny&id=full&part={part}")
     walk.find("h2", "What to fix first")

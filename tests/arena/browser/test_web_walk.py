@@ -23,13 +23,13 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PERMALINKS = {
     "/?board=tiny&domain=d1&columns=Rating,Words": (".aa-standings caption", "One"),
     "/compare?board=tiny&a=human&b=short": (".aa-board caption", "human minus short"),
-    "/matrix?board=tiny&system=short": (".aa-board caption", "short against each"),
+    "/system?board=tiny&id=short&against=human": (".aa-board caption", "short minus human"),
     "/system?board=tiny&id=full": ("h1", "full"),
     "/questions?board=tiny&words=%22item%2011%22": (".aa-note", "1 of 12"),
     "/questions?board=tiny&system=full&opponent=short": (".aa-note", "12 of 12"),
     "/question?board=tiny&id=q3": (".aa-text", "Item 3"),
     "/rounds": (".aa-entry", "A tiny set"),
-    "/trust?board=tiny": (".aa-board caption", "neighbours on the board"),
+    "/trust?board=tiny&deciding=shown": (".aa-board caption", "neighbours on the board"),
     "/methodology": (".aa-chapter", "Bradley-Terry"),
     "/data?board=tiny": (".aa-board", "Standings, CSV"),
 }
@@ -56,13 +56,15 @@ def _taken(folder: Path, *patterns: str) -> list[Path]:
 def test_reader_goes_from_the_board_to_the_data(
     site: str, browser: webdriver.Chrome, walk: Visitor, downloads: Path
 ) -> None:
-    """Board → domain → compare → question → evidence → download: every step is a click."""
+    """Board → domain → system against another → question → evidence → download: every step is a click."""
     walk.size(1440)
     browser.get(f"{site}/?board=tiny")
     walk.find(".aa-standings caption", "Overall")
     walk.follow("Two")
     walk.find(".aa-standings caption", "Two")
-    walk.menu("More", "Compare")
+    walk.follow("full")
+    walk.click("//summary[starts-with(normalize-space(), 'against')]")
+    walk.follow("short")
     walk.find(".aa-board caption", "in percentage points of the win")
     walk.click("//table[contains(@class,'aa-questions')]//tbody//a")
     walk.find(".st-key-question-text", "What do we know of item")

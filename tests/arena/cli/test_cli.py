@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -264,7 +264,7 @@ def _require_every_figure(
 
 @pytest.mark.long
 def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
-    """`arena demo` publishes the demo and the paper's board; a second run changes nothing."""
+    """`arena demo` publishes the demo, with votes and a board of a week before, and the paper's; once."""
     first = _json(cli("demo", "--no-serve", "--json"))
     assert first == {"boards": ["demo", "rag-qa-arena"]}
     board = _json(cli("leaderboard", "show", "demo", "--json"))
@@ -272,6 +272,10 @@ def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
     assert _json(cli("leaderboard", "show", "demo", "--json")) == board
     strip = _require_every_figure(board, round_name="demo", measured=("without a verdict",))
     assert strip["position flips"][0] == "none, by construction"
+    assert strip["people's votes"][0] == "corrected by 168 votes of 3 people"
+    former = _json(cli("leaderboard", "show", "demo-before", "--json"))
+    then, now = (date.fromisoformat(one["facts"]["finished"]) for one in (former, board))
+    assert (now - then).days == 7
     _require_every_figure(_json(cli("leaderboard", "show", "rag-qa-arena", "--json")), round_name=None)
     assert board["lines"]["overall"][0]["system"] == "meridian"
     controlled = cli("leaderboard", "show", "demo", "--control", "style").stdout

@@ -78,6 +78,7 @@ def test_line_tells_how_far_how_fast_and_how_long_still() -> None:
         "reading: 5.0 MB of 10.0 MB, 2.5 MB/s, 2 s left"
     )
     assert line_of(_work("judging", 120, 10, 40)) == "judging: 10 of 40, 5/min, 6 min 0 s left"
+    assert line_of(_work("judging", 120, 40, 40)) == "judging: 40 of 40, 20/min", "nothing is left of it"
     assert line_of(_work("indexing", 2, 300)) == "indexing: 300 so far, 150/s"
     assert line_of(_work("computing", 12)) == "computing: 12 s so far"
     assert span(7_300) == "2 h 1 min"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,16 +13,18 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 import pytest
 
+from arena.html_pages import as_html
 from arena.site.boards.matrix_page import expected_rows, matrix_rows, matrix_table
 from arena.site.boards.sentences import headline, leading, record_of, standing
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.boards.standings_cells import Scale, brackets, system_cell
+from arena.site.boards.standings_cells import Scale, axis, brackets, system_cell
 from arena.site.boards.standings_table import Order, in_order, shown_rows, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.compare.compare_page import verdict
 from arena.site.public.routes import embedded_page, static_page
 from arena.site.public.social_card import board_drawing
 from arena.site.trust.covariates import coefficient_table, under_control
+from arena.site.ui.formats import points
 from data.records import Board
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, Settings
@@ -188,6 +191,12 @@ def test_an_axis_has_round_values_within_its_scale() -> None:
         scale = Scale(low, high)
         assert 2 <= len(scale.ticks) <= 6
         assert all(0 <= scale.place(tick) <= 100 for tick in scale.ticks)
+
+
+def test_an_axis_repeats_no_text() -> None:
+    """Where values are less than a point apart each whole point stands on the axis once, at its place."""
+    shown = as_html(axis(Scale(999.6, 1001.2), points))
+    assert re.findall(r"left:([\d.]+)%[^>]*>(\d+)<", shown) == [("25.00", "1000"), ("87.50", "1001")]
 
 
 def test_files_hold_the_rows_as_they_are_shown(standings: Mapping[str, Any]) -> None:

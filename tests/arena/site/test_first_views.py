@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def test_first_view_has_the_texts_of_the_page(
     view = views.of(page, address.items())
     assert view.count("<h1") == 1
     assert EVIL not in view
-    body = CONTROL.sub("", view[: view.index('<footer class="aa-footer"')])
+    body = CONTROL.sub("", view[view.index("</header>") : view.index('<footer class="aa-footer"')])
     said = [text for _, html in SAID.findall(body) if (text := _words(html).strip())]
     assert said
     shown_there = page_of(page, address)
@@ -120,6 +121,27 @@ def test_choices_of_a_first_view_are_links(views: FirstViews) -> None:
     assert '<a href="./?board=tiny&amp;domain=d1" target="_self" aria-current="true">One</a>' in view
     assert '<a href="./?board=tiny" target="_self">Overall</a>' in view
     assert "ratings=length" in views.of("", {"board": "tiny"}.items())
+
+
+def test_every_first_view_has_the_menu(views: FirstViews) -> None:
+    """Before scripts the main menu is there, of links that work at once, and marks the page that is open."""
+    head = views.of("data", {"board": "tiny"}.items()).partition("</header>")[0]
+    found = r'<a href="\./([^"]*)" target="_self"( aria-current="page")? data-title="([^"]*)">'
+    links = re.findall(found, head)
+    titles = ["Board", "Questions", "Trust and method", "Data", "Submit"]
+    assert [title for _, _, title in links[:5]] == titles
+    assert [name for name, marked, _ in links[:5] if marked] == ["data"]
+    assert "<summary>More</summary>" in head
+    assert {"rounds", "about"} <= {name for name, _, _ in links}
+    assert not {"compare", "matrix", "methodology", "admin"} & {name for name, _, _ in links}
+
+
+def test_the_sole_owner_is_signed_in_from_the_start(published: Settings) -> None:
+    """Who alone reaches the arena is signed in: the footer names the owner, and the menu has their pages."""
+    view = FirstViews(Arena(replace(published, sole_owner=True))).of("about", ())
+    assert "Signed in as owner" in view
+    assert "Sign in<" not in view
+    assert "./admin" in view
 
 
 @pytest.mark.parametrize("cookie", [COOKIE, "_streamlit_user", "_streamlit_user_1"])

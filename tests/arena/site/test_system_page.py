@@ -17,7 +17,7 @@ from arena.site.services import as_secrets
 
 QUESTIONS = 30
 GOOD, NOTHING = "Item {n} weighs {w} grams and is blue.", "I couldn't find an answer."
-TABS = ("Questions", "Versions", "Missed facts", "Claims to check", "Retrieval", "Domains", "History")
+PARTS = ["Questions", "Facts and claims", "Domains and scores", "Versions and card"]
 
 
 @pytest.fixture(scope="module")
@@ -127,16 +127,34 @@ def test_what_costs_most_is_to_be_fixed_first(opened: Callable[..., AppTest]) ->
     assert 'href="./question?board=first&amp;id=q' in _html(page)
 
 
-def test_hidden_tabs_are_not_made(opened: Callable[..., AppTest]) -> None:
-    """What stands in tabs is made when it is opened; the address names the tab."""
+def test_the_rest_stands_in_four_parts(opened: Callable[..., AppTest]) -> None:
+    """Of four parts the one that the address names is made; former names open the part that holds theirs."""
     page = opened(board="second", id="sys")
-    assert {tab.label for tab in page.tabs} >= set(TABS)
+    links = _html(page).partition('aria-label="Parts"')[2].partition("</nav>")[0]
+    assert re.findall(r">([^<]*)</a>", links) == PARTS
     headers = re.findall("<h2[^>]*>([^<]*)<", _html(page))
     assert {"Lost", "Won"} <= set(headers)
     assert "History" not in headers
     assert ">History<" in _html(opened(board="second", id="sys", part="history"))
     unknown = opened(board="second", id="sys", part="nowhere")
     assert ">Lost<" in _html(unknown)
+
+
+def test_a_system_stands_against_another(opened: Callable[..., AppTest]) -> None:
+    """The address holds a system against another: who is better, by domain, on which questions it turns."""
+    page = opened(board="second", id="sys")
+    assert 'href="./system?board=second&amp;id=sys&amp;against=other"' in _html(page)
+    pair = _words(opened(board="second", id="sys", against="other"))
+    assert "sys minus other, in percentage points of the win" in pair
+    assert "The questions that decide it" in pair
+    assert "Where it loses" not in pair
+
+
+def test_strip_has_rating_and_interval(opened: Callable[..., AppTest]) -> None:
+    """The first of a system's figures is its rating, with its interval."""
+    strip = re.search(r'<dl class="aa-strip">(.*?)</dl>', _html(opened(board="second", id="sys")), re.DOTALL)
+    assert strip is not None
+    assert re.match(r"\s*<div><dt>Rating \(95 % interval [^)]*\)</dt><dd>−?\d+</dd>", strip[1])
 
 
 def test_versions_stand_side_by_side(opened: Callable[..., AppTest]) -> None:

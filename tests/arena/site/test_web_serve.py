@@ -124,6 +124,13 @@ def test_shaded_cells_have_the_contrast_of_wcag_aa(scheme: int) -> None:
         assert _contrast(COLOURS["ink-soft"][scheme], shade) >= 4.5, wash
 
 
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_interval_bars_have_the_contrast_of_wcag_aa(scheme: int) -> None:
+    """The bar of an interval stands out 3 to 1 from the paper of both schemes."""
+    (bar,) = re.findall(r"\.aa-span \{[^}]*light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", STYLES)
+    assert _contrast(bar[scheme], COLOURS["paper"][scheme]) >= 3
+
+
 def test_style_sheet_has_the_themes_colours() -> None:
     """Our own tables stand on the paper and in the ink of Streamlit's theme."""
     options = configuration()

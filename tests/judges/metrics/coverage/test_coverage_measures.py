@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 from data.errors import RecordError, StatisticsError
-from judges.metrics.coverage.correlation import Coefficient, correlate, correlate_systems
+from judges.metrics.coverage.correlation import Coefficient, coefficient, correlate, correlate_systems
 from judges.metrics.coverage.measures import icat, share
 from tests.narrow import known
 
@@ -141,3 +142,11 @@ def test_tables_of_systems_have_one_shape() -> None:
     """Context and answer scores are for the same systems and questions."""
     with pytest.raises(StatisticsError):
         correlate_systems([[1, 2]], [[1, 2], [3, 4]])
+
+
+def test_kendall_s_tau_of_few_is_that_of_many() -> None:
+    """Of few things tau-b is computed by all pairs, of many by scipy; with ties both give the same."""
+    generator = np.random.default_rng(4)
+    for count in (3, 7, 40, 100):
+        x, y = generator.integers(0, 5, (2, count)).astype(float)
+        assert coefficient(Coefficient.KENDALL, x, y) == pytest.approx(kendalltau(x, y).statistic)
