@@ -38,8 +38,8 @@ from arena.site.ui.formats import Bounded, interval_of_shares, range_of_shares
 from arena.site.ui.markup import element, joined, put, put_part
 from arena.site.ui.tables import anchor, link, plain_table
 from arena.site.ui.url_state import addressed_tabs, choose_one
+from data.intervals import Interval
 from data.percent import percent, percent_figure
-from data.stats import Interval
 from leaderboard.paired import PairedShare
 from leaderboard.rates import Rate
 
