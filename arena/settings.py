@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from data.errors import InputError
-from judges.llm.settings import OPENAI, CacheMode
+from judges.llm.settings import DIRECT, OPENAI, CacheMode
 from judges.llm.transports.registry import transport_info
 
 HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
@@ -184,7 +184,7 @@ class Settings:
     api_key: str | None = _from("OPENAI_API_KEY", _secret)
     max_upload_mb: int = _from("ARENA_MAX_UPLOAD_MB", _whole_number, 200)
     max_answer_chars: int = _from("ARENA_MAX_ANSWER_CHARS", _whole_number, 50_000)
-    transport: str = _from("ARENA_TRANSPORT", _text, OPENAI)
+    transport: str = _from("ARENA_TRANSPORT", _text, DIRECT)
     cache_mode: CacheMode = _from("ARENA_CACHE_MODE", _word(CacheMode), CacheMode.LIVE)
     rpm: int | None = _from("ARENA_RPM", _whole_number)
     tpm: int | None = _from("ARENA_TPM", _whole_number)
@@ -266,6 +266,10 @@ class Settings:
         return self.home / "prices.toml"
 
 
+OF_THE_CLIENT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
+"""What OpenAI's client alone sends: where one is set, it is the default transport."""
+
+
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Read the settings.
 
@@ -282,6 +286,8 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     readers = {one.name: one.metadata for one in fields(Settings) if one.metadata}
     values = {name: about["read"](variables, about["variable"]) for name, about in readers.items()}
     known: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+    if any(variables.get(name) for name in OF_THE_CLIENT):
+        known.setdefault("transport", OPENAI)
     return Settings(home=home, database_url=url, **known)
 
 

@@ -182,7 +182,7 @@ def _said(rng: random.Random, words: int) -> str:
 
 
 def _judged_round(arena: Arena, name: str, questions: int) -> None:
-    request = RoundRequest(set_name="lfrqa", judge="lexical", pairs="reference", sample="1", name=name)
+    request = RoundRequest(set_name="lfrqa", judge="lexical", pairs="all", sample="1", name=name)
     round_ = arena.rounds.create(request)
     with arena.store.database.begin() as connection:
         set_id = connection.execute(text("SELECT id FROM question_set WHERE name = 'lfrqa'")).scalar_one()

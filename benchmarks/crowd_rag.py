@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from data.stats import Interval
+from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable
-from leaderboard.stats.intervals import cluster_variance, effective_count, wilson
+from leaderboard.stats.intervals import cluster_variance, effective_count
 from leaderboard.trust.robustness.fragility import fragility
 from leaderboard.trust.sections import Unit
 from leaderboard.trust.sentences import exchange_sentence, first_place_sentence

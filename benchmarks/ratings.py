@@ -1,6 +1,7 @@
 """Ratings side by side with public engines, in one run, BLAS and XLA pinned to one thread for everyone.
 
     python benchmarks/ratings.py [--sets S,M,L] [--rounds 3] [--draws 1000]
+    python benchmarks/ratings.py --many     (very many systems: the default ratings, and a whole board)
 
 Every time runs from a table of strings to the result. Engines that are not installed are skipped with a
 line that says so. Seconds are processor time: with one thread each that is the time on an idle machine.
@@ -211,6 +212,33 @@ def compare(name: str, rounds: int, draws: int) -> None:
         report_accuracy(frame)
 
 
+def report_many() -> None:
+    """Print what ratings and boards of very many systems take."""
+    from leaderboard.battles import BattleTable
+    from leaderboard.ratings import rate
+    from leaderboard.standings.build import build_standings
+    from leaderboard.standings.model import About
+
+    for systems, board in ((1000, False), (4000, False), (260, True)):
+        rng = np.random.default_rng(systems)
+        first = rng.integers(0, systems, 20_000)
+        question = rng.integers(0, 200, 20_000)
+        table = BattleTable(
+            systems=tuple(f"s{k}" for k in range(systems)),
+            questions=tuple(f"q{k}" for k in range(200)),
+            domains=("d0", "d1", "d2"),
+            a=first.astype(np.int32),
+            b=((first + rng.integers(1, systems, 20_000)) % systems).astype(np.int32),
+            winner=rng.integers(0, 3, 20_000).astype(np.int8),
+            question=question.astype(np.int32),
+            domain=(question % 3).astype(np.int32),
+        )
+        # With one process, so that its processor time is all of it.
+        job = partial(build_standings, table, About(name="b", title="b")) if board else partial(rate, table)
+        what = "standings" if board else "ratings"
+        print(f"{what} of {systems:,} systems, 20,000 battles: {clock(job, 1):.1f} s of the processor")
+
+
 def report_ratios(found: dict[str, float]) -> None:
     """Print what the project promises, as ratios."""
     fit = found["ours: fit + standard errors"]
@@ -253,12 +281,16 @@ def main() -> None:
     parser.add_argument("--sets", default="S,M")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--many", action="store_true", help="measure very many systems, only")
     parser.add_argument("--pinned", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if not chosen.pinned:
         command = ["env", *PIN, sys.executable, __file__, "--pinned", *sys.argv[1:]]
         sys.exit(subprocess.run(command, check=False).returncode)
     sys.path.insert(0, str(Path(__file__).parents[1]))
+    if chosen.many:
+        report_many()
+        return
     for name in chosen.sets.split(","):
         compare(name, chosen.rounds, chosen.draws)
 

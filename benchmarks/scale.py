@@ -76,7 +76,7 @@ def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None
                 row = {"question_id": f"q{n}", "answer": f"System {system} on {n}: because."}
                 file.write(json.dumps(row) + "\n")
         arena.submissions.add(path, "big", system=f"s{system}")
-    request = RoundRequest(set_name="big", judge="lexical", pairs="reference", sample="1", name="big")
+    request = RoundRequest(set_name="big", judge="lexical", pairs="all", sample="1", name="big")
     number = arena.rounds.create(request).id
     with arena.store.database.begin() as connection:
         connection.execute(text("DELETE FROM battle"))  # With the canaries that depend on one.

@@ -1,43 +1,14 @@
-"""Intervals that every room may use: the one BCa, and what an interval is."""
+"""The one BCa interval, which every room may use."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-LEVEL = 0.95
+from data.intervals import LEVEL
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Two bounds, in the unit of what they bound."""
-
-    lower: float
-    upper: float
-
-    def __contains__(self, value: float) -> bool:
-        """Whether a value lies between the bounds, the bounds included."""
-        return self.lower <= value <= self.upper
-
-    @property
-    def width(self) -> float:
-        """Distance of the bounds."""
-        return self.upper - self.lower
-
-    def as_json(self) -> list[float]:
-        """The bounds as a pair."""
-        return [self.lower, self.upper]
-
-
-def bounds_json(interval: Interval | None, prefix: str = "") -> dict[str, float | None]:
-    """Both bounds by name; null without an interval."""
-    lower, upper = (None, None) if interval is None else interval.as_json()
-    return {f"{prefix}lower": lower, f"{prefix}upper": upper}
 
 
 def bca_level(bias: Floats, acceleration: Floats, tail: Floats) -> Floats:

@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data.errors import ConflictError, NotFoundError, SpecError
 from data.plugins import GIVEN, PluginKind, found
 from data.records import GroundTruth, JudgeKind
 from judges.base import HERE, Judge, TextWork
-from judges.llm.requests import LlmClient
-from judges.pairwise.llm_judge import PairwiseJudge
-from judges.pairwise.panel import PanelJudge
 from judges.pairwise.prompt import load_prompt
 from judges.spec import STORED_KEY, JudgeSpec, ReplyFormat, make_spec
+
+if TYPE_CHECKING:
+    # Each kind of judge loads where one is built: specs are read by everything that lists.
+    from judges.llm.requests import LlmClient
+    from judges.pairwise.llm_judge import PairwiseJudge
 
 SUFFIX = ".toml"
 PATHS = "/\\:\0"
@@ -238,6 +240,8 @@ def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextW
             function_judge: Judge = import_module(".function", __package__).FunctionJudge(spec, work=work)
             return function_judge
         case JudgeKind.PANEL:
+            from judges.pairwise.panel import PanelJudge  # noqa: PLC0415 - as above
+
             return PanelJudge(
                 spec, tuple(build_judge(member, client=client, work=work) for member in spec.members)
             )
@@ -246,6 +250,8 @@ def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextW
 
 
 def _pairwise(spec: JudgeSpec, client: LlmClient | None, work: TextWork) -> PairwiseJudge:
+    from judges.pairwise.llm_judge import PairwiseJudge  # noqa: PLC0415 - as above
+
     if client is None or spec.prompt is None:
         message = f"Judge {spec.name} asks an LLM and there is nothing to ask with."
         raise SpecError(message, advice="Give an asker, or use the lexical judge, which needs no network.")

@@ -16,7 +16,7 @@ from scipy.sparse import coo_array, csr_array, vstack
 from scipy.special import expit
 
 from data.errors import NotFoundError, UnrankableError
-from data.stats import Interval
+from data.intervals import Interval
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.uncertainty import bounds

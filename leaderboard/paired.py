@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
-from data.stats import Interval
+from data.intervals import Interval
 from leaderboard.battles import BattleTable
 from leaderboard.stats.intervals import DIFFERENCES, cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL

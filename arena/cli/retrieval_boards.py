@@ -14,7 +14,7 @@ from arena.container import open_arena
 
 if TYPE_CHECKING:
     from arena.services.retrieval_boards.service import RetrievalBoard
-    from data.stats import Interval
+    from data.intervals import Interval
 
 commands = Commands("Boards of retrieved passages without answers.")
 QrelsName = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import sys
 import tempfile
 import threading
 import weakref
@@ -12,8 +13,6 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
-
-import pandas as pd
 
 from arena.container import Arena, open_ranking
 from arena.python.frames import Data, Names, references_of, tables_of
@@ -25,12 +24,15 @@ from data.progress import Work, listening, reporting
 from leaderboard.vocabulary import BoardForm
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from data.records import Verdict
     from leaderboard.ratings import RatingTable
 
 Value = TypeVar("Value")
 JudgeFunction: TypeAlias = Callable[[str, str, str, str | None], str | Awaitable[str]]
 CONCURRENCY = 16
+COMPARING = "comparing answers"
 
 
 def rank(
@@ -182,7 +184,7 @@ def _ranked(
     right = None if references is None else references_of(references, names)
     prepared = arena.ranking.prepare(request, tables_of(data, names), right)
     round_ = arena.ranking.round_of(prepared)
-    with reporting("comparing answers") as report:
+    with reporting(COMPARING) as report:
         counts = arena.ranking.judge(
             round_,
             lambda name, told: arena.rounds.run(name, concurrency=concurrency, report=told),
@@ -193,6 +195,8 @@ def _ranked(
     table = arena.board_files.content(board.name, BoardForm.CSV).content
     folder = arena.settings.home
     results.write(board, folder, table)
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
     comparisons = pd.DataFrame([asdict(one) for one in results.comparisons(round_.name)])
 
     def more(further: Data, **options: Any) -> Ranking:  # noqa: ANN401 - those of `rank`
@@ -292,14 +296,15 @@ def _shown() -> Iterator[None]:
 
 
 class _Bars:
-    """Shows the work of comparing as a bar; other work is quick."""
+    """Shows the work of comparing as a bar, or as a line at its end where nothing can be redrawn."""
 
     def __init__(self) -> None:
         self._stopped: dict[Work, threading.Event] = {}
 
     def begin(self, work: Work) -> None:
         """Some work begins."""
-        if work.what != "comparing answers":
+        # A notebook's stderr is no terminal, and yet can be redrawn.
+        if work.what != COMPARING or not (sys.stderr.isatty() or "ipykernel" in sys.modules):
             return
         self._stopped[work] = threading.Event()
         threading.Thread(target=self._draw, args=(work, self._stopped[work]), daemon=True).start()
@@ -308,6 +313,8 @@ class _Bars:
         """It ended."""
         if work in self._stopped:
             self._stopped.pop(work).set()
+        elif work.what == COMPARING:
+            sys.stderr.write(f"{work.what}: {work.done:,} in {work.watch.seconds:.1f} s\n")
 
     def _draw(self, work: Work, stopped: threading.Event) -> None:
         from tqdm.auto import tqdm  # noqa: PLC0415 - draws alone

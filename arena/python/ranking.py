@@ -8,14 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from arena.services.ranking.results import BOARD, RankedSystem
-
 if TYPE_CHECKING:
     import altair as alt
+    import pandas as pd
 
-    from arena.services.ranking.results import Duel
+    from arena.services.ranking.results import Duel, RankedSystem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +57,8 @@ class Ranking:
     @property
     def board(self) -> pd.DataFrame:
         """A row a system, best first: rank, rating with its interval, record, share of facts covered."""
+        import pandas as pd  # noqa: PLC0415 - slow to import
+
         return pd.DataFrame([_row(one) for one in self.systems])
 
     @property
@@ -90,6 +89,8 @@ class Ranking:
 
     def to_html(self, path: str | Path) -> Path:
         """Write the board as one page that opens without a server."""
+        from arena.services.ranking.results import BOARD  # noqa: PLC0415 - loads statistics
+
         target = Path(path)
         shutil.copyfile(self.folder / BOARD, target)
         return target

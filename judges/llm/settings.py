@@ -11,6 +11,7 @@ from types import MappingProxyType
 from data.errors import SpecError
 
 OPENAI = "openai"
+DIRECT = "direct"
 """The usual transport."""
 NO_KEYS: Mapping[str, str] = MappingProxyType({})
 

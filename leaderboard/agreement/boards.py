@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from data.errors import StatisticsError
-from data.stats import LEVEL
+from data.intervals import LEVEL
 from leaderboard.agreement import coefficients
 from leaderboard.agreement.coefficients import Estimate, Resampling, bounds_of, estimate, weight_batches
 from leaderboard.battles import BattleTable, Winner

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from data.stats import LEVEL, Interval
+from data.intervals import LEVEL, Interval
 from leaderboard.stats.intervals import percentile_interval
 
 Codes = NDArray[np.int64]

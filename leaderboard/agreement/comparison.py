@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import UnrankableError
-from data.stats import LEVEL, Interval
+from data.intervals import LEVEL, Interval
 from leaderboard.agreement.boards import (
     Overstatement,
     RankingAgreement,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data.stats import Interval
+from data.intervals import Interval
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Printed, Unit, printed
 from leaderboard.standings.columns import BoardColumn, Surface, columns_on
 from leaderboard.standings.columns import Unit as BoardUnit

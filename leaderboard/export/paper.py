@@ -11,8 +11,8 @@ from enum import StrEnum
 from itertools import groupby
 
 from data.files.csv_safety import escape_formula
+from data.intervals import Interval
 from data.percent import percent_figure
-from data.stats import Interval
 
 DASH = "–"
 _TEX = {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.errors import NotFoundError
+from data.intervals import wilson
 from data.parallel import parallel_map
 from leaderboard.battles import BattleTable
 from leaderboard.people import clusters
@@ -17,7 +18,6 @@ from leaderboard.people.votes import Votes
 from leaderboard.ratings import IntervalKind
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
-from leaderboard.stats.intervals import wilson
 from leaderboard.vocabulary import OVERALL, VoteRule
 
 WIDTH = 0.1

@@ -5,7 +5,8 @@ is estimated from all of them (EM on the normal approximation), each counting by
 half-normal prior. So domains that differ throughout are left to differ, and a few questions make no domain of
 their own. Battles of one system on one question count for as many as their correlation leaves of them. Draws
 perturb the battles by the bootstrap and the prior's centre by a joint draw of the overall ratings plus
-N(0, τ²), which makes them draws of the posterior.
+N(0, τ²), which makes them draws of the posterior. Of systems too many for draws the same two sources add up
+to a covariance, of the battles by the sandwich.
 
 Sources: Efron & Morris (1975) for the shrinkage; Gelman (2006), "Prior distributions for variance parameters
 in hierarchical models", Bayesian Analysis 1(3), for the prior; Kish (1965), section 8.2, for the effect of
@@ -23,15 +24,21 @@ from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
-from leaderboard.ratings.estimate import in_gauge, resampled, restrict
+from leaderboard.ratings.estimate import in_gauge, resampled, restrict, with_reach
 from leaderboard.ratings.models.likelihoods import BradleyTerry, sigmoid
 from leaderboard.ratings.models.newton import Fit, Ridge, fit, information
-from leaderboard.ratings.rate import anchor_codes, usable
+from leaderboard.ratings.rate import anchor_codes, interval_for, usable
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.carrying import carrying_units
 from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.ratings.uncertainty.resample import Units, draw
+from leaderboard.ratings.uncertainty.sandwich import (
+    cluster_scores,
+    clustered_covariance,
+    plain_covariance,
+    row_scores,
+)
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, Method
 
 EM_STEPS = 100
@@ -70,7 +77,8 @@ def rate_domains(
 
     Args:
         battles: The battles.
-        settings: How to rate; Bradley-Terry with resamples, whatever they say of that.
+        settings: How to rate; Bradley-Terry with resamples, whatever they say of that, but sandwich
+            intervals of very many systems (`MOST_RESAMPLED`) where they say so.
         overall: The ratings of all battles, where somebody made them already. They are made again where
             they were made in another way than the domains' are.
 
@@ -78,20 +86,23 @@ def rate_domains(
         UnrankableError: There are no battles, or no overall ratings to borrow from.
     """
     chosen = Settings() if settings is None else settings
+    table = usable(battles)
+    kind = IntervalKind.BOOTSTRAP
+    if chosen.interval is not kind:
+        kind = interval_for(len(table.systems), Method.BRADLEY_TERRY)
     chosen = Settings(
-        bootstrap=chosen.bootstrap or Settings().bootstrap,
+        bootstrap=(chosen.bootstrap or Settings().bootstrap) if kind is IntervalKind.BOOTSTRAP else None,
         cluster=chosen.cluster,
         weighting=chosen.weighting,
         anchor=chosen.anchor,
         seed=chosen.seed,
         method=Method.BRADLEY_TERRY,
-        interval=IntervalKind.BOOTSTRAP,
+        interval=kind,
     )
-    table = usable(battles)
     if overall is None or overall.settings != chosen:
         overall = rate_as(table, chosen)
     rated = np.flatnonzero(~np.isnan(overall.points) & (overall.component == 0))
-    if len(rated) <= 1 or overall.draws is None:
+    if len(rated) <= 1 or overall.covariance is None:
         message = "There are no overall ratings for the domains to borrow from."
         raise UnrankableError(message, advice="Judge more battles, so that systems win and lose.")
     centre = (overall.points[rated] - overall.points[rated].mean()) / POINTS
@@ -185,13 +196,16 @@ def _rate_domain(
 ) -> DomainTable:
     local, (centre, theta) = part.local, centres
     anchor = anchor_codes(local, settings.anchor)
-    draws = _draws(part.weighed, part.pairs, overall, rated, settings, centres, spread)
-    zero = MEAN if settings.anchor is None else settings.anchor.zero
-    points = in_gauge(theta, anchor) * POINTS + zero
-    draws = in_gauge(draws, anchor) * POINTS + zero
-    pairs = count_pairs(local)
+    members, pairs = np.arange(len(rated)), count_pairs(local)
     carrying = carrying_units(local, pairs, settings.cluster, anchor)
-    estimate = resampled(np.arange(len(rated)), points, draws, carrying)
+    if settings.interval is IntervalKind.SANDWICH:
+        covariance = _covariance(part, overall, rated, settings, centres, spread)
+        estimate = with_reach(theta, covariance, members, anchor, settings, carrying)
+    else:
+        draws = _draws(part.weighed, part.pairs, overall, rated, settings, centres, spread)
+        zero = MEAN if settings.anchor is None else settings.anchor.zero
+        points = in_gauge(theta, anchor) * POINTS + zero
+        estimate = resampled(members, points, in_gauge(draws, anchor) * POINTS + zero, carrying)
     found = assemble(local, pairs, None, [estimate], settings, borrowing=True)
     own = dict(zip(local.systems, _own_evidence(part, centre, theta, spread).tolist(), strict=True))
     return DomainTable(
@@ -253,6 +267,31 @@ def _spread(
         if abs(spread - before) < 1e-4 * before:
             break
     return spread, thetas
+
+
+def _covariance(
+    part: _Part,
+    overall: RatingTable,
+    rated: Ints,
+    settings: Settings,
+    centres: tuple[Floats, Floats],
+    spread: float,
+) -> Floats:
+    """(M, M) covariance in log-odds of what `_draws` draws, to first order."""
+    if overall.covariance is None:
+        raise UnrankableError("The overall ratings have no covariance.", advice="Rate fewer systems.")
+    (centre, theta), model, size = centres, BradleyTerry(), len(rated)
+    ridge = Ridge(precision=np.full(size, spread**-2), centre=centre)
+    settled = fit(model, part.pairs, ridge, theta)
+    inverse = _posterior(part.pairs, settled, ridge)
+    if settings.cluster is Cluster.NONE or part.questions <= 1:
+        battles = plain_covariance(model, settled, part.pairs, inverse)
+    else:
+        rows = row_scores(model, settled, part.pairs, part.weighed)
+        battles = clustered_covariance(inverse, cluster_scores(part.weighed, rows, size), size)
+    moved = overall.covariance[np.ix_(rated, rated)] / POINTS**2
+    prior = in_gauge(in_gauge(moved, None).T, None) + spread**2 * np.eye(size)
+    return np.asarray(battles + inverse @ prior @ inverse / spread**4)
 
 
 def _draws(

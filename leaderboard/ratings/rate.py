@@ -20,8 +20,8 @@ from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind
 MOST_RESAMPLED = 250
 """Systems up to which intervals are resampled unless another kind is asked for."""
 NOT_RESAMPLED = (
-    "intervals are sandwich intervals: resampling {systems:,} systems would take minutes; ask for it with "
-    "the interval `bootstrap`"
+    "intervals are sandwich intervals, since resampling {systems:,} systems takes minutes "
+    "(`arena battles rate --interval bootstrap` does it)"
 )
 
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from data.errors import NotFoundError
-from data.stats import Floats, Interval
+from data.intervals import Interval
+from data.stats import Floats
 from leaderboard.ratings.ranks import MOST_SYSTEMS, competition_ranks, letters
 from leaderboard.ratings.uncertainty.paired_errors import ERROR, holm
 from leaderboard.retrieval.measures import Measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from data.files.trec_runs import run_field
-from data.stats import bounds_json
+from data.intervals import bounds_json
 from leaderboard.export.tables import Cell
 from leaderboard.retrieval.board import RetrievalLine, RetrievalTable
 

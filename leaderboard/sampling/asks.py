@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from data.errors import InputError, NotFoundError, StatisticsError, UnrankableError
-from data.stats import LEVEL
+from data.intervals import LEVEL
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import IntervalKind, RatingTable, rate
 from leaderboard.sampling.adaptive import Contrast, neighbours

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from data.stats import Interval
+from data.intervals import Interval
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.sampling.asks import Ask, widths_of

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError, StatisticsError
-from data.stats import Interval
+from data.intervals import Interval
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
 from leaderboard.sampling.recalibration import recalibrated

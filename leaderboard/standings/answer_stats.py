@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from data.errors import RecordError
-from data.stats import LEVEL, Interval, bounds_json
+from data.intervals import LEVEL, Interval, bounds_json
 from leaderboard.battles import BattleTable
 from leaderboard.stats.intervals import bca_mean
 from leaderboard.vocabulary import Covariate

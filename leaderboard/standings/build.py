@@ -124,6 +124,7 @@ def build_standings(
     started = time.monotonic()
     ratings, unrankable = _rated(ranked, chosen)
     seconds = time.monotonic() - started
+    chosen = chosen if ratings is None else ratings.settings
     reference = about.reference if about.reference in table.systems else None
     inputs = _Inputs(
         table=ranked,
@@ -279,7 +280,8 @@ def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, 
         ratings = rate(
             table,
             method=settings.method,
-            interval=settings.interval,
+            # Nobody asks a board for resamples, so that very many systems go without, as in `rate`.
+            interval=None if settings.interval is IntervalKind.BOOTSTRAP else settings.interval,
             bootstrap=settings.bootstrap or 0,
             cluster=settings.cluster,
             anchor=settings.anchor,

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
-from data.stats import LEVEL, Interval
+from data.intervals import LEVEL, Interval, wilson
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import whole
 from leaderboard.ratings.counts import count_ordered
-from leaderboard.stats.intervals import wilson
 
 Floats = NDArray[np.float64]
 

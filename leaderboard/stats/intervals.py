@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
-from data.errors import InputError
-from data.stats import LEVEL, Floats, Interval, bca_levels
-
-
-def normal_quantile(level: float) -> float:
-    """How many standard errors a two-sided interval reaches.
-
-    Raises:
-        InputError: The level is not between 0 and 1.
-    """
-    if not 0 < level < 1:
-        raise InputError(f"The confidence level {level} is not between 0 and 1.", advice="0.95 is usual.")
-    return float(ndtri((1 + level) / 2))
-
-
-def wilson(share: float, count: float, level: float = LEVEL) -> Interval | None:
-    """Wilson's score interval of a share of `count` independent trials; None without trials.
-
-    Source: Wilson (1927), equation for the limits; Brown, Cai & DasGupta (2001), section 3.1.1.
-    """
-    if count <= 0:
-        return None
-    z2 = normal_quantile(level) ** 2
-    centre = (share + z2 / (2 * count)) / (1 + z2 / count)
-    half = math.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count**2))) / (1 + z2 / count)
-    # At the ends the exact bounds are 0 and 1; subtracting would leave rounding dust.
-    lower = 0.0 if share <= 0 else max(0.0, centre - half)
-    upper = 1.0 if share >= 1 else min(1.0, centre + half)
-    return Interval(lower, upper)
+from data.intervals import LEVEL, Interval, normal_quantile, wilson
+from data.stats import Floats, bca_levels
 
 
 def kish(total: Floats, squares: Floats) -> Floats:

@@ -10,10 +10,10 @@ from datetime import date
 
 import numpy as np
 
+from data.intervals import Interval, bounds_json, wilson
 from data.records import Preference
 from data.records.retests import ORIGINAL, RetestCall
-from data.stats import Interval, bounds_json
-from leaderboard.stats.intervals import cluster_variance, effective_count, wilson
+from leaderboard.stats.intervals import cluster_variance, effective_count
 from leaderboard.trust.causes import Cause
 
 

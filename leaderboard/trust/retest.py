@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from data.intervals import Interval, bounds_json
 from data.records.retests import ORIGINAL, RetestCall
-from data.stats import Floats, Interval, bounds_json
+from data.stats import Floats
 from leaderboard.battles import BattleTable
 from leaderboard.stats.intervals import mean_interval
 from leaderboard.trust.causes import Cause

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 from data.errors import InputError, NotFoundError
+from data.intervals import wilson
 from leaderboard.battles import BattleTable
 from leaderboard.formats.reading import read_battles
 from leaderboard.rates import win_rates
 from leaderboard.standings.head_to_head import head_to_head
-from leaderboard.stats.intervals import effective_count, wilson
+from leaderboard.stats.intervals import effective_count
 
 FIELDS = [
     "system",

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from arena.services.boards.covariates import form_of
+from data.intervals import Interval
 from data.records import MetricEstimate, SetSummary, Submission, SubmissionState
-from data.stats import Interval
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 from data.store.submissions.answers import AnswerText

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from data.stats import Interval
+from data.intervals import Interval
 from leaderboard.battles import BattleTable
 from leaderboard.rates import Rate, win_rates
 from leaderboard.vocabulary import OVERALL

@@ -7,13 +7,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped, stopping_on_halt, telling
-from arena.services.judging.llm_access import Payer, access_settings, open_access
-from arena.services.judging.traffic import OpenedJudge, Traffic
-from arena.services.system.text_work import TextWork, processes_for
-from arena.services.system.tracing import Tracing
 from arena.settings import Settings
 from data.errors import SpecError
 from data.files.text_files import ReadLimits, read_text
@@ -23,11 +20,17 @@ from data.records.retests import Retest
 from data.store import Store
 from judges.base import Judge, JudgeInput
 from judges.catalogue import build_judge, load_spec, spec_names
-from judges.llm.costs import Ledger
-from judges.llm.prices import Price, Prices, set_price
 from judges.llm.settings import CacheMode
 from judges.llm.transports.registry import transport_info
 from judges.spec import JudgeSpec, leaves
+
+if TYPE_CHECKING:
+    # Lists of judges open none, and load nothing of what does.
+    from arena.services.judging.llm_access import Payer
+    from arena.services.judging.traffic import OpenedJudge, Traffic
+    from arena.services.system.tracing import Tracing
+    from judges.llm.costs import Ledger
+    from judges.llm.prices import Price, Prices
 
 TRIAL = "trial"
 
@@ -62,6 +65,9 @@ class JudgeService:
 
     def prices(self) -> Prices:
         """The prices of LLM calls, the organiser's own before the bundled ones."""
+        from arena.services.judging.llm_access import access_settings  # noqa: PLC0415 - lists do without
+        from judges.llm.prices import Prices  # noqa: PLC0415 - as above
+
         return Prices.load(access_settings(self._settings, concurrency=1).prices)
 
     def set_price(self, model: str, price: Price) -> Path:
@@ -70,6 +76,8 @@ class JudgeService:
         Raises:
             SpecError: The file cannot be read or written.
         """
+        from judges.llm.prices import set_price  # noqa: PLC0415 - as above
+
         set_price(self._settings.prices_file, model, price)
         return self._settings.prices_file
 
@@ -144,6 +152,9 @@ class JudgeService:
     ) -> AsyncIterator[OpenedJudge]:
         """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
         cap = round_.budget_usd
+        from arena.services.judging.llm_access import Payer  # noqa: PLC0415 - as above
+        from arena.services.judging.traffic import OpenedJudge  # noqa: PLC0415 - as above
+
         account = Payer(ledgers=self._store.ledgers, number=round_.id, lease_id=lease_id, cap=cap)
         pending = self._store.rounds.counts(round_.name).pending
         opened = self._opened(spec, concurrency=concurrency, payer=account, stop=stop, texts=pending)
@@ -162,6 +173,8 @@ class JudgeService:
     ) -> AsyncIterator[Mapping[str, Judge]]:
         """Judges by the name of their wording, held together to the budget of a retest."""
         cap, ledgers = retest.budget_usd, self._store.retest_ledgers
+        from arena.services.judging.llm_access import Payer  # noqa: PLC0415 - as above
+
         account = Payer(ledgers=ledgers, number=retest.id, lease_id=lease_id, cap=cap)
         opened = self._opened(*specs.values(), concurrency=concurrency, payer=account, stop=stop)
         async with opened as (judges, _):
@@ -183,6 +196,10 @@ class JudgeService:
         stop: asyncio.Event | None = None,
         texts: int = 0,
     ) -> AsyncIterator[tuple[tuple[Judge, ...], Traffic | None]]:
+        from arena.services.judging.llm_access import open_access  # noqa: PLC0415 - as above
+        from arena.services.judging.traffic import Traffic  # noqa: PLC0415 - as above
+        from arena.services.system.text_work import TextWork, processes_for  # noqa: PLC0415 - as above
+
         kinds = {leaf.kind for spec in specs for leaf in leaves(spec)}
         # An LLM is waited for, an embedded judge computes.
         processes = processes_for(texts, self._settings.processes) if JudgeKind.LLM not in kinds else 1

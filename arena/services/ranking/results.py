@@ -256,10 +256,11 @@ class RankingResults:
         name = board.round_name or board.name
         try:
             (folder / TABLE).write_bytes(standings)
+            comparisons = tuple(self.comparisons(name))
             with (folder / COMPARISONS).open("w", encoding="utf-8", newline="") as file:
                 rows = csv.writer(file)
                 rows.writerow(list(Comparison.__slots__))
-                for one in self.comparisons(name):
+                for one in comparisons:
                     rows.writerow([escape_formula(cell) for cell in asdict(one).values()])
             page = rendered(
                 "ranking.html",
@@ -269,7 +270,7 @@ class RankingResults:
                 judge=board.standings["facts"].get("judge", ""),
                 model=board.standings["facts"].get("model", ""),
                 published=board.published_at.date().isoformat(),
-                comparisons=_by_pair(self.comparisons(name)),
+                comparisons=_by_pair(comparisons),
             )
             (folder / BOARD).write_text(page, encoding="utf-8")
         except OSError as error:
@@ -316,7 +317,7 @@ def _system(line: Mapping[str, Any]) -> RankedSystem:
     )
 
 
-def _by_pair(comparisons: Iterator[Comparison]) -> list[tuple[str, list[Comparison]]]:
+def _by_pair(comparisons: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
     pairs: dict[str, list[Comparison]] = {}
     for one in comparisons:
         pairs.setdefault(f"{one.system_a} – {one.system_b}", []).append(one)

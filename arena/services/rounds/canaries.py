@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.services.rounds.models import PlannedRound, judge_inputs
+from data.intervals import wilson
 from data.percent import percent
 from data.records import CanaryRecord, JudgeKind, Outcome, PlannedBattle, PlannedCanary
 from data.store import Store
 from judges.pairwise.attack_report import Attack, AttackReport, count_attacks
-from leaderboard.stats.intervals import wilson
 
 if TYPE_CHECKING:
     # Judges load where canaries are planted: to count those of a round takes none.

@@ -220,7 +220,8 @@ def _fixed(values: Floats, low: float) -> tuple[Floats, Floats]:
     Wilson's, as of the board's win rates, on as many trials as say as much: a t interval of few questions
     reaches beyond what is possible, and is a point where all of them ended alike.
     """
-    from leaderboard.stats.intervals import effective_count, wilson  # noqa: PLC0415 - loads scipy, not while a round runs
+    from data.intervals import wilson  # noqa: PLC0415 - loads scipy, not while a round runs
+    from leaderboard.stats.intervals import effective_count  # noqa: PLC0415 - loads scipy, not while a round runs
 
     ends = []
     for column in ((values - low) / (1 - low)).T:

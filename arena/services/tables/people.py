@@ -13,6 +13,7 @@ from arena.services.judging.labelled_pairs import LabelledPair, labelled_pairs
 from arena.services.rounds.battle_table import table_of
 from arena.services.tables.model import Shown
 from data.errors import UnrankableError
+from data.intervals import wilson
 from data.records import BattleRecord, Preference, Question, Round
 from data.store import Store
 from leaderboard.agreement.coefficients import Estimate
@@ -22,7 +23,6 @@ from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import RatingTable
 from leaderboard.standings.head_to_head import head_to_head
-from leaderboard.stats.intervals import wilson
 
 MARK = "*"
 DECIDED = "* of a win: the ratings of all battles separate the two (all pairs at once, 5 %)."

@@ -16,13 +16,12 @@ from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.canaries import canary_results
 from arena.services.rounds.models import entrants_of
 from arena.services.tables.model import Shown
+from data.intervals import Interval, wilson
 from data.records import BattleRecord, Round
-from data.stats import Interval
 from data.store import Store
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
 from leaderboard.rates import win_rates
 from leaderboard.ratings import rate
-from leaderboard.stats.intervals import wilson
 from leaderboard.vocabulary import OVERALL
 
 SEPARATED = (

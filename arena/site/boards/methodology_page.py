@@ -15,8 +15,8 @@ from arena.site.ui.formats import whole
 from arena.site.ui.markup import joined, put, put_html
 from arena.site.ui.tables import plain_table, words_table
 from arena.site.ui.url_state import opened
+from data.intervals import Interval, wilson
 from data.percent import percent
-from data.stats import Interval
 from judges.metrics.relations.figures import (
     Measured,
     OnClaims,
@@ -25,7 +25,6 @@ from judges.metrics.relations.figures import (
     scorer_of,
 )
 from leaderboard.export.charts import Estimate, forest
-from leaderboard.stats.intervals import wilson
 
 CHAPTERS = Path(__file__).parents[1] / "assets" / "method"
 

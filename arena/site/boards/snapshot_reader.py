@@ -14,6 +14,7 @@ from arena.site.trust.error_figures import read_error
 from arena.site.trust.reasons import Judging, TrustFigure, unmeasured
 from arena.site.trust.retest_part import retest_details, with_retest
 from arena.site.ui.formats import Bounded
+from data.intervals import wilson
 from data.percent import percent
 from data.records import Board
 from leaderboard.standings.columns import board_lines
@@ -21,7 +22,6 @@ from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.judged_shares import estimated_sentences, partial_sentence, sampled_sentences
 from leaderboard.standings.systems import facts_by_system
-from leaderboard.stats.intervals import wilson
 from leaderboard.trust.sections import sections_of
 
 AGREEMENT = "agreement"
@@ -351,4 +351,5 @@ def _method(standings: Json) -> str:
     opponent = standings["rate_settings"].get("reference")
     rates = f"against {opponent} alone" if opponent else "against every opponent"
     ratings = f"Ratings: {method}, {scale}, 400 points a factor of ten."
-    return f"Rates are {rates}. {ratings} 95 % intervals: {interval}."
+    said = "".join(f" {note[:1].upper()}{note[1:]}." for note in settings.get("notes") or ())
+    return f"Rates are {rates}. {ratings} 95 % intervals: {interval}.{said}"

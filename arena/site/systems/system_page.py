@@ -41,8 +41,8 @@ from arena.site.ui.formats import Bounded, interval_of_points, interval_of_share
 from arena.site.ui.markup import element, joined, put, put_html, put_part
 from arena.site.ui.tables import anchor, link, plain_table
 from arena.site.ui.url_state import choose_one, chosen_words, say_unknown
+from data.intervals import Interval
 from data.percent import percent, percent_figure
-from data.stats import Interval
 from leaderboard.paired import PairedShare
 from leaderboard.rates import Rate
 

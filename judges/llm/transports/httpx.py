@@ -1,4 +1,4 @@
-"""The leanest transport: the same calls as OpenAI's client makes, straight on aiohttp.
+"""The default transport and the leanest: the same calls as OpenAI's client makes, straight on aiohttp.
 
 OpenAI's client takes about a millisecond of processor time for a call, which bounds one process to some
 hundreds of calls a second; this takes a small part of that. Bodies, replies, faults and what is learnt
@@ -59,12 +59,16 @@ class DirectTransport(OpenAITransport):
 
     def _opened(self) -> ClientSession:
         import aiohttp  # noqa: PLC0415 - as above
+        import httpx  # noqa: PLC0415 - as above
 
         if self._session is None:
             settings = self._settings
+            # Bare systems have no authorities of their own; OpenAI's client brings these.
+            trusted = httpx.create_ssl_context()
+            trusted.load_default_certs()
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
-                    limit=settings.concurrency, keepalive_timeout=IDLE_CONNECTION_SECONDS
+                    limit=settings.concurrency, keepalive_timeout=IDLE_CONNECTION_SECONDS, ssl=trusted
                 ),
                 timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=settings.connect_timeout),
             )

@@ -1,4 +1,4 @@
-"""The default transport: OpenAI's client on aiohttp, for every OpenAI-compatible endpoint.
+"""OpenAI's client on aiohttp, for every OpenAI-compatible endpoint.
 
 The client's own retries are off, because two layers that retry multiply. Replies are read from plain
 JSON (`judges.llm.chat_format`), so that what compatible servers add or leave out cannot break the reading.

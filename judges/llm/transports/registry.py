@@ -16,7 +16,7 @@ from data.errors import NotFoundError, SpecError, StoppedError
 from data.plugins import Added, PluginKind, added, described
 from data.records import Reply
 from judges.llm.errors import CallError, CallErrorKind
-from judges.llm.settings import OPENAI
+from judges.llm.settings import DIRECT, OPENAI
 
 if TYPE_CHECKING:
     from judges.llm.cache import ReplyCache
@@ -103,8 +103,8 @@ OWN = (
         open=_of_settings("openai", "OpenAITransport"),
     ),
     TransportInfo(
-        name="direct",
-        title="the same without that client, with the least overhead",
+        name=DIRECT,
+        title="the same without that client, with the least overhead; the default",
         open=_of_settings("httpx", "DirectTransport"),
     ),
     TransportInfo(

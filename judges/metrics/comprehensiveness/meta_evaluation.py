@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from data.intervals import Interval
 from data.progress import working
 from data.records import Json, MetricItem, Passage, Score
-from data.stats import Interval, bca_levels
+from data.stats import bca_levels
 from judges.base import each
 from judges.metrics.comprehensiveness.meta_files import ConflictItem, Label, LabelledItem
 from judges.metrics.registry import Metric

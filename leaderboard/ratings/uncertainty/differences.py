@@ -111,12 +111,13 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
     if table.errors is None:
         message = "Joint intervals are not kept for so many systems."
         raise StatisticsError(message, advice="Rate the battles of fewer systems.")
-    se = float(table.errors.se[first_code, second_code])
-    units = float(table.errors.units[first_code, second_code])
+    # Of the pair alone: among hundreds of systems every other pair costs as much.
+    errors = table.errors.among(np.array([first_code, second_code]))
+    se, units = float(errors.se[0, 1]), float(errors.units[0, 1])
     if not math.isfinite(se):
         message = f"The battles do not say how sure the difference of {first} and {second} is."
         raise StatisticsError(message, advice="Judge them on more questions.")
-    reach = float(table.errors.reach[first_code, second_code])
+    reach = float(errors.reach[0, 1])
     lower, upper, kind = points - reach, points + reach, IntervalKind.SANDWICH
     agreed = bool(table.errors.agreed(_gaps(table))[first_code, second_code])
     if table.draws is not None and units >= FEW_QUESTIONS and not agreed:
@@ -133,7 +134,7 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
         se=se,
         lower=lower,
         upper=upper,
-        prob_better=float(table.errors.prob_above(_gaps(table))[first_code, second_code]),
+        prob_better=float(errors.prob_above(np.full((2, 2), points))[0, 1]),
         questions=_questions(table, units),
         interval=kind,
     )

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from data.stats import LEVEL
+from data.intervals import LEVEL
 from leaderboard.ratings.counts import Floats, Ints
 from leaderboard.ratings.vocabulary import POINTS
 

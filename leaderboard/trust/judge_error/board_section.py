@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from data.errors import InputError, UnrankableError
-from data.stats import bounds_json
+from data.intervals import bounds_json
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import Rating, Settings
-from leaderboard.ratings.uncertainty.differences import rate_as
+from leaderboard.ratings import Rating, rate
 from leaderboard.standings.full_error import WITH_JUDGE
 from leaderboard.trust.judge_error.rates import ErrorRates, rates_of_readings
 from leaderboard.trust.judge_error.ratings import ErrorTable, with_judge_error
@@ -48,7 +47,7 @@ def error_section(
 
 
 def _section(table: BattleTable, readings: Readings, reference: str | None, seed: int) -> dict[str, Any]:
-    rated = rate_as(table, Settings(seed=seed))
+    rated = rate(table, seed=seed)
     tables = {kind: with_judge_error(rated, readings, kind) for kind in WITH_JUDGE}
     rates = {
         kind: rates_of_readings(readings, kind, reference=reference, by_domain=False) for kind in WITH_JUDGE

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from data.stats import LEVEL, Interval
+from data.intervals import LEVEL, Interval
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.ratings.counts import Ints

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from data.errors import InputError
-from data.stats import LEVEL
+from data.intervals import LEVEL
 from leaderboard.ratings import Flag, Method, Rating, RatingTable, Settings
 from leaderboard.ratings.counts import Floats, Ints
 from leaderboard.ratings.models.likelihoods import sigmoid

@@ -347,12 +347,20 @@ def test_help_is_quick_because_it_loads_nothing_heavy() -> None:
     assert result.stdout.rstrip().endswith("[]")
 
 
+HEAVY = frozenset(
+    {"aiohttp", "altair", "apprise", "fastapi", "httpx", "jinja2", "litellm", "networkx", "numpy"}
+    | {"openai", "pandas", "pyarrow", "rich", "scipy", "sklearn", "streamlit", "tiktoken", "tqdm"}
+)
 READING = (
     "battles --help",
+    "corpora list",
     "jobs list",
     "judges list",
+    "judges show lexical",
+    "labels show",
     "leaderboard list",
     "metrics list",
+    "notifications list",
     "rounds list",
     "sets list",
     "submissions list",
@@ -387,7 +395,7 @@ def test_commands_that_read_load_no_statistics(
 ) -> None:
     """What lists is quick, and so is a worker's start: neither loads arrays, tables or plots."""
     arena_of.prepare("http://127.0.0.1:9")
-    heavy = "{'numpy', 'pandas', 'scipy', 'pyarrow', 'sklearn', 'networkx', 'altair'}"
+    heavy = set(HEAVY)
     script = (
         "import contextlib, io, sys\n"
         "from arena.cli.commands import build\n"
@@ -396,13 +404,47 @@ def test_commands_that_read_load_no_statistics(
         "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):\n"
         "        arena(command.split(), standalone_mode=False)\n"
         f"    print(command, bool(out.getvalue()), sorted({heavy} & set(sys.modules)))\n"
+        "from arena.services.rounds.canaries import canary_results\n"
+        "from data.intervals import wilson\n"
+        f"print(canary_results(()), wilson(0.5, 9) is not None, sorted({heavy} & set(sys.modules)))\n"
         "import arena.workers.worker\n"
-        f"print('worker', True, sorted({heavy} & set(sys.modules)))\n"
+        # The log of workers loads rich wherever it is installed.
+        f"print('worker', True, sorted({heavy - {'rich'}} & set(sys.modules)))\n"
     )
     result = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
     )
-    assert result.stdout.splitlines() == [f"{name} True []" for name in (*READING, "worker")]
+    expected = [f"{name} True []" for name in (*READING, "no canaries planted", "worker")]
+    assert result.stdout.splitlines() == expected
+
+
+JUDGING = ("judges.llm.client", "judges.pairwise.llm_judge", "judges.protection.screening", "multiprocessing")
+
+
+def test_a_list_of_judges_loads_nothing_that_judges() -> None:
+    """Specs are read without the client of LLMs, the protection of prompts and processes for texts."""
+    script = (
+        "import sys\n"
+        "from arena.services.judging.judges import JudgeService\n"
+        "from judges.catalogue import load_spec, spec_names\n"
+        "names = [load_spec(name).name for name in spec_names()]\n"
+        f"print(len(names) > 1, sorted({set(JUDGING)} & set(sys.modules)))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert result.stdout.strip() == "True []"
+
+
+def test_the_calls_of_python_load_no_tables_and_no_statistics() -> None:
+    """`import answer_arena` and the look-up of its calls wait for none of what a ranking computes with."""
+    script = (
+        f"import answer_arena as aa, sys; aa.rank, aa.rate; print(sorted({set(HEAVY)} & set(sys.modules)))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert result.stdout.strip() == "[]"
 
 
 def test_like_warnings_are_printed_in_a_few_lines(

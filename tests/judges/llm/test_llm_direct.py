@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from arena.settings import read_settings
 from data.errors import EndpointError
 from data.records import Outcome, Reply
 from judges.llm.factory import open_client
@@ -125,3 +126,10 @@ def test_what_an_endpoint_does_not_support_is_learnt(scripted_llm: Serve) -> Non
     assert all(isinstance(answer, Reply) for answer in answers)
     assert server.log.statuses["400"] == 1
     assert server.log.bodies[-1]["max_completion_tokens"] == Sampling().max_tokens
+
+
+def test_direct_is_the_default_where_it_sends_the_same() -> None:
+    """Calls take the leanest way, but where a variable is set that OpenAI's client alone sends."""
+    assert read_settings({}).transport == "direct"
+    assert read_settings({"OPENAI_ORG_ID": "org"}).transport == "openai"
+    assert read_settings({"OPENAI_ORG_ID": "org", "ARENA_TRANSPORT": "litellm"}).transport == "litellm"

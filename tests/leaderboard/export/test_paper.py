@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown import markdown
 
-from data.stats import Interval
+from data.intervals import Interval
 from leaderboard.export.paper import Column, Measured, PaperTable, Printed, Unit, printed, tex
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tables"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import flat_rows
-from leaderboard.ratings import Cluster, DomainTable, RatingTable, Settings, rate, rate_domains
+from leaderboard.ratings import Cluster, DomainTable, IntervalKind, RatingTable, Settings, rate, rate_domains
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.vocabulary import OVERALL
@@ -135,3 +136,20 @@ def test_board_and_files_carry_own_evidence() -> None:
     notes = {part["id"]: part["note"] for part in listed(board["domains"])}
     assert notes["main"] == ""
     assert "separate no two systems" in notes["odd"]
+
+
+@pytest.mark.parametrize("cluster", list(Cluster))
+def test_errors_without_draws_are_those_of_draws(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of systems too many for resamples a domain's ratings are the same, and their errors near the draws'."""
+    strength = tuple(np.linspace(-1, 1, 6))
+    battles = table_of([*played("one", 60, strength, 1), *played("two", 90, strength, 2)])
+    drawn = rate_domains(battles, Settings(cluster=cluster))
+    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 5)
+    found = rate_domains(battles, Settings(cluster=cluster, interval=IntervalKind.SANDWICH, bootstrap=None))
+    for one, other in zip(drawn, found, strict=True):
+        assert one.table.draws is not None
+        assert other.table.draws is None
+        for row in one.table.ratings:
+            same = other.table.of(row.system)
+            assert known(same.rating) == pytest.approx(known(row.rating))
+            assert known(same.se) == pytest.approx(known(row.se), rel=0.12)

@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 from scipy.stats import t as t_distribution
 
 from data.errors import StatisticsError
+from data.intervals import wilson
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import (
     Cluster,
@@ -29,7 +30,6 @@ from leaderboard.ratings import (
 from leaderboard.ratings.rate import MOST_RESAMPLED
 from leaderboard.ratings.uncertainty.paired_errors import PairedErrors, better
 from leaderboard.ratings.vocabulary import POINTS
-from leaderboard.stats.intervals import wilson
 
 Row = tuple[str, str, str, float]
 ROOT = Path(__file__).parents[3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from importlib import import_module
 from pathlib import Path
 
 import evalica
@@ -19,6 +20,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.export.tables import export_standings, flat_rows, standings_text
 from leaderboard.formats.reading import read_battles
 from leaderboard.ratings import Cluster, Settings, rate
+from leaderboard.ratings.rate import MOST_RESAMPLED
 from leaderboard.standings.answer_stats import AnswerFact, mean_score
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Standings
@@ -236,3 +238,51 @@ def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
         assert rating.rating is not None
         strength = (rating.rating - 1000) * np.log(10) / 400
         assert strength == pytest.approx(log_scores[rating.system], abs=1e-6)
+
+
+def many(size: int, questions: int, domains: int) -> BattleTable:
+    """Battles of many equal systems, each against two others on every question."""
+    rng = np.random.default_rng(7)
+    question, first = np.divmod(np.arange(size * questions), size)
+    return BattleTable(
+        systems=tuple(f"s{k}" for k in range(size)),
+        questions=tuple(f"q{k}" for k in range(questions)),
+        domains=tuple(f"d{k}" for k in range(domains)),
+        a=first.astype(np.int32),
+        b=((first + question % (size - 1) + 1) % size).astype(np.int32),
+        winner=rng.integers(0, 3, size * questions).astype(np.int8),
+        question=question.astype(np.int32),
+        domain=(question % domains).astype(np.int32),
+    )
+
+
+def test_a_board_of_very_many_systems_has_sandwich_intervals_and_says_so() -> None:
+    """Resamples of hundreds of systems take minutes: a board goes without them, and its snapshot says why."""
+    board = build_standings(many(MOST_RESAMPLED + 10, 12, 1), ABOUT)
+    shown = board.as_json()["rating_settings"]
+    assert isinstance(shown, dict)
+    assert (shown["interval"], shown["bootstrap"]) == ("sandwich", None)
+    (note,) = shown["notes"]
+    assert "sandwich" in note
+    assert "260 systems" in note
+    assert all(line.rating is not None and line.rating.se is not None for line in board.lines["overall"])
+
+
+def test_such_a_board_is_rated_as_by_default_and_has_domains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board takes the kind of interval that `rate` takes, and domains borrow without draws too."""
+    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 10)
+    table = many(12, 60, 2)
+    board = build_standings(table, ABOUT)
+    assert board.ratings is not None
+    assert board.ratings.ratings == rate(table).ratings
+    for domain in table.domains:
+        ratings = [line.rating for line in board.lines[domain]]
+        assert len(ratings) == 12
+        assert all(row is not None and row.own_evidence is not None and row.se is not None for row in ratings)
+
+
+def test_a_board_of_few_systems_is_resampled_and_has_no_note() -> None:
+    """Boards of up to 250 systems are as before, whatever larger ones do."""
+    shown = build_standings(many(12, 60, 2), ABOUT).as_json()["rating_settings"]
+    assert isinstance(shown, dict)
+    assert (shown["interval"], shown["bootstrap"], shown["notes"]) == ("bootstrap", 1000, [])

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 
-from data.stats import Interval
+from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable
 from leaderboard.paired import paired_shares
 from leaderboard.rates import Rate, win_rates
 from leaderboard.retrieval.board import PairedDifference, RetrievalTable
 from leaderboard.retrieval.measures import MEASURES
-from leaderboard.stats.intervals import mean_interval, wilson
+from leaderboard.stats.intervals import mean_interval
 
 
 def table_of(questions: list[int], won: list[bool], weights: list[float] | None = None) -> BattleTable:

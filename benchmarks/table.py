@@ -1,0 +1,142 @@
+"""The table of docs/method/scale.md on this machine: each row by a benchmark of its own, run here.
+
+    python benchmarks/table.py [--only WORD] [--list]
+
+Prints a line of Markdown a row: the work, ours, the peer or floor that it is held against, the ratio and its
+goal, and the command that measures it alone. Seconds are of the processor, except where a latency is waited
+for; other work on the machine lengthens them too, and the load is printed. A benchmark that fails is a row
+that says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAD = "| work | ours | peer or floor | ratio | goal | command |\n|---|---|---|---|---|---|"
+SECONDS = r"([\d.]+) s"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row: `floor` is what ours is divided by, with what that is."""
+
+    work: str
+    ours: float
+    floor: float
+    against: str
+    goal: str
+    unit: str = "s"
+
+    def line(self, command: str) -> str:
+        """The row in Markdown."""
+        ours, floor = (f"{value:,.3g} {self.unit}".strip() for value in (self.ours, self.floor))
+        ratio = self.ours / self.floor
+        cells = (self.work, ours, f"{floor}, {self.against}", f"{ratio:.2f}", self.goal, f"`{command}`")
+        return f"| {' | '.join(cells)} |"
+
+
+def commands(printed: str) -> Iterator[Row]:
+    """The dearest two of the commands that read, and the cheapest, against the import that all need."""
+    found = json.loads(printed)
+    floor, *others = found
+    ordered = sorted(others, key=lambda one: -one["processor"])
+    for one in (*ordered[:2], ordered[-1]):
+        yield Row(
+            work=f"`arena {one['command']}`",
+            ours=one["processor"],
+            floor=floor["processor"],
+            against="`import sqlmodel`",
+            goal="≤ 1.5",
+        )
+
+
+def first_board(printed: str) -> Iterator[Row]:
+    """Import and a thousand battles in Python, against their goals."""
+    for work, name in (
+        ("`import answer_arena`, its calls looked up", "import answer_arena, CPU"),
+        ("`aa.rank` of 1,000 battles of a function, first call", "  of it CPU, first call"),
+        ("the same, second call", "  of it CPU, second call"),
+    ):
+        found = re.search(rf"^{re.escape(name)}: {SECONDS}, .* goal of {SECONDS}", printed, re.MULTILINE)
+        if found is not None:
+            yield Row(work=work, ours=float(found[1]), floor=float(found[2]), against="the goal", goal="≤ 1")
+
+
+def judging(printed: str) -> Iterator[Row]:
+    """LLM access, against what the latency allows and against a bare client."""
+    found = json.loads(printed)
+    for name, said in (("direct", "the default"), ("access", "OpenAI's client"), ("bare", "a bare client")):
+        share = next(
+            value for key, value in found.items() if key.startswith(f"{name}, 300 ms") and "ideal" in key
+        )
+        yield Row(
+            work=f"replies at 300 ms, 256 connections: {said}",
+            ours=share * 256 / 0.3,
+            floor=256 / 0.3,
+            against="what the latency allows",
+            goal="≥ 0.9" if name == "direct" else "",
+            unit="/s",
+        )
+
+
+def ratings(printed: str) -> Iterator[Row]:
+    """Very many systems, against a minute."""
+    for found in re.finditer(rf"^(.+): {SECONDS} of the processor$", printed, re.MULTILINE):
+        yield Row(work=found[1], ours=float(found[2]), floor=60.0, against="a minute", goal="≤ 1")
+
+
+def metrics(printed: str) -> Iterator[Row]:
+    """An answer by each embedded metric, against its target."""
+    pattern = r"^(\S+) +(\d+) +([\d.]+) +[\d.]+  x +[\d.]+ ([\d.]+): (?:met|missed)$"
+    for found in re.finditer(pattern, printed, re.MULTILINE):
+        work = f"an answer by {found[1]}, {found[2]} passages"
+        yield Row(
+            work=work, ours=float(found[3]), floor=float(found[4]), against="the goal", goal="≤ 1", unit="ms"
+        )
+
+
+ROWS: dict[str, Callable[[str], Iterator[Row]]] = {
+    "benchmarks/commands.py --reading --json": commands,
+    "benchmarks/first_board.py": first_board,
+    "benchmarks/judging.py --json": judging,
+    "benchmarks/ratings.py --many": ratings,
+    "benchmarks/metric_speed.py": metrics,
+}
+
+
+def main() -> None:
+    """Run each benchmark and print its rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", default="", metavar="WORD", help="commands that contain it")
+    parser.add_argument("--list", action="store_true", help="print the commands alone")
+    options = parser.parse_args()
+    chosen = {command: rows for command, rows in ROWS.items() if options.only in command}
+    if options.list:
+        print(*(f"python {command}" for command in chosen), sep="\n")
+        return
+    print(HEAD)
+    for command, rows in chosen.items():
+        done = subprocess.run(
+            [sys.executable, *command.split()], cwd=ROOT, check=False, capture_output=True, text=True
+        )
+        if done.returncode:
+            said = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            print(f"| failed: {said.replace('|', '/')} | | | | | `{command}` |", flush=True)
+            continue
+        for row in rows(done.stdout):
+            print(row.line(command), flush=True)
+    load = os.getloadavg()[0]
+    print(f"\n{os.cpu_count()} processors, load {load:.1f} at the end.")
+
+
+if __name__ == "__main__":
+    main()
