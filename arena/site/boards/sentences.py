@@ -44,7 +44,7 @@ def leading(view: BoardView, domain: str) -> str:
         who = f"{source}{control}no system leads{where}: {_evidence(view)} separate none of them."
         sentence = f"{who[0].upper()}{who[1:]}"
     elif close:
-        many = listed(close, MOST_NAMED)
+        many = listed(close, MOST_NAMED if len("".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
         sentence = f"{opening}, not surely: {_evidence(view)} do not separate it from {many}."
     elif len(rest) == len(unplaced):
         return f"{opening}.{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
@@ -120,6 +120,8 @@ def _beside(view: BoardView, domain: str, leader: Line) -> str:
 
 MOST_NAMED = 2
 """Systems that a headline names."""
+LONGEST_NAMES = 40
+"""Letters of their names together; of longer ones it names the first alone."""
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
