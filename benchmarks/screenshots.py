@@ -1,7 +1,8 @@
 """Take pictures of every page in three looks: light and dark on a desk (1440 px), and on a phone (390 px).
 
-    python benchmarks/screenshots.py FOLDER [--only NAME] [--url http://127.0.0.1:8501 [--token aa_…]]
+    python benchmarks/screenshots.py FOLDER [--only NAME] [--odd | --url http://127.0.0.1:8501 [--token aa_…]]
 
+With --odd the boards of `tests/odd_boards.py` are taken, in both themes at 360, 390 and 1440 px.
 Without --url an arena is made for the occasion in which every page has something to show, and each page is
 taken as those see it whom it is for: the public, a team, an annotator, an organiser. With --url that site is
 taken as `arena demo` fills it: the public pages, or with a token those behind the sign-in, as its owner sees
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -27,20 +28,28 @@ from site_server import free_port, wait_for
 
 sys.path.append(str(Path(__file__).parents[1]))
 
+from arena.settings import Settings
 from arena.site.app import _Routes
+from tests import odd_boards
 from tests.browsing import Visitor, open_browser
 from tests.page_checks import is_still
 from tests.showcase import NAMES, prepare
 from tests.site_views import DEMO, View, Who, page_views, plain_views
 
 LOOKS = (("light", 1440), ("dark", 1440), ("light", 390))
+ODD_LOOKS = tuple((scheme, width) for scheme in ("light", "dark") for width in (360, 390, 1440))
 TALLEST = 12_000
 PATIENCE = 20.0
 """Seconds that a page may take to come to rest."""
 
 
 def take_all(
-    url: str, folder: Path, views: Sequence[View], tokens: Mapping[Who, str], only: str = ""
+    url: str,
+    folder: Path,
+    views: Sequence[View],
+    tokens: Mapping[Who, str],
+    only: str = "",
+    looks: Sequence[tuple[str, int]] = LOOKS,
 ) -> None:
     """Take every picture into a folder, each as the owner of the token of whom the page is for."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,13 +61,19 @@ def take_all(
             try:
                 if who in tokens:
                     Visitor(driver, url).sign_in(tokens[who])
-                _take_views(driver, url, folder, mine)
+                _take_views(driver, url, folder, mine, looks)
             finally:
                 driver.quit()
 
 
-def _take_views(driver: webdriver.Chrome, url: str, folder: Path, views: Sequence[View]) -> None:
-    for scheme, width in LOOKS:
+def _take_views(
+    driver: webdriver.Chrome,
+    url: str,
+    folder: Path,
+    views: Sequence[View],
+    looks: Sequence[tuple[str, int]],
+) -> None:
+    for scheme, width in looks:
         feature = {"name": "prefers-color-scheme", "value": scheme}
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
         for view in views:
@@ -113,20 +128,24 @@ def _showcase() -> Iterator[tuple[str, list[View], Mapping[Who, str]]]:
             Who.ANNOTATOR: showcase.annotator,
             Who.ORGANISER: showcase.organiser,
         }
-        port = free_port()
-        command = [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)]
-        home = {
-            "ARENA_HOME": str(showcase.settings.home),
-            "ARENA_DATABASE_URL": showcase.settings.database_url,
-        }
-        process = subprocess.Popen(command, env={**os.environ, **home})  # noqa: TID251 - of a process to start
-        try:
-            url = f"http://127.0.0.1:{port}"
-            wait_for(f"{url}/healthz")
+        with _served(showcase.settings) as url:
             yield url, views, tokens
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
+
+
+@contextmanager
+def _served(settings: Settings) -> Iterator[str]:
+    """Serve an arena: its address."""
+    port = free_port()
+    command = [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)]
+    home = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url}
+    process = subprocess.Popen(command, env={**os.environ, **home})  # noqa: TID251 - of a process to start
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait_for(f"{url}/healthz")
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
 
 
 def main() -> None:
@@ -136,9 +155,20 @@ def main() -> None:
     parser.add_argument("--url", help="a site that is served already")
     parser.add_argument("--only", default="", help="part of the name of the pages to take")
     parser.add_argument("--token", default="", help="of somebody who signs in there")
+    parser.add_argument("--odd", action="store_true", help="boards as they seldom are, at 360 px too")
     arguments = parser.parse_args()
     if arguments.token and not arguments.url:
         parser.error("--token is of a site that is served already: say --url too")
+    if arguments.odd:
+        with tempfile.TemporaryDirectory() as home:
+            served = (
+                nullcontext(arguments.url)
+                if arguments.url
+                else _served(odd_boards.prepare(Path(home) / "home"))
+            )
+            with served as url:
+                take_all(url, arguments.folder, odd_boards.views(), {}, arguments.only, ODD_LOOKS)
+        return
     if arguments.url:
         behind = [view for view in page_views(DEMO) if (view.who is not Who.PUBLIC) is bool(arguments.token)]
         owner = dict.fromkeys(Who, arguments.token) if arguments.token else {}

@@ -114,7 +114,7 @@ def show() -> None:
         )
     if settings.signing_key:
         heading("Signed exports", anchor="signature")
-        note("Exported rounds are signed. `arena rounds verify DIR --key KEY` and minisign check that by:")
+        note("Exported rounds are signed. This key checks the signature, with minisign or with the arena:")
         verbatim(public_key(Path(settings.signing_key)))
     heading("Privacy", anchor="privacy")
     note("What this site stores about you depends on what you do here.")

@@ -57,7 +57,7 @@ def choose_team(caller: Caller) -> str | None:
     teams = arena().teams.all(caller=caller)
     if not teams:
         st.info(
-            "You belong to no team yet. Ask the organisers to add you to one: `arena teams members`.",
+            "You belong to no team yet. Ask the organisers to add you to one.",
             icon=":material/group_off:",
         )
         return None

@@ -16,7 +16,8 @@ from data.errors import FileFormatError
 from data.files.csv_safety import escape_formula
 from leaderboard.standings.columns import MARKS, Surface, board_lines, column_named, columns_on
 from leaderboard.standings.corrected import PEOPLE, corrected_cells
-from leaderboard.standings.full_error import ERROR, RANK_COLUMNS, error_cells
+from leaderboard.standings.full_error import ERROR, RANK_COLUMNS, WITH_JUDGE, error_cells
+from leaderboard.standings.places import ratings_among_systems
 from leaderboard.standings.systems import facts_by_system
 from leaderboard.vocabulary import BoardForm
 
@@ -89,7 +90,7 @@ def flat_rows(standings: Standings) -> list[Row]:
     retested round those of `error_cells`.
     """
     lines, files = board_lines(standings), columns_on(Surface.FILES)
-    section, error = standings.get(PEOPLE), standings.get(ERROR)
+    section, error = _among_systems(standings)
     every = [line for part in lines.values() for line in part]
     last = [column for column in files if column.said and facts_by_system(standings)]
     last += [column for column in files if column.seldom and any(map(column.read, every))]
@@ -103,6 +104,26 @@ def flat_rows(standings: Standings) -> list[Row]:
         for domain, part in lines.items()
         for line in part
     ]
+
+
+def _among_systems(standings: Standings) -> tuple[Standings | None, Standings | None]:
+    """The sections of votes and of the judge's error, with places among the systems."""
+    reference, people, error = (standings.get(name) for name in ("reference", PEOPLE, ERROR))
+    if people:
+        people = {**people, "ratings": ratings_among_systems(people["ratings"], reference)}
+    if error:
+        kinds = {
+            kind: ratings_among_systems(
+                [{**row[kind], "system": row["system"]} for row in error["ratings"]], reference
+            )
+            for kind in WITH_JUDGE
+        }
+        rows = [
+            {**row, **{kind.value: ends[at] for kind, ends in kinds.items()}}
+            for at, row in enumerate(error["ratings"])
+        ]
+        error = {**error, "ratings": rows}
+    return people, error
 
 
 def _scores(line: Mapping[str, Any], metrics: Sequence[str]) -> Row:

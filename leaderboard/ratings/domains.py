@@ -15,7 +15,7 @@ clusters; Newton & Raftery (1994) for weighted-likelihood draws.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,8 +27,9 @@ from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
 from leaderboard.ratings.estimate import in_gauge, resampled, restrict, with_reach
 from leaderboard.ratings.models.likelihoods import BradleyTerry, sigmoid
 from leaderboard.ratings.models.newton import Fit, Ridge, fit, information
+from leaderboard.ratings.ranks import letter_set
 from leaderboard.ratings.rate import anchor_codes, interval_for, usable
-from leaderboard.ratings.result import RatingTable, Settings
+from leaderboard.ratings.result import Rating, RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.carrying import carrying_units
 from leaderboard.ratings.uncertainty.differences import rate_as
@@ -47,10 +48,7 @@ PRIOR_SPREAD = 100.0 / POINTS
 """Deviation of τ's half-normal prior, and where its estimate starts."""
 LEAST_CORRELATION = 0.2
 """Of battles of one system on one question; few questions cannot show that it is less."""
-NONE_SEPARATED = (
-    "The battles of this domain alone separate no two systems: what separates systems here is borrowed from "
-    "the overall ratings."
-)
+NONE_SEPARATED = "The battles of this domain alone separate no two systems."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +58,8 @@ class DomainTable:
     Attributes:
         domain: The domain.
         table: Its ratings, of the systems that the overall table's main group rates, each with the share of
-            its own evidence; a system without a battle here is flagged `borrowed`. Its notes say where the
-            domain's own battles separate nobody.
+            its own evidence; a system without a battle here is flagged `borrowed`. Order, places and letters
+            are of the domain's own battles, rated by themselves. Its notes say where those separate nobody.
         spread: τ, how far ratings of domains lie from the overall ones, in points; the same for all.
     """
 
@@ -208,21 +206,52 @@ def _rate_domain(
         estimate = resampled(members, points, in_gauge(draws, anchor) * POINTS + zero, carrying)
     found = assemble(local, pairs, None, [estimate], settings, borrowing=True)
     own = dict(zip(local.systems, _own_evidence(part, centre, theta, spread).tolist(), strict=True))
+    alone = replace(settings, interval=IntervalKind.SANDWICH, bootstrap=None, anchor=None)
+    places = {row.system: row for row in rate_as(local, alone).ratings}
+    separates = any(row.rank_lower > 1 for row in places.values())
+    drawn = (replace(row, own_evidence=own[row.system]) for row in found.ratings)
     return DomainTable(
         domain=part.domain,
         table=replace(
             found,
-            ratings=tuple(replace(row, own_evidence=own[row.system]) for row in found.ratings),
-            notes=found.notes if _separates(local, settings) else (*found.notes, NONE_SEPARATED),
+            ratings=_placed(drawn, places),
+            notes=found.notes if separates else (*found.notes, NONE_SEPARATED),
         ),
         spread=spread * POINTS,
     )
 
 
-def _separates(local: BattleTable, settings: Settings) -> bool:
-    """Whether a domain's battles, rated by themselves, tell any two systems apart."""
-    alone = replace(settings, interval=IntervalKind.SANDWICH, bootstrap=None, anchor=None)
-    return any(row.rank_lower > 1 for row in rate_as(local, alone).ratings)
+def _placed(drawn: Iterable[Rating], places: Mapping[str, Rating]) -> tuple[Rating, ...]:
+    """Ratings with the order, places and letters of others; who has none there may be anywhere."""
+    rows = {row.system: row for row in drawn}
+    absent = [name for name in rows if name not in places]
+    texts = [place.letters for place in places.values()]
+    every = sorted(set().union(*map(letter_set, filter(None, texts))))
+    placed = [
+        replace(
+            rows[name],
+            rank=place.rank,
+            rank_lower=place.rank_lower,
+            rank_upper=place.rank_upper + len(absent),
+            tie_group=place.tie_group,
+            letters=place.letters,
+            ladder=place.ladder,
+        )
+        for name, place in places.items()
+    ]
+    anywhere = [
+        replace(
+            rows[name],
+            rank=len(places) + 1,
+            rank_lower=1,
+            rank_upper=len(rows),
+            tie_group=1,
+            letters=None if None in texts else "".join(sorted(every, key=len)),
+            ladder=0,
+        )
+        for name in absent
+    ]
+    return (*placed, *anywhere)
 
 
 def _own_evidence(part: _Part, centre: Floats, theta: Floats, spread: float) -> Floats:

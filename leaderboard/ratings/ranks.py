@@ -18,9 +18,11 @@ intervals that do not meet, and takes exponential time where many pairs are sepa
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +89,40 @@ def letter(number: int) -> str:
 def letter_set(text: str) -> frozenset[str]:
     """The single letters of a system, as `letters` wrote them."""
     return frozenset(_LETTER.findall(text))
+
+
+class Placed(Protocol):
+    """What a rating says of a system's place; None where it says nothing."""
+
+    @property
+    def ladder(self) -> int:
+        """Those of one ladder are ranked together."""
+
+    @property
+    def letters(self) -> str | None:
+        """As `letters` wrote them."""
+
+    @property
+    def rank_lower(self) -> int | None:
+        """The best place that the battles leave open."""
+
+    @property
+    def rank_upper(self) -> int | None:
+        """The worst."""
+
+
+def told_apart(one: Placed, other: Placed) -> bool:
+    """Whether the battles tell two systems apart, for all pairs at once: by letters, which show the tests.
+
+    Without letters by places, which hold for all systems at once.
+    """
+    if one.ladder != other.ladder:
+        return False
+    if one.letters is not None and other.letters is not None:
+        return not letter_set(one.letters) & letter_set(other.letters)
+    ends = one.rank_lower, one.rank_upper, other.rank_lower, other.rank_upper
+    best, worst, its_best, its_worst = (math.nan if end is None else end for end in ends)
+    return worst < its_best or its_worst < best
 
 
 def places_among(texts: Sequence[str]) -> tuple[tuple[int, int, str], ...]:

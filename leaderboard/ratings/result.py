@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from data.errors import NotFoundError
 from data.records.plain import to_json
-from leaderboard.ratings.ranks import letter_set
+from leaderboard.ratings.ranks import told_apart
 from leaderboard.ratings.uncertainty.paired_errors import PairedErrors
 from leaderboard.ratings.vocabulary import (
     Anchor,
@@ -150,12 +150,7 @@ class RatingTable:
         Raises:
             NotFoundError: The table has no such system.
         """
-        one, other = self.of(first), self.of(second)
-        if one.ladder != other.ladder:
-            return False
-        if one.letters is not None and other.letters is not None:
-            return not letter_set(one.letters) & letter_set(other.letters)
-        return one.rank_upper < other.rank_lower or other.rank_upper < one.rank_lower
+        return told_apart(self.of(first), self.of(second))
 
     def code(self, system: str) -> int:
         """The place of a system in the arrays.

@@ -96,7 +96,8 @@ def build_standings(
         judge_context: What the judge saw beside the texts of answers.
         sampled: Estimated means of metrics over all domains, by metric and system, in place of plain ones.
 
-        asked: The questions that the board is about; None for all that any system answered.
+        asked: The questions that the board is about, whose answers alone count; None for all that any system
+            answered.
 
     A system that answered too few of the questions (`too_few_answers`) is listed without a rank, and its
     battles enter no rating; where questions are not known, as of published counts, everyone is ranked.
@@ -119,6 +120,9 @@ def build_standings(
         if chosen.cluster is Cluster.QUESTION
         else {}
     )
+    if asked is not None:
+        # What a system answers beside the board's questions says nothing of it here.
+        facts = {name: [fact for fact in part if fact.question in asked] for name, part in facts.items()}
     ranked = without_systems(table, unranked.keys())
     seen = _seen_without(judge_context or JudgeContext(), table, unranked.keys())
     started = time.monotonic()
@@ -214,6 +218,18 @@ def without_systems(table: BattleTable, systems: AbstractSet[str]) -> BattleTabl
     if not systems:
         return table
     return restrict(table, np.flatnonzero([system not in systems for system in table.systems]))
+
+
+def board_ratings(
+    table: BattleTable, reference: str | None, settings: Settings | None = None
+) -> RatingTable | None:
+    """The ratings that a board of a round's battles shows, and by whose tests it separates systems.
+
+    They leave out systems that answered too few questions. None where battles rank nobody.
+    """
+    unranked = too_few_answers(table, {}, reference=reference)
+    by_tests = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
+    return _rated(without_systems(table, unranked.keys()), settings or by_tests)[0]
 
 
 def _seen_without(judge_context: JudgeContext, table: BattleTable, systems: AbstractSet[str]) -> JudgeContext:

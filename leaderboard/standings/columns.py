@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Any
 
+from leaderboard.standings.places import lines_among_systems
 from leaderboard.standings.systems import NOT_REPORTED, facts_by_system
 
 Json = Mapping[str, Any]
@@ -210,14 +211,14 @@ COLUMNS: tuple[BoardColumn, ...] = (
     ),
     BoardColumn(
         name="rank",
-        meaning="Place by rating",
+        meaning="Place by rating among the systems; the reference takes none",
         read=_rating("rank"),
         unit=Unit.PLACE,
         kind=int,
         heading="Rank",
         short="#",
         help="The best place that the battles leave open. A bracket joins systems that the battles do not "
-        "tell apart. The reference takes no rank.",
+        "tell apart.",
         ends=("rank_lower", "rank_upper"),
         place=1,
         usual=True,
@@ -266,7 +267,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
         read=_rate("battles"),
         unit=Unit.COUNT,
         heading="Battles",
-        help="On the page those behind the rating, and below those behind the rates where they are others.",
+        help="On the page below them those behind the rating, where they are others.",
         surfaces=frozenset({Surface.FILES, Surface.PAGES, Surface.TERMINAL}),
     ),
     _of_rate("wins", "How many of these battles the system won", Unit.COUNT),
@@ -455,7 +456,7 @@ def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
                 "mark": marks.get(line["system"], ""),
                 "said": said.get(line["system"], NOT_REPORTED).cells(),
             }
-            for line in lines
+            for line in lines_among_systems(lines, reference)
         ]
         for domain, lines in standings["lines"].items()
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from leaderboard.ratings.ranks import places_beside
+from leaderboard.standings.places import lines_among_systems
 from leaderboard.vocabulary import OVERALL
 
 Standings = Mapping[str, Any]
@@ -77,24 +77,11 @@ def changes(before: Standings, after: Standings) -> Changes:
 def ranks_among_systems(standings: Standings) -> Mapping[str, Ranks | None]:
     """The best and the worst place of each system of a board among the systems, overall, best first.
 
-    Boards count the reference among the places; it takes none here. None where a system has no place.
+    The reference takes none. None where a system has no place.
     """
-    lines = {line["system"]: line["rating"] or {} for line in standings["lines"][OVERALL]}
-    reference = lines.pop(str(standings.get("reference")), None)
-    ranks = {name: _ranks(rating) for name, rating in lines.items()}
-    if reference is None or (apart := _ranks(reference)) is None:
-        return ranks
-    component = reference.get("component", 0)
-    peers = {
-        name: found
-        for name, found in ranks.items()
-        if found is not None and lines[name].get("component", 0) == component
-    }
-    placed = places_beside(
-        (*apart, reference.get("letters")),
-        [(*found, lines[name].get("letters")) for name, found in peers.items()],
-    )
-    return ranks | {name: (best, worst) for name, (best, worst, _) in zip(peers, placed, strict=True)}
+    reference = standings.get("reference")
+    lines = lines_among_systems(standings["lines"][OVERALL], reference)
+    return {line["system"]: _ranks(line["rating"] or {}) for line in lines if line["system"] != reference}
 
 
 def _expected(name: str, old: Mapping[str, Ranks | None], new: Mapping[str, Ranks | None]) -> Ranks | None:

@@ -15,13 +15,14 @@ from leaderboard.standings.alternative_ratings import AlternativeRatings
 from leaderboard.standings.answer_stats import MeanScore
 from leaderboard.standings.head_to_head import HeadToHead
 from leaderboard.standings.judged_shares import JudgedShares
+from leaderboard.standings.places import lines_among_systems
 from leaderboard.standings.systems import SYSTEMS, SystemFacts
 from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import COVARIATES, OVERALL
 
-SHAPE = 2
+SHAPE = 3
 """Version of the JSON's shape; it grows when a field changes its meaning. In 1 ratings under control were of
-centred counts."""
+centred counts; in 2 places counted the reference, and those of domains came from ratings that borrow."""
 ESTIMATED_INTERVAL = "t over questions, of prediction-powered scores"
 """How rates of a board with estimated battles are bounded."""
 
@@ -186,7 +187,10 @@ class Standings:
                 **{key: value for key, value in rates.items() if key != "rows"},
                 **({"interval": ESTIMATED_INTERVAL} if self.estimated else {}),
             },
-            "lines": {domain: [line.as_json() for line in lines] for domain, lines in self.lines.items()},
+            "lines": {
+                domain: lines_among_systems([line.as_json() for line in lines], self.about.reference)
+                for domain, lines in self.lines.items()
+            },
             "head_to_head": self.pairs.as_json(),
             "beside": [alternative.as_json() for alternative in self.alternative_ratings],
             "separations": [dict(separation) for separation in self.separations],

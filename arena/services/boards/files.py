@@ -33,7 +33,8 @@ from leaderboard.export.tables import (
     standings_file,
 )
 from leaderboard.standings.columns import marked
-from leaderboard.vocabulary import OVERALL, BoardForm
+from leaderboard.standings.diff import ranks_among_systems
+from leaderboard.vocabulary import BoardForm
 
 ORGANISATION = "Answer Arena"
 METADATA = "croissant.json"
@@ -193,7 +194,7 @@ class BoardFiles:
     def _metadata(self, board: Board, files: Mapping[BoardForm | str, DataFile], site: str) -> Metadata:
         standings = board.standings
         title, facts = str(standings["title"]), standings["facts"]
-        systems = [line["system"] for line in standings["lines"][OVERALL]]
+        systems = ranks_among_systems(standings)
         sentences = (
             f"Standings of {len(systems)} question-answering systems: {title}.",
             f"Judge: {facts['judge']}." if facts.get("judge") else "",

@@ -10,10 +10,10 @@ from data.records import Board
 from judges.metrics.registry import added_metrics, own_metrics
 from leaderboard.export.board_table import notes_of
 from leaderboard.export.tables import flat_rows
-from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on, marked
+from leaderboard.standings.columns import BoardColumn, Surface, Unit, board_lines, columns_on, marked
 from leaderboard.standings.corrected import PEOPLE
-from leaderboard.standings.diff import ranks_among_systems
 from leaderboard.standings.full_error import ERROR, PARTS
+from leaderboard.standings.places import ratings_among_systems
 from leaderboard.standings.systems import SELF_REPORTED, Figure, SystemFacts, facts_by_system
 from leaderboard.vocabulary import CENTRED, COVARIATES, OVERALL, Control, ErrorKind
 
@@ -54,8 +54,7 @@ def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cell
         raise ConflictError(f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}.")
     columns = columns_on(Surface.TERMINAL)
     headers = [column.title.lower().replace(" + ", "+") for column in columns]
-    ranks = ranks_among_systems(board.standings) if domain == OVERALL else None
-    lines = [[_cell(row, column, ranks) for column in columns] for row in rows]
+    lines = [[_cell(row, column) for column in columns] for row in rows]
     more = {
         "own evidence": [_number(row["own_evidence"], ".0%") for row in rows],
         "flags": [", ".join(str(row["flags"] or "").split()) or None for row in rows],
@@ -96,8 +95,10 @@ def corrected_table(board: Board) -> tuple[Sequence[str], Sequence[Cells]]:
             f"No votes of people correct the board {board.name}.",
             advice=f"`arena rounds publish {board.name} --people TASK|FILE` corrects it.",
         )
-    judged = {line["system"]: line["rating"] or {} for line in board.standings["lines"]["overall"]}
-    return MOVED, [_moved(row, judged.get(row["system"], {})) for row in section["ratings"]]
+    judged = {line["system"]: line["rating"] or {} for line in board_lines(board.standings)[OVERALL]}
+    reference = board.standings.get("reference")
+    rows = ratings_among_systems(section["ratings"], reference)
+    return MOVED, [_moved(row, judged.get(row["system"], {})) for row in rows]
 
 
 def error_table(board: Board, kind: ErrorKind) -> tuple[Sequence[str], Sequence[Cells]]:
@@ -117,7 +118,9 @@ def error_table(board: Board, kind: ErrorKind) -> tuple[Sequence[str], Sequence[
             f"Nothing of the round of {board.name} was judged again, so its judge's own error is not known.",
             advice="Ask again with `arena rounds retest`, and publish the round again.",
         )
-    return ERRORS, [_with_error(row, row[kind.value]) for row in section["ratings"]]
+    ends = [{**row[kind.value], "system": row["system"]} for row in section["ratings"]]
+    among = ratings_among_systems(ends, board.standings.get("reference"))
+    return ERRORS, [_with_error(row, ends) for row, ends in zip(section["ratings"], among, strict=True)]
 
 
 def _with_error(row: Mapping[str, Any], ends: Mapping[str, Any]) -> Cells:
@@ -209,7 +212,8 @@ def controlled_table(board: Board, control: Control) -> tuple[Sequence[str], Seq
     Raises:
         ConflictError: The board has none.
     """
-    return CONTROLLED, [_rated(row) for row in _fit(board, control)["ratings"]]
+    rows = ratings_among_systems(_fit(board, control)["ratings"], board.standings.get("reference"))
+    return CONTROLLED, [_rated(row) for row in rows]
 
 
 def coefficient_table(board: Board, control: Control) -> tuple[Sequence[str], Sequence[Cells], Sequence[str]]:
@@ -258,7 +262,7 @@ def _moved(row: Mapping[str, Any], judged: Mapping[str, Any]) -> Cells:
     said, thought = row["rating"], row["judge_rating"]
     shift = None if said is None or thought is None else f"{said - thought:+.0f}"
     return (
-        None if said is None else _ranks(row["rank_lower"], row["rank_upper"]),
+        _ranks(row["rank_lower"], row["rank_upper"]) if said is not None else None,
         str(row["system"]),
         _interval(said, row["lower"], row["upper"]),
         _ranks(judged.get("rank_lower"), judged.get("rank_upper")),
@@ -269,20 +273,17 @@ def _moved(row: Mapping[str, Any], judged: Mapping[str, Any]) -> Cells:
     )
 
 
-def _cell(
-    row: Mapping[str, object], column: BoardColumn, ranks: Mapping[str, tuple[int, int] | None] | None
-) -> str | None:
-    """A cell; overall the reference has no rank, and is none of those among whom places are counted."""
+def _cell(row: Mapping[str, object], column: BoardColumn) -> str | None:
     if column.unit is Unit.PLACE:
-        if ranks is None:
-            return _ranks(row["rank_lower"], row["rank_upper"])
-        return None if (found := ranks.get(str(row["system"]))) is None else _ranks(*found)
+        return _ranks(row["rank_lower"], row["rank_upper"])
     value = row[column.name]
     return value if isinstance(value, str) else _number(value, FORMS.get(column.unit, ".4g"))
 
 
 def _ranks(best: object, worst: object) -> str | None:
-    return None if best is None or worst is None else f"{best}–{worst}"
+    if best is None or worst is None:
+        return None
+    return f"{best}" if best == worst else f"{best}–{worst}"
 
 
 def _interval(value: float | None, lower: float | None, upper: float | None) -> str | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from arena.client.answer_arena_client.models import results as shapes
 from arena.services.accounts.auth import PUBLIC, Caller
@@ -11,10 +12,11 @@ from arena.services.evidence.losses import LossShares, loss_shares
 from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError, NotFoundError
-from data.records import Submission
+from data.records import Round, Submission
 from data.store import Store
 from data.store.rounds.question_stats import QuestionRecord
 from leaderboard.paired import Deciding, PairedShare, deciding, paired_shares, spread_most
+from leaderboard.standings.places import separates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +113,8 @@ class Comparison:
     `paired` has for each other system how much more of the win the first takes, overall and by domain;
     `questions` are those on which they differ most, the widest first; `deciding` says for each
     other system how few questions decide. `notice` says that texts are left out,
-    and why.
+    and why. `separated` says by other system and domain whether the round's board tells it from the first; it
+    is empty before there is one.
     """
 
     systems: tuple[str, ...]
@@ -120,13 +123,16 @@ class Comparison:
     battles: int
     deciding: tuple[Deciding, ...] = ()
     notice: str = ""
+    separated: Mapping[tuple[str, str], bool] = field(default_factory=lambda: MappingProxyType({}))
 
     def between(self, round_name: str) -> shapes.Comparison:
         """The first two of them, as what routes and tools give."""
         first, second, *_ = self.systems
-        return shapes.Comparison.of(
-            self, round=round_name, first=first, second=second, paired=self.paired[second]
-        )
+        paired = [
+            shapes.PairedShare.of(share, separated=self.separated.get((second, share.domain)))
+            for share in self.paired[second]
+        ]
+        return shapes.Comparison.of(self, round=round_name, first=first, second=second, paired=paired)
 
 
 class ComparisonService:
@@ -161,9 +167,10 @@ class ComparisonService:
         contested = [number for number, _ in spread]
         question_stats = texts.listed(self._store.question_stats.of_round(round_.id, among=contested))
         by_id = {question.id: question for question in question_stats}
+        paired = {other: paired_shares(table, first, other) for other in others}
         return Comparison(
             systems=named,
-            paired={other: paired_shares(table, first, other) for other in others},
+            paired=paired,
             questions=tuple(
                 shapes.ContestedQuestion(
                     id=number, domain=by_id[number].domain, question=by_id[number].question, shares=shares
@@ -172,5 +179,19 @@ class ComparisonService:
             ),
             battles=len(table),
             deciding=tuple(deciding(table, first, other) for other in others),
+            separated=self._separated(round_, first, paired),
             notice=texts.notice,
         )
+
+    def _separated(
+        self, round_: Round, first: str, paired: Mapping[str, Sequence[PairedShare]]
+    ) -> Mapping[tuple[str, str], bool]:
+        """By other system and domain, what the round's board says; empty before it is published."""
+        if self._store.boards.standing(round_.id) is None:
+            return {}
+        standings = self._store.boards.get(round_.name).standings
+        return {
+            (other, share.domain): separates(standings, first, other, share.domain)
+            for other, shares in paired.items()
+            for share in shares
+        }

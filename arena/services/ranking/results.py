@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from arena.services.accounts.redaction import without_addresses
 from arena.services.evidence.reasons import CONTRADICTS, MISSES, Side, read_reasons
-from arena.services.rounds.battle_table import table_of_columns
-from data.errors import FileFormatError, InputError, NotFoundError, UnrankableError
+from data.errors import FileFormatError, InputError, NotFoundError
 from data.files.csv_safety import escape_formula
 from data.percent import percent
 from data.records import BattleEvidence, Board, Judgment, Preference, Presentation
 from data.store import Store
-from leaderboard.ratings import RatingTable, rate
-from leaderboard.ratings.uncertainty.differences import difference
+from leaderboard.standings.places import separates
 from leaderboard.vocabulary import OVERALL
 
 COVERED = "comprehensiveness-nli"
@@ -116,8 +113,8 @@ class Duel:
         points: How much higher its rating is; None where one has none, since it won or lost everything.
         lower: The lower end of the interval at 95 %; None likewise, as the next two.
         upper: The upper end.
-        p_value: That so large a difference comes by chance; two-sided.
-        significant: Whether the battles tell the two apart.
+        p_value: That so large a difference comes by chance, of these two alone; two-sided.
+        significant: Whether the battles tell the two apart, for all pairs of the board at once.
         better: The one that is ahead, by ratings or else by places and battles; empty where neither is.
         wins: Battles that `first` won against `second`; ties and losses likewise.
     """
@@ -159,7 +156,8 @@ class Duel:
             return ""
         ends = sorted((self.lower, self.upper) if self.points >= 0 else (-self.lower, -self.upper))
         told = f"p {'< 0.001' if self.p_value < LEAST_P else f'= {self.p_value:.3f}'}"
-        return f"{abs(self.points):.0f} points (95 % interval {ends[0]:.0f} to {ends[1]:.0f}), {told}"
+        alone = "" if self.significant else " for these two alone"
+        return f"{abs(self.points):.0f} points (95 % interval {ends[0]:.0f} to {ends[1]:.0f}){alone}, {told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,22 +221,20 @@ class RankingResults:
         if first == second:
             raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two systems.")
         self._require(name, first, second)
-        battles = table_of_columns(self.store.verdicts.columns(name))
-        table = rate(battles, seed=self.store.rounds.get(name).seed)
-        found = None
-        with suppress(UnrankableError):
-            found = difference(table, first, second)
+        standings = self.store.boards.get(name).standings
+        found = _difference(standings, first, second)
+        points, lower, upper, prob_better = found or (None,) * 4
         met = [one for one in self.comparisons(name) if {one.system_a, one.system_b} == {first, second}]
         wins, losses = (sum(one.winner == name for one in met) for name in (first, second))
-        lead = found.points if found else _lead(table, first, second) or wins - losses
+        lead = points or _lead(standings, first, second) or wins - losses
         return Duel(
             first=first,
             second=second,
-            points=None if found is None else found.points,
-            lower=None if found is None else found.lower,
-            upper=None if found is None else found.upper,
-            p_value=None if found is None else 2 * min(found.prob_better, 1 - found.prob_better),
-            significant=table.separates(first, second),
+            points=points,
+            lower=lower,
+            upper=upper,
+            p_value=None if prob_better is None else 2 * min(prob_better, 1 - prob_better),
+            significant=separates(standings, first, second),
             better=first if lead > 0 else second if lead < 0 else "",
             wins=wins,
             ties=sum(one.winner == TIE for one in met),
@@ -288,12 +284,27 @@ class RankingResults:
                 )
 
 
-def _lead(table: RatingTable, first: str, second: str) -> int:
-    """How many places one system surely stands above another; below, less than 0."""
-    one, other = table.of(first), table.of(second)
-    if one.rank_upper < other.rank_lower:
-        return other.rank_lower - one.rank_upper
-    return min(0, other.rank_upper - one.rank_lower)
+def _difference(standings: Mapping[str, Any], first: str, second: str) -> tuple[float, ...] | None:
+    """Points, both ends of their interval, and the chance that the first is better; None where not known."""
+    differences = standings.get("differences") or {}
+    names = list(differences.get("systems", ()))
+    if not {first, second} <= set(names):
+        return None
+    wanted = [names.index(first), names.index(second)]
+    for one, other, points, lower, upper, prob_better in differences["pairs"]:
+        if [one, other] == wanted:
+            return points, lower, upper, prob_better
+        if [other, one] == wanted:
+            return -points, -upper, -lower, 1 - prob_better
+    return None
+
+
+def _lead(standings: Mapping[str, Any], first: str, second: str) -> int:
+    """1 where one system surely stands above another, -1 where it stands below, else 0."""
+    if not separates(standings, first, second):
+        return 0
+    order = [line["system"] for line in standings["lines"][OVERALL]]
+    return 1 if order.index(first) < order.index(second) else -1
 
 
 def _system(line: Mapping[str, Any]) -> RankedSystem:

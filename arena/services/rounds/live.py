@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.services.rounds.stopping import StopWhen, in_random_order
-from data.errors import UnrankableError
 from data.records import BattleColumns, Outcome, Preference, Round, RoundState
 from data.records.plain import to_json
 from data.store import Store
@@ -110,6 +109,7 @@ def live_standing(store: Store, round_: Round) -> LiveStanding:
     """
     battles = store.verdicts.columns(round_.name)
     names = sorted(round_.plan["systems"])
+    reference = store.sets.summary(round_.set_name).reference_name
     codes, scores, complete = _scored(battles, names)
     order = in_random_order(
         [(place, battles.questions[code]) for place, code in enumerate(codes)], round_.seed
@@ -125,7 +125,7 @@ def live_standing(store: Store, round_: Round) -> LiveStanding:
         intervals=IntervalValidity.FIXED if fixed else IntervalValidity.ANYTIME,
         questions=len(used),
         planned_questions=len(order),
-        systems=_systems(names, used, error, _ratings(battles) if fixed else None, fixed=fixed),
+        systems=_systems(names, used, error, _ratings(battles, reference) if fixed else None, fixed=fixed),
         stop_when=text,
         ended=int((battles.outcome >= 0).sum()) - left_out,
         planned=len(battles),
@@ -133,22 +133,19 @@ def live_standing(store: Store, round_: Round) -> LiveStanding:
     )
 
 
-def _ratings(battles: BattleColumns) -> RatingTable | None:
+def _ratings(battles: BattleColumns, reference: str) -> RatingTable | None:
     """The ratings whose tests say who is separated once a round has ended; None where there are none."""
     from arena.services.rounds.battle_table import table_of_columns  # noqa: PLC0415 - loads scipy, as below
-    from leaderboard.ratings import IntervalKind, rate  # noqa: PLC0415 - as above
+    from leaderboard.standings.build import board_ratings  # noqa: PLC0415 - as above
 
-    try:
-        return rate(table_of_columns(battles), interval=IntervalKind.SANDWICH)
-    except UnrankableError:
-        return None
+    return board_ratings(table_of_columns(battles), reference)
 
 
 def _separated(ratings: RatingTable | None, leader: str, other: str) -> bool | None:
-    """Whether ratings tell two systems apart; None where there are none, or a system is not in them."""
-    if ratings is None or not {leader, other} <= set(ratings.systems):
+    """Whether ratings tell two systems apart; None where there are none."""
+    if ratings is None:
         return None
-    return ratings.separates(leader, other)
+    return {leader, other} <= set(ratings.systems) and ratings.separates(leader, other)
 
 
 def _scored(battles: BattleColumns, names: list[str]) -> tuple[Ints, Floats, NDArray[np.bool_]]:

@@ -8,18 +8,17 @@ from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.models import entrants_of
 from arena.services.tables.model import Shown
 from arena.services.tables.systems import SEPARATED, unjudged_notes, unjudged_systems
-from data.errors import NotFoundError
 from data.records import BattleRecord, Round, SystemCard
 from data.store import Store
+from leaderboard.battles import BattleTable
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
-from leaderboard.paired import paired_shares
 from leaderboard.rates import RateTable, win_rates
-from leaderboard.ratings import rate
+from leaderboard.ratings.result import RatingTable
+from leaderboard.standings.build import board_ratings
 from leaderboard.vocabulary import OVERALL
 
 MORE_PASSAGES = (
-    "*: the 95 % interval of the paired difference to the same model's system with the next fewer passages "
-    "leaves out 0; each by itself."
+    "*: told apart from the same model's system with the next fewer passages, for all pairs at once (5 %)."
 )
 MARK = "*"
 
@@ -33,8 +32,8 @@ def rates_by_domain(store: Store, round_: Round, shown: Shown) -> PaperTable:
     unjudged = unjudged_systems(store, round_, battles)
     letters: Mapping[str, str] = {}
     if shown.marks and judged:
-        rated = rate(table_of(battles), seed=round_.seed)
-        letters = {rating.system: rating.letters or "" for rating in rated.ratings}
+        rated = board_ratings(table_of(battles), store.sets.summary(round_.set_name).reference_name)
+        letters = {rating.system: rating.letters or "" for rating in (rated.ratings if rated else ())}
     marks = {(system, OVERALL): found for system, found in letters.items()}
     return PaperTable(
         columns=(Column(key="system", header="system"), *_headers(domains, shown, marked=(OVERALL,))),
@@ -67,10 +66,10 @@ def rates_by_passages(store: Store, rounds: Sequence[Round], shown: Shown) -> Pa
         marks: dict[tuple[str, str], str] = {}
         if shown.marks:
             reference = store.sets.summary(round_.set_name).reference_name
-            held = [battle for battle in battles if reference in {battle.system_a, battle.system_b}]
+            rated = _rated(table_of(battles), reference)
             for more in told:
                 fewer = _with_fewer(told, cards, more)
-                marks |= {} if fewer is None else _told_apart(held or battles, more, fewer)
+                marks |= {} if fewer is None else _told_apart(rated, more, fewer)
         lines += [
             (
                 (cards[system].model, _number(cards[system].passages), system),
@@ -117,12 +116,19 @@ def _with_fewer(told: Sequence[str], cards: Mapping[str, SystemCard], more: str)
     return next((name for name in nearest if more.replace(card.passages, cards[name].passages) == name), None)
 
 
-def _told_apart(battles: Sequence[BattleRecord], more: str, fewer: str) -> Mapping[tuple[str, str], str]:
-    try:
-        shares = paired_shares(table_of(battles), more, fewer)
-    except NotFoundError:
-        return {}
-    return {(more, share.domain): MARK for share in shares if share.significant}
+def _rated(table: BattleTable, reference: str) -> Mapping[str, RatingTable]:
+    """The ratings that tell systems apart, of all battles and of each domain's alone, where they exist."""
+    parts = {domain: table.select(table.domain == code) for code, domain in enumerate(table.domains)}
+    rated = {domain: board_ratings(part, reference) for domain, part in {OVERALL: table, **parts}.items()}
+    return {domain: ratings for domain, ratings in rated.items() if ratings is not None}
+
+
+def _told_apart(rated: Mapping[str, RatingTable], more: str, fewer: str) -> Mapping[tuple[str, str], str]:
+    return {
+        (more, domain): MARK
+        for domain, ratings in rated.items()
+        if {more, fewer} <= set(ratings.systems) and ratings.separates(more, fewer)
+    }
 
 
 def _rates(store: Store, round_: Round, battles: Sequence[BattleRecord]) -> RateTable:

@@ -12,16 +12,13 @@ from arena.services.judging.calibration import by_systems, calibration_pair
 from arena.services.judging.labelled_pairs import LabelledPair, labelled_pairs
 from arena.services.rounds.battle_table import table_of
 from arena.services.tables.model import Shown
-from data.errors import UnrankableError
 from data.intervals import wilson
 from data.records import BattleRecord, Preference, Question, Round
 from data.store import Store
 from leaderboard.agreement.coefficients import Estimate
 from leaderboard.agreement.pairs import Agreement, majority
-from leaderboard.battles import BattleTable
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
-from leaderboard.ratings.rate import rate
-from leaderboard.ratings.result import RatingTable
+from leaderboard.standings.build import board_ratings
 from leaderboard.standings.head_to_head import head_to_head
 
 MARK = "*"
@@ -34,16 +31,19 @@ def every_pair(store: Store, round_: Round, labels: Path | None, shown: Shown) -
     """Wins, ties and losses of every pair that met; with labels also people, and how the judge agrees."""
     table = table_of(tuple(store.verdicts.battles(round_.name)))
     record = head_to_head(table, table.systems)
-    rated = _rated(table, round_) if shown.marks else None
+    reference = store.sets.summary(round_.set_name).reference_name
+    rated = board_ratings(table, reference) if shown.marks else None
+    ranked = set() if rated is None else set(rated.systems)
     against_people = None if labels is None else held_against_people(store, round_, labels)
     rows: list[tuple[Cell, ...]] = []
     for first, second in combinations(range(len(record.systems)), 2):
         total = float(record.battles[first, second])
         if not total:
             continue
-        name = f"{record.systems[first]} vs {record.systems[second]}"
         counts = (record.wins[first, second], record.ties[first, second], record.wins[second, first])
-        apart = rated is not None and rated.separates(record.systems[first], record.systems[second])
+        names = record.systems[first], record.systems[second]
+        name = " vs ".join(names)
+        apart = rated is not None and ranked.issuperset(names) and rated.separates(*names)
         marks = (MARK if apart else "", "", "")
         shares = [
             Measured(value=float(count) / total, interval=wilson(float(count) / total, total), mark=mark)
@@ -60,14 +60,6 @@ def every_pair(store: Store, round_: Round, labels: Path | None, shown: Shown) -
             *((CORRELATED,) if shown.marks and against_people is not None else ()),
         ),
     )
-
-
-def _rated(table: BattleTable, round_: Round) -> RatingTable | None:
-    """The ratings that say who is separated; None where the battles rank nobody."""
-    try:
-        return rate(table, seed=round_.seed)
-    except UnrankableError:
-        return None
 
 
 def judges_by_correlation(store: Store, rounds: Sequence[Round], labels: Path, shown: Shown) -> PaperTable:

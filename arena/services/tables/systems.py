@@ -21,7 +21,8 @@ from data.records import BattleRecord, Round
 from data.store import Store
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
 from leaderboard.rates import win_rates
-from leaderboard.ratings import rate
+from leaderboard.ratings import Settings
+from leaderboard.standings.build import board_ratings
 from leaderboard.vocabulary import OVERALL
 
 SEPARATED = (
@@ -38,6 +39,8 @@ def ratings(store: Store, round_: Round, shown: Shown) -> PaperTable:
     """Ratings with intervals, the systems without a judged battle last."""
     battles = tuple(store.verdicts.battles(round_.name))
     unjudged = unjudged_systems(store, round_, battles)
+    reference = store.sets.summary(round_.set_name).reference_name
+    rated = board_ratings(table_of(battles), reference, Settings(seed=round_.seed))
     rows: list[tuple[Cell, ...]] = [
         (
             rating.system,
@@ -50,7 +53,7 @@ def ratings(store: Store, round_: Round, shown: Shown) -> PaperTable:
             ),
             rating.battles,
         )
-        for rating in rate(table_of(battles), seed=round_.seed).ratings
+        for rating in (rated.ratings if rated else ())
     ]
     rating_column = Column(
         key="rating",

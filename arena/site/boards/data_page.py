@@ -27,7 +27,7 @@ from arena.site.services import arena
 from arena.site.trust.basis import LABELS
 from arena.site.ui.components import heading, name_page, note, strip, verbatim
 from arena.site.ui.formats import size_of
-from arena.site.ui.help_texts import CITATION, COMMANDS, SET_CITATION
+from arena.site.ui.help_texts import CITATION, SET_CITATION
 from arena.site.ui.markup import element, joined, put
 from arena.site.ui.tables import anchor, plain_table, words_table
 from arena.site.ui.url_state import opened
@@ -78,7 +78,6 @@ def show() -> None:
     heading("Without a browser", anchor="api")
     note("The board as a page without scripts, a picture for links, a permalink, and the site map.")
     put(words_table(("Address", "What it is"), addresses(view)))
-    verbatim(COMMANDS.format(board=view.name))
     heading("Show it on your site", anchor="embed")
     note("A small table in a frame: no script, no cookie. Add ?domain=ID for one domain.")
     verbatim(embed_snippet(view, site_address()))

@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
+from math import inf
 
 from arena.site.boards.view_model import Line
-from leaderboard.ratings.ranks import letters, places_among
 
 LEAST_QUESTIONS = 20
 """Below this a domain has no ratings of its own: what they say is borrowed from the other domains."""
+OWN_PLACES = 3
+"""The shape of snapshots from which on the places of a domain are of its own battles."""
 
 
-def by_own_battles(lines: tuple[Line, ...], *, judged_here: bool) -> tuple[Line, ...]:
-    """Order, places and letters by shares of battles not lost, where ratings are not the domain's own.
+def by_own_battles(lines: tuple[Line, ...], *, shape: int) -> tuple[Line, ...]:
+    """The lines of a domain in the order of their places, those that share one by shares of battles not lost.
 
-    Ratings of a domain are drawn towards the overall ones, so places that they give are not the domain's.
-    Here two systems are separated where the intervals of their shares do not meet. Ratings stay where the
-    domain has `LEAST_QUESTIONS`, as drawn ones, and are left out below that.
+    Ratings of a domain are drawn towards the overall ones: they stay where it has `LEAST_QUESTIONS`, and are
+    left out below that. Where they borrow, snapshots of an older shape have no places of the domain's own.
 
     Args:
         lines: Of one domain, best first.
-        judged_here: Whether it is a domain whose questions are known; other lines stay as they are.
+        shape: Of the snapshot.
     """
     few = max((line.own_rates.questions for line in lines), default=0) < LEAST_QUESTIONS
-    if not judged_here or not (few or any(line.own_evidence is not None for line in lines)):
-        return lines
-    rates = {line.system: None if line.unranked else line.win_tie for line in lines}
-    ordered = sorted(lines, key=lambda line: -1.0 if (rate := rates[line.system]) is None else rate.value)[
-        ::-1
-    ]
-    spans = [rate.span for line in ordered if (rate := rates[line.system]) is not None]
-    placed = iter(places_among(letters(_apart(spans))) if spans else ())
-    return tuple(_placed(line, next(placed) if rates[line.system] else None, few=few) for line in ordered)
-
-
-def _apart(spans: Sequence[tuple[float, float]]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """(S, S) whether two intervals do not meet."""
-    lower, upper = np.array(spans).T
-    above: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = lower[:, None] > upper[None, :]
-    return above | above.T
-
-
-def _placed(line: Line, place: tuple[int, int, str] | None, *, few: bool) -> Line:
-    best, worst, text = (None, None, None) if place is None else place
+    if shape < OWN_PLACES and any(line.own_evidence is not None for line in lines):
+        lines = tuple(replace(line, rank_lower=None, rank_upper=None, letters=None) for line in lines)
     if few:
-        line = replace(line, rating=None, own_evidence=None, flags=())
-    return replace(line, rank_lower=best, rank_upper=worst, letters=text, ladder=0)
+        lines = tuple(replace(line, rating=None, own_evidence=None, flags=()) for line in lines)
+    systems = iter(sorted((line for line in lines if not line.is_reference), key=_order))
+    return tuple(line if line.is_reference else next(systems) for line in lines)
+
+
+def _order(line: Line) -> tuple[bool, float, float]:
+    rate = line.win_tie
+    return bool(line.unranked), line.rank_lower or inf, 1.0 if rate is None else -rate.value

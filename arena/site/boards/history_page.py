@@ -116,6 +116,25 @@ def changed_lines(entry: Entry) -> list[str]:
     return [*sentences, *(settings or [same])]
 
 
+def change_marks(entry: Entry | None) -> Mapping[str, tuple[str, str]]:
+    """What stands beside a system's rank and what it means; nothing beside one that is as before.
+
+    Places that those who left or entered alone move are as before.
+    """
+    if entry is None or entry.changes is None:
+        return {}
+    marks = dict.fromkeys(entry.changes.entered, ("new", f"It is not on the board before, {entry.previous}"))
+    for change in entry.changes.systems:
+        if change.ranks_expected is None or change.ranks_after is None:
+            continue
+        places = change.ranks_expected[0] - change.ranks_after[0]
+        if places:
+            surely = "beyond chance" if change.moved else "which may be chance"
+            before = f"Rank {_ranks(change.ranks_before)} on the board before, {entry.previous}; {surely}"
+            marks[change.system] = (f"{'▲' if places > 0 else '▼'}{abs(places)}", before)
+    return marks
+
+
 def _short(value: str) -> str:
     """A setting in a sentence; of a hash its beginning."""
     return (value[:HASH_SHOWN] if len(value) == HASH_LENGTH else value) or "nothing"

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from arena.html_pages import Parts
 from arena.site.boards.board_parts import how_made
 from arena.site.boards.cache import html_of, made_once
-from arena.site.boards.history_page import changed_lines
+from arena.site.boards.history_page import change_marks, changed_lines
 from arena.site.boards.people_view import show_moves
 from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
 from arena.site.boards.row_detail import MOST_QUESTIONS, Lost, LostQuestion
@@ -75,6 +75,11 @@ class Shown:
     orders: Mapping[str, str]
     filters: Mapping[str, str]
     address: Mapping[str, str]
+
+    @property
+    def plain(self) -> bool:
+        """Whether it shows the ratings overall as published, which other boards can be compared with."""
+        return self.domain == OVERALL and self.view.is_as_judged
 
     @property
     def asked(self) -> list[str]:
@@ -184,6 +189,7 @@ def as_parts(board: BoardView) -> Parts:
                     order=shown.order,
                     address=here,
                     lost=lost,
+                    marks=change_marks(change) if shown.plain else {},
                 ),
             ),
             "asked": shown.asked,

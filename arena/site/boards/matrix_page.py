@@ -41,13 +41,20 @@ def matrix_table(view: BoardView) -> Element:
     return rows_table(
         [("System", "aa-left"), *heads],
         rows,
-        caption=f"{view.title}: {len(systems)} systems, numbered as in the rows.{absent}",
+        caption=f"{view.title}: {_counted(view, systems)}, numbered as in the rows.{absent}",
         classes="aa-matrix",
         class_="aa-wrap aa-scroll",
         tabindex="0",
         role="region",
         aria_label="Head-to-head matrix",
     )
+
+
+def _counted(view: BoardView, systems: Sequence[str]) -> str:
+    """How many systems are shown; the reference is none."""
+    count = len(set(systems) - {view.reference})
+    beside = " and the reference" if count < len(systems) else ""
+    return f"{count} system{'' if count == 1 else 's'}{beside}"
 
 
 def _rated(view: BoardView) -> tuple[str, ...]:
@@ -67,7 +74,7 @@ def _cell(view: BoardView, system: str, other: str) -> Element:
     meeting = view.meetings.of(system, other)
     if meeting is None:
         return element("td", ABSENT, class_="aa-muted")
-    apart = _apart(view, system, other)
+    apart = view.separates(system, other)
     figures = (
         f"{percent_figure(meeting.rate, decimals=0)}{_sign(meeting.rate, apart=apart)}",
         element("span", whole(meeting.battles), class_="aa-sub"),
@@ -79,11 +86,6 @@ def _cell(view: BoardView, system: str, other: str) -> Element:
     return element(
         "td", element("a", *figures, href=href, target="_self", title=words), class_=_shade(meeting.rate)
     )
-
-
-def _apart(view: BoardView, system: str, other: str) -> bool:
-    one, two = view.line(system), view.line(other)
-    return one is not None and two is not None and view.separated(one, two)
 
 
 def _expected_cell(view: BoardView, system: str, other: str) -> Element:
@@ -134,7 +136,7 @@ def opponents_table(view: BoardView, system: str) -> Element:
 
 def _opponent(view: BoardView, system: str, other: str, meeting: Meeting) -> Element:
     name = anchor(other, "system", board=view.name, id=system, against=other)
-    span, apart = meeting.interval, _apart(view, system, other)
+    span, apart = meeting.interval, view.separates(system, other)
     return element(
         "tr",
         element("th", name, scope="row"),
@@ -167,7 +169,7 @@ def matrix_rows(view: BoardView) -> Rows:
             "rate": meeting.rate,
             "lower": meeting.interval and meeting.interval.lower,
             "upper": meeting.interval and meeting.interval.upper,
-            "apart": _apart(view, system, other),
+            "apart": view.separates(system, other),
         }
         for (system, other), meeting in view.meetings.pairs.items()
     ]

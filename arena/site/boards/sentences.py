@@ -21,7 +21,7 @@ def headline(view: BoardView, domain: str) -> str:
 
 
 def leading(view: BoardView, domain: str) -> str:
-    """Who leads, and whether the lead is statistically significant, in one or two sentences."""
+    """Who leads, and how surely, in one or two sentences."""
     every = [line for line in view.lines.get(domain, ()) if not line.is_reference]
     lines = [line for line in every if not line.unranked]
     if view.is_by_people and not any(_has_interval(line) for line in lines[:1]):
@@ -42,11 +42,15 @@ def leading(view: BoardView, domain: str) -> str:
     source = "As people would say, " if view.is_by_people else _counted(view, domain)
     opening = f"{source}{control}{leader.system} leads{where}"
     close, unplaced = _rivals(view, leader, rest)
-    if close:
-        many = listed(close, MOST_NAMED)
+    ratings = {line.rating and points(line.rating.value) for line in lines}
+    if close and len(ratings) == 1 and None not in ratings:
+        who = f"{source}{control}no system leads{where}: {_evidence(view)} separate none of them."
+        sentence = f"{who[0].upper()}{who[1:]}"
+    elif close:
+        many = listed(close, MOST_NAMED if len("".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
         sentence = f"{opening}, not surely: {_evidence(view)} do not separate it from {many}."
     elif len(rest) == len(unplaced):
-        return f"{opening}.{_without(unplaced)}{unranked(every)}"
+        return f"{opening}.{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
     else:
         others = "every other that has a rating" if unplaced else "every other system"
         sentence = f"{opening}, and surely: {_evidence(view)} separate it from {others}."
@@ -101,7 +105,7 @@ def _rivals(view: BoardView, line: Line, others: Sequence[Line]) -> tuple[list[s
     Those without a judged battle are neither.
     """
     judged = [other for other in others if not other.unjudged]
-    unplaced = [other for other in judged if line.places is not None and other.places is None]
+    unplaced = [other for other in judged if line.is_placed and not other.is_placed]
     close = [other for other in judged if other not in unplaced and not view.separated(line, other)]
     return [other.system for other in close], [other.system for other in unplaced]
 
@@ -121,19 +125,19 @@ def _beside(view: BoardView, domain: str, leader: Line) -> str:
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
-    is_direct = domain == OVERALL and view.is_as_judged
-    met = view.meetings.of(leader.system, reference.system) if is_direct else None
-    counts = "" if met is None else f" ({whole(met.wins)} won, {whole(met.losses)} lost)"
+    evidence = _evidence(view)
     if not view.separated(leader, reference):
-        return f" They do not separate it from {view.the_reference}{counts}."
+        return f" {evidence.capitalize()} do not separate it from {view.the_reference}."
     # Lines come best first, also where the two are rated on scales of their own.
     order = [line.system for line in view.lines[domain]]
     above = order.index(leader.system) < order.index(reference.system)
-    return f" It stands {'above' if above else 'below'} {view.the_reference}{counts}."
+    return f" Taken together, {evidence} place it {'above' if above else 'below'} {view.the_reference}."
 
 
 MOST_NAMED = 2
 """Systems that a headline names."""
+LONGEST_NAMES = 40
+"""Letters of their names together; of longer ones it names the first alone."""
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
@@ -153,7 +157,7 @@ def name_and_model(name: str, more: str) -> str:
 def standing(view: BoardView, system: str) -> str:
     """Where one system stands, in a sentence or two."""
     line = view.line(system)
-    if line is None or line.places is None:
+    if line is None or not line.is_placed:
         reason = "" if line is None else line.unranked
         return f"{system} has no rating on this board. {reason}".strip()
     comma = "," if line.system in {one.system for one in view.competitors()} else ":"

@@ -216,11 +216,13 @@ def read_board(board: Board) -> BoardView:
         domains={domain["id"]: domain["label"] for domain in standings["domains"]},
         domain_notes={domain["id"]: domain.get("note", "") for domain in standings["domains"]},
         lines={
-            domain: by_own_battles(
-                tuple(_line(line, reference) for line in lines),
-                judged_here=board.round_name is not None and domain != OVERALL,
+            domain: (
+                by_own_battles(read, shape=standings.get("shape", 1))
+                if board.round_name is not None and domain != OVERALL
+                else read
             )
             for domain, lines in board_lines(standings).items()
+            for read in (tuple(_line(line, reference) for line in lines),)
         },
         facts=(
             *((label, value) for label, value in standings["facts"].items() if label in AT_A_GLANCE),

@@ -59,12 +59,17 @@ class Scale:
         return tuple(number * step for number in range(first, last + 1))
 
 
-def rank_cell(line: Line, joints: Sequence[Joint] = ()) -> Element:
-    """The best place, and at the left edge the brackets that join it to places not told apart from it."""
+def rank_cell(line: Line, joints: Sequence[Joint] = (), mark: tuple[str, str] | None = None) -> Element:
+    """The best place, and at the left edge the brackets that join it to places not told apart from it.
+
+    A mark says how it has changed since the board before, and what that means.
+    """
     cell = element("td", element("span", line.rank, class_="aa-rank"), class_="aa-left aa-number")
     for joint in joints:
         ends = f"aa-{joint.part}"
         cell.append(element("i", class_=f"aa-joint {ends}", style=f"--lane:{joint.lane}", aria_hidden="true"))
+    if mark is not None:
+        cell.append(explained(*mark, class_="aa-change"))
     if line.rank_upper is not None and line.rank_upper != line.rank_lower and not line.is_reference:
         cell.append(element("span", f"to {line.rank_upper}", class_="aa-unseen"))
     return cell
@@ -93,7 +98,12 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
         [at for at, line in enumerate(lines) if name in line.letter_set and not line.is_reference]
         for name in names
     )
-    for first, last in sorted((rows[0], rows[-1]) for rows in spans if len(rows) > 1):
+    farthest = -1
+    for first, last in sorted(((rows[0], rows[-1]) for rows in spans if len(rows) > 1), key=_longest_first):
+        if last <= farthest:
+            # A bracket within another, of systems that the reference alone keeps apart, would say nothing.
+            continue
+        farthest = last
         lane = next((at for at, end in enumerate(ends) if end < first), len(ends))
         if lane >= MOST_LANES:
             continue
@@ -102,6 +112,10 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
             part = "first" if at == first else "last" if at == last else "between"
             joints[at].append(Joint(lane, part))
     return joints
+
+
+def _longest_first(span: tuple[int, int]) -> tuple[int, int]:
+    return span[0], -span[1]
 
 
 def system_cell(view: BoardView, line: Line) -> Element:
@@ -241,10 +255,10 @@ def count_cell(value: float | None) -> Element:
 
 
 def battles_cell(line: Line) -> Element:
-    """Battles behind the rating and, where they are others, behind the rates."""
-    cell = count_cell(line.battles)
-    if not line.is_reference and line.rates.battles != line.battles:
-        cell.append(element("span", f"rates: {whole(line.rates.battles)}", class_="aa-sub"))
+    """Battles behind the rates and, where they are others, behind the rating."""
+    cell = count_cell(None if line.is_reference else line.rates.battles)
+    if line.is_reference or line.rates.battles != line.battles:
+        cell.append(element("span", f"rating: {whole(line.battles)}", class_="aa-sub"))
     return cell
 
 

@@ -46,7 +46,7 @@ VALUES: Mapping[str, Callable[[Line], Value]] = {
     "rating": lambda line: line.rating,
     "win_rate": lambda line: line.win,
     "win_tie_rate": lambda line: line.win_tie,
-    "battles": lambda line: line.battles,
+    "battles": lambda line: None if line.is_reference else line.rates.battles,
 }
 """Values that change with whose ratings are shown; others are as the standings have them."""
 
@@ -102,15 +102,21 @@ class Order:
         return f"-{self.key}" if self.turned else self.key
 
 
-def columns_of(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
+def columns_of(
+    view: BoardView,
+    domain: str,
+    lines: Sequence[Line],
+    marks: Mapping[str, tuple[str, str]] | None = None,
+) -> list[Column]:
     """Every column that the lines of a board can fill, in the order of the table."""
+    beside = marks or {}
     ratings = [line.rating for line in lines if line.rating is not None]
     reference = view.line(view.reference, domain)
     held = None if reference is None else reference.rating
     scale = Scale.around([*ratings, *([held] if held else [])])
     joints = dict(zip((line.system for line in lines), brackets(lines), strict=True))
     cells: Mapping[str, Callable[[Line], Element]] = {
-        "rank": lambda line: rank_cell(line, joints.get(line.system, ())),
+        "rank": lambda line: rank_cell(line, joints.get(line.system, ()), beside.get(line.system)),
         "system": lambda line: system_cell(view, line),
         "rating": lambda line: rating_cell(line, scale, None if held is None else held.value),
         "win_rate": lambda line: rate_cell(line, line.win),
@@ -219,16 +225,17 @@ def standings_table(
     order: Order | None = None,
     address: Mapping[str, str] | None = None,
     lost: Lost | None = None,
+    marks: Mapping[str, tuple[str, str]] | None = None,
     count: int | None = None,
 ) -> Element:
     """The table of a board in one domain, in the order of its lines; each is a row that opens.
 
     Columns that are not chosen are not even sent; None chooses the usual ones. With an address, the query of
     the page, headings are links that sort by their column; `order` is then what the lines are sorted by.
-    `lost` has questions that each system lost; without it rows do not open. `count` is how many systems there
-    are where only the first are shown.
+    `lost` has questions that each system lost; without it rows do not open. `marks` stand beside ranks, each
+    with what it means. `count` is how many systems there are where only the first are shown.
     """
-    columns = _kept(view, domain, lines, chosen)
+    columns = _kept(view, domain, lines, chosen, marks)
     bodies = [_body(view, domain, line, columns, lost, sorted_by=address is not None) for line in lines]
     shown = sum(not line.is_reference for line in lines) if count is None else count
     caption = f"{view.title}: {view.label(domain)}. {shown} system{'' if shown == 1 else 's'}."
@@ -238,7 +245,13 @@ def standings_table(
         element("caption", caption, class_="aa-unseen"),
         element("thead", element("tr", *heads)),
         *bodies,
-        class_=f"aa-board aa-standings{' aa-by-column' if order is not None and order.key else ''}",
+        class_=" ".join(
+            [
+                "aa-board aa-standings",
+                *(["aa-by-column"] if order is not None and order.key else []),
+                *(["aa-marked"] if marks else []),
+            ]
+        ),
     )
     lanes = max((joint.lane + 1 for joints in brackets(lines) for joint in joints), default=0)
     domains = domains_style(len(view.domains)) if len(view.domains) >= LEAST_DOMAINS else ""
@@ -314,11 +327,17 @@ def shown_rows(
     return rows
 
 
-def _kept(view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str] | None) -> list[Column]:
+def _kept(
+    view: BoardView,
+    domain: str,
+    lines: Sequence[Line],
+    chosen: Sequence[str] | None,
+    marks: Mapping[str, tuple[str, str]] | None = None,
+) -> list[Column]:
     names = usual_columns(view) if chosen is None else chosen
     return [
         column
-        for column in columns_of(view, domain, lines)
+        for column in columns_of(view, domain, lines, marks)
         if column.spec.name in ALWAYS or column.name in names
     ]
 

@@ -14,7 +14,7 @@ from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
 from data.store.boards.boards import SHORTEST_HASH, BoardHead
 from judges.metrics.registry import MetricInfo
-from leaderboard.ratings.ranks import letter_set, places_beside
+from leaderboard.ratings.ranks import letter_set, places_beside, told_apart
 from leaderboard.standings.head_to_head import Meetings
 from leaderboard.standings.systems import SystemFacts
 from leaderboard.trust.sections import Section
@@ -109,6 +109,11 @@ class Line:
         if self.rank_lower is None or self.rank_upper is None:
             return None
         return self.rank_lower, self.rank_upper
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether tests tell it from others, as letters or places say; the reference has letters alone."""
+        return self.letters is not None or self.places is not None
 
     @property
     def rank(self) -> str:
@@ -279,21 +284,13 @@ class BoardView:
         return f"rating controlled for {LABELS[self.controlled_for]}"
 
     def separated(self, one: Line, other: Line) -> bool:
-        """Whether the battles separate two systems: by their letters, which come from tests of every pair.
+        """Whether the battles separate two systems, as the board's tests of all pairs say."""
+        return told_apart(one, other)
 
-        Without letters by places, which hold for all systems at once; where nobody has a rating, by
-        intervals of the shares of battles not lost that do not meet.
-        """
-        if one.ladder != other.ladder:
-            return False
-        if one.letters is not None and other.letters is not None:
-            return not one.letter_set & other.letter_set
-        ours, theirs = one.places, other.places
-        if ours is None and theirs is None and one.win_tie is not None and other.win_tie is not None:
-            ours, theirs = one.win_tie.span, other.win_tie.span
-        if ours is None or theirs is None:
-            return False
-        return ours[0] > theirs[1] or theirs[0] > ours[1]
+    def separates(self, first: str, second: str, domain: str = OVERALL) -> bool:
+        """The same of two systems by name; not where one has no line."""
+        one, other = self.line(first, domain), self.line(second, domain)
+        return one is not None and other is not None and self.separated(one, other)
 
     def label(self, domain: str) -> str:
         """What readers see for a domain's id."""

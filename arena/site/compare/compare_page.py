@@ -111,7 +111,7 @@ def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
 def verdict(view: BoardView, first: str, second: str) -> str:
     """Who of two is better, and how sure that is, in a sentence."""
     gap = view.gap(first, second)
-    if gap is None and _separated(view, first, second):
+    if gap is None and view.separates(first, second):
         # Lines come best first, also of groups that are rated on scales of their own.
         better, worse = sorted((first, second), key=view.systems.index)
         return (
@@ -126,7 +126,7 @@ def verdict(view: BoardView, first: str, second: str) -> str:
     size = f"{points(abs(gap.points.value))} points"
     ends = sorted((abs(low), abs(high))) if low * high > 0 else sorted((low, high))
     interval = f"95 % interval {points(ends[0])} to {points(ends[1])}"
-    if low * high > 0 and _separated(view, first, second):
+    if low * high > 0 and view.separates(first, second):
         return (
             f"{better} is better than {worse} by {size} ({interval}); the lead is statistically significant."
         )
@@ -141,18 +141,13 @@ def verdict(view: BoardView, first: str, second: str) -> str:
     )
 
 
-def _separated(view: BoardView, first: str, second: str) -> bool:
-    lines = view.line(first), view.line(second)
-    return lines[0] is not None and lines[1] is not None and view.separated(lines[0], lines[1])
-
-
 def _show_paired(view: BoardView, comparison: Comparison) -> None:
     """The paired differences by domain, a table for each other system."""
     heading("By domain", anchor="paired")
     note(
-        "How much larger the first one's share of the win is, on the same questions against the same "
-        "opponents, direct battles included, in percentage points; 95 % t intervals over questions, not "
-        f"corrected for looking at several domains. From {comparison.battles:,} battles."
+        "How much larger the first one's share of the win is, in percentage points. It is on the same "
+        f"questions against the same opponents, from {comparison.battles:,} battles. Intervals (95 %) are of "
+        "these two alone; who is separated is tested for all pairs of the board at once."
     )
     first = comparison.systems[0]
     for other, paired in comparison.paired.items():
@@ -168,6 +163,7 @@ def _show_paired(view: BoardView, comparison: Comparison) -> None:
             "questions": share.questions,
             "ahead": share.ahead,
             "behind": share.behind,
+            "separated": view.separates(first, other, share.domain),
         }
         for other, paired in comparison.paired.items()
         for share in paired
@@ -184,11 +180,15 @@ def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[Pair
         (f"{other} ahead", "aa-second"),
         ("Questions", ""),
     )
-    rows = [_paired_row(view, share) for share in paired if share.questions]
+    rows = [
+        _paired_row(view, share, apart=view.separates(first, other, share.domain))
+        for share in paired
+        if share.questions
+    ]
     return rows_table(header, rows, caption=f"{first} minus {other}, in percentage points of the win")
 
 
-def _paired_row(view: BoardView, share: PairedShare) -> Element:
+def _paired_row(view: BoardView, share: PairedShare, *, apart: bool) -> Element:
     value = element("td", element("span", _signed(share.difference), class_="aa-main"))
     track = element(
         "span", element("span", class_="aa-even", style="left:50%"), class_="aa-track", aria_hidden="true"
@@ -200,7 +200,7 @@ def _paired_row(view: BoardView, share: PairedShare) -> Element:
             value.append(element("span", span, class_="aa-sub"))
             track.append(element("span", class_="aa-span", style=f"left:{low:.1f}%;width:{high - low:.1f}%"))
         track.append(element("span", class_="aa-dot", style=f"left:{EVEN + EVEN * share.difference:.1f}%"))
-    separation = element("span", "separated" if share.significant else "not separated", class_="aa-sub")
+    separation = element("span", "separated" if apart else "not separated", class_="aa-sub")
     return element(
         "tr",
         element("th", view.label(share.domain), separation, scope="row"),

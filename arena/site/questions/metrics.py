@@ -116,7 +116,7 @@ def show_facts(question_view: QuestionView) -> None:
     scores = [score for score in _scores(question_view, FACTS) if score.details.get("facts")]
     rows = fact_grid(scores)
     if not rows:
-        note(f"No answer has a score for them: `arena metrics run --metric {FACTS}`.")
+        note("No answer has been scored by the facts that it covers.")
         return
     who = f"by {scores[0].judge}" if scores[0].judge else "by shared words"
     note(f"Told {who}: ✓ covered, ◐ partly, – missing. Point at a mark for the answer's words.")

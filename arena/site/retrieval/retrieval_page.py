@@ -46,8 +46,7 @@ def show() -> None:
     names = arena().retrieval_boards.sets()
     if not names:
         st.info(
-            "Nobody has submitted contexts yet. A TREC run is added on the page Submit, or by "
-            "`arena submissions add FILE --kind contexts`.",
+            "Nobody has submitted contexts yet. A TREC run is added on the page Submit.",
             icon=":material/inbox:",
         )
         return

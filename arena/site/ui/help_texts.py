@@ -26,10 +26,6 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
-COMMANDS = """arena leaderboard show {board} --json
-arena leaderboard export {board} {board}.csv
-arena rounds export {board} {board}/"""
-
 CITATION = """@misc{{{view.name}-{year},
   title = {{{view.title}}},
   howpublished = {{Answer Arena, board {view.name}}},

@@ -115,6 +115,28 @@ def test_every_public_document_begins_with_its_page(client: TestClient, page: st
     assert not page or page in NAMED or f"<h1>{pages()[page].title}</h1>" in begun
 
 
+COMMAND = re.compile(
+    r"\barena (?:rank|demo|rounds|sets|submissions|metrics|labels|leaderboard|questions|teams)\b"
+)
+OWN_WORDS = re.compile(r"<(p|dd|h1|h2|h3|summary|caption)\b[^>]*>(.*?)</\1>", re.DOTALL)
+MOST_WORDS = 20
+STATISTICS = ("inflation", "condition number", "bootstrap", "sandwich", "bradley-terry strength")
+
+
+@pytest.mark.parametrize(
+    "page", ["", "compare", "matrix", "data", "rounds", "retrieval", "about", "register"]
+)
+def test_public_pages_speak_to_visitors(views: FirstViews, page: str) -> None:
+    """Sentences of at most 20 words, no command of a shell, and statistics' words in the method alone."""
+    view = views.of(page, {"board": "tiny"}.items())
+    body = CONTROL.sub("", view[: view.index('<footer class="aa-footer"')])
+    texts = [_words(html).strip() for _, html in OWN_WORDS.findall(body)]
+    assert [text for text in texts if COMMAND.search(text)] == []
+    sentences = [one for text in texts for one in re.split(r"(?<=[.?!:;]) ", text)]
+    assert [one for one in sentences if len(one.split()) > MOST_WORDS] == []
+    assert [text for text in texts if any(word in text.lower() for word in STATISTICS)] == []
+
+
 def test_choices_of_a_first_view_are_links(views: FirstViews) -> None:
     """Domains and ratings can be chosen before the page is whole, and what is chosen is marked."""
     view = views.of("", {"board": "tiny", "domain": "d1"}.items())

@@ -26,6 +26,7 @@ class Rating(Value):
     lower: float | None = None
     upper: float | None = None
     rank: int | None = None
+    """Places are among the systems; the reference has none."""
     rank_lower: int | None = None
     """The best place that the battles leave open."""
     rank_upper: int | None = None
@@ -299,8 +300,8 @@ class PairedShare(Value):
     """How many questions compare the two."""
     ahead: int
     behind: int
-    separated: bool = Field(validation_alias=AliasChoices("separated", "significant"))
-    """Whether the interval leaves out 0."""
+    separated: bool | None = None
+    """Whether the board tells the two apart, for all pairs at once; None before the round is published."""
 
 
 class ContestedQuestion(Value):

@@ -1,0 +1,121 @@
+"""Places of a board, which its systems take among themselves: the reference is a line and takes none.
+
+Letters are of all lines, the reference among them: they say who is told apart from whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from leaderboard.ratings.ranks import MOST_SYSTEMS, letters, places_beside, told_apart
+from leaderboard.vocabulary import OVERALL
+
+Json = Mapping[str, Any]
+NO_PLACE = {"rank": None, "rank_lower": None, "rank_upper": None, "tie_group": None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What a rating says of a system's place; None where it says nothing."""
+
+    ladder: int
+    letters: str | None
+    rank_lower: int | None
+    rank_upper: int | None
+
+    @classmethod
+    def of(cls, rating: Json) -> Place:
+        """The place of a rating of a board's JSON."""
+        return cls(
+            # Boards published before places were counted over groups have those of each group by itself.
+            ladder=rating.get("ladder", rating.get("component", 0)),
+            letters=rating.get("letters"),
+            rank_lower=rating.get("rank_lower"),
+            rank_upper=rating.get("rank_upper"),
+        )
+
+
+def separates(standings: Json, first: str, second: str, domain: str = OVERALL) -> bool:
+    """Whether the battles of a board tell two systems apart, for all pairs at once."""
+    ratings = {line["system"]: line["rating"] for line in standings["lines"].get(domain, ())}
+    one, other = ratings.get(first), ratings.get(second)
+    return bool(one and other) and told_apart(Place.of(one or {}), Place.of(other or {}))
+
+
+def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Json]:
+    """The lines of a domain with places among the systems; the reference keeps its letters alone.
+
+    Boards of before count the reference among the places, and the oldest have no letters; lines whose
+    reference has no place stay as they are.
+    """
+    held = next((line["rating"] for line in lines if line["system"] == reference), None) or {}
+    if held.get("rank_lower") is None:
+        return list(lines)
+    ladder = [
+        line
+        for line in lines
+        if (line["rating"] or {}).get("rank_lower") is not None
+        and Place.of(line["rating"]).ladder == Place.of(held).ladder
+    ]
+    places = _with_letters([Place.of(line["rating"]) for line in ladder])
+    at = next(at for at, line in enumerate(ladder) if line["system"] == reference)
+    others = [*places[:at], *places[at + 1 :]]
+    among = places_beside(_three(places[at]), list(map(_three, others)))
+    moved = {
+        line["system"]: {
+            "rank": _rank_without(line["rating"], held),
+            "rank_lower": lower,
+            "rank_upper": upper,
+            "tie_group": group,
+            "letters": place.letters,
+        }
+        for line, place, (lower, upper, _), group in zip(
+            [*ladder[:at], *ladder[at + 1 :]], others, among, _tie_groups(others), strict=True
+        )
+    }
+    moved[str(reference)] = {**NO_PLACE, "letters": places[at].letters}
+    return [
+        {**line, "rating": {**line["rating"], **moved[line["system"]]}} if line["system"] in moved else line
+        for line in lines
+    ]
+
+
+def _with_letters(places: Sequence[Place]) -> Sequence[Place]:
+    """Places with the letters that they themselves say, where they come without and are not too many."""
+    if len(places) > MOST_SYSTEMS or all(place.letters for place in places):
+        return places
+    apart = np.array([[told_apart(one, other) for other in places] for one in places], dtype=bool)
+    return [replace(place, letters=text) for place, text in zip(places, letters(apart), strict=True)]
+
+
+def ratings_among_systems(rows: Sequence[Json], reference: str | None) -> list[Json]:
+    """Ratings of a section of a board, such as those that votes correct, with places among the systems."""
+    lines = [{"system": row["system"], "rating": row} for row in rows]
+    return [line["rating"] for line in lines_among_systems(lines, reference)]
+
+
+def _three(place: Place) -> tuple[int, int, str | None]:
+    return place.rank_lower or 1, place.rank_upper or 1, place.letters
+
+
+def _rank_without(rating: Json, held: Json) -> int | None:
+    """The place by rating where the reference takes none."""
+    rank, taken = rating.get("rank"), held.get("rank")
+    return rank if rank is None or taken is None else rank - (taken < rank)
+
+
+def _tie_groups(places: Sequence[Place]) -> list[int]:
+    """The group of each, best first: a new one begins with the first that its group's best surely beats."""
+    groups: list[int] = []
+    best = None
+    for place in places:
+        if best is None or told_apart(best, place):
+            best = place
+            groups.append(groups[-1] + 1 if groups else 1)
+        else:
+            groups.append(groups[-1])
+    return groups

@@ -1,0 +1,274 @@
+"""One board on every surface: who is told apart, which rank, how many systems and battles."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import combinations
+from xml.etree.ElementTree import Element
+
+import pytest
+
+from arena.container import Arena
+from arena.services.boards.text_tables import board_table
+from arena.services.rounds.live import live_standing
+from arena.services.tables.model import Shown
+from arena.services.tables.people import every_pair
+from arena.settings import Settings
+from arena.site.boards.matrix_page import matrix_rows, opponents_table
+from arena.site.boards.sentences import headline, leading, standing
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.standings_table import standings_table
+from arena.site.boards.view_model import OVERALL
+from arena.site.compare.compare_page import verdict
+from arena.site.public.routes import embedded_page, static_page
+from arena.site.public.social_card import board_drawing
+from data.records import Board
+from leaderboard.battles import BattleTable
+from leaderboard.export.paper import Measured
+from leaderboard.export.tables import standings_file
+from leaderboard.ratings import Settings as RatingSettings
+from leaderboard.ratings import rate
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About
+from leaderboard.standings.places import separates
+from leaderboard.vocabulary import BoardForm
+
+REFERENCE = "human"
+Rows = Sequence[tuple[str, str, str, str, str]]
+
+
+def against(system: str, won: int, of: int, *, tied: int = 0) -> Rows:
+    """Battles of a system with the reference, one a question."""
+    ends = ["model_a"] * won + ["tie"] * tied + ["model_b"] * (of - won - tied)
+    return [(f"q{at}", f"d{at % 2}", system, REFERENCE, end) for at, end in enumerate(ends)]
+
+
+def everybody(systems: int, questions: int) -> Rows:
+    """All pairs of some systems and the reference; who comes first wins more often, nobody always."""
+    names = [*(f"s{at}" for at in range(systems)), REFERENCE]
+    return [
+        (
+            f"q{at}",
+            f"d{at % 2}",
+            one,
+            other,
+            "model_b" if (at + first + second) % (second - first + 2) == 0 else "model_a",
+        )
+        for at in range(questions)
+        for (first, one), (second, other) in combinations(enumerate(names), 2)
+    ]
+
+
+BOARDS: Mapping[str, Rows] = {
+    "23 and 20 of 24": (*against("nearly-all", 23, 24), *against("most", 20, 24)),
+    "few questions": (*against("one", 3, 4), *against("two", 1, 4)),
+    "ties alone": (*against("one", 0, 12, tied=12), *against("two", 0, 12, tied=12)),
+    "two systems": against("alone", 9, 12),
+    "seven": everybody(6, 30),
+}
+
+
+@pytest.fixture(params=BOARDS)
+def board(request: pytest.FixtureRequest) -> Board:
+    """A published board."""
+    table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS[request.param], strict=True)))
+    about = About(name="b", title="B", reference=REFERENCE, labels={"d0": "Zero", "d1": "One"})
+    built = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
+    return Board(
+        name="b",
+        round_name="b",
+        standings=json.loads(json.dumps(built)),
+        content_hash="ab" * 32,
+        notice="",
+        retracted=False,
+        published_at=datetime(2026, 11, 1, tzinfo=UTC),
+    )
+
+
+def texts_of(row: Element) -> list[str]:
+    """The texts of the cells of a row."""
+    return ["".join(cell.itertext()) for cell in row]
+
+
+def table_of(board: Board) -> BattleTable:
+    """The battles behind a board of `BOARDS`."""
+    rows = next(rows for name, rows in BOARDS.items() if _is_of(board, rows))
+    return BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
+
+
+def _is_of(board: Board, rows: Rows) -> bool:
+    names = {name for row in rows for name in row[2:4]}
+    counted = sum(pair["battles"] for pair in board.standings["head_to_head"]["pairs"]) // 2
+    return names == {line["system"] for line in board.standings["lines"][OVERALL]} and counted == len(rows)
+
+
+def test_one_test_tells_two_systems_apart_wherever_it_is_said(board: Board) -> None:
+    """Ratings, snapshot, files, compare, head to head and sentences give one answer for each pair."""
+    view, rated = read_board(board), rate(table_of(board), bootstrap=50)
+    rows = list(csv.DictReader(io.StringIO(_file(board, BoardForm.CSV))))
+    letters = {
+        row["system"]: set(re.findall("[A-Z][a-z]*", row["letters"]))
+        for row in rows
+        if row["domain"] == OVERALL
+    }
+    cells = {(row["system"], row["opponent"]): row["apart"] for row in matrix_rows(view)}
+    for one, other in combinations(view.systems, 2):
+        apart = rated.separates(one, other)
+        assert separates(board.standings, one, other) is apart
+        assert view.separates(one, other) is view.separates(other, one) is apart
+        assert (not letters[one] & letters[other]) is apart
+        assert cells.get((one, other), apart) is apart
+        assert ("statistically significant" in verdict(view, one, other)) is apart
+        for row in opponents_table(view, one).iter("tr"):
+            if texts_of(row)[0] == other:
+                assert texts_of(row)[-1] == ("yes" if apart else "no")
+    for one in view.systems:
+        alone = all(view.separates(one, other) for other in view.systems if other != one)
+        assert ("separate it from every other system" in standing(view, one)) is alone
+    leader = view.competitors()[0].system
+    if len(view.competitors()) > 1:
+        alone = all(view.separates(leader, line.system) for line in view.competitors()[1:])
+        assert ("and surely" in leading(view, OVERALL)) is alone
+        unsure = "not surely" in leading(view, OVERALL) or "No system leads" in leading(view, OVERALL)
+        assert unsure is not alone
+    above = f"it above {view.the_reference}" in headline(view, OVERALL)
+    below = f"it below {view.the_reference}" in headline(view, OVERALL)
+    assert (above or below) is view.separates(leader, REFERENCE)
+
+
+def test_a_better_result_is_never_less_separated() -> None:
+    """With 23 of 24 battles won a system is told from the reference at least as surely as with 20, or 22."""
+    found = []
+    for won in range(12, 25):
+        table = BattleTable.from_columns(
+            *(list(column) for column in zip(*against("a", won, 24), strict=True))
+        )
+        found.append(rate(table, bootstrap=50).separates("a", REFERENCE))
+    assert found == sorted(found)
+    assert found[-2]
+
+
+def test_a_domain_is_told_apart_by_its_own_battles() -> None:
+    """Where a domain's battles separate nobody its lines share the first place, whatever all battles say."""
+    rows = [*against("a", 30, 30), *against("b", 3, 30)]
+    split = [
+        (
+            question,
+            "small" if int(question[1:]) < 4 else "large",
+            one,
+            other,
+            "tie" if int(question[1:]) < 4 else end,
+        )
+        for question, _, one, other, end in rows
+    ]
+    table = BattleTable.from_columns(*(list(column) for column in zip(*split, strict=True)))
+    built = build_standings(
+        table, About(name="b", title="B", reference=REFERENCE), settings=RatingSettings(bootstrap=50)
+    )
+    standings = json.loads(json.dumps(built.as_json()))
+    assert separates(standings, "a", "b")
+    assert separates(standings, "a", "b", "large")
+    assert not separates(standings, "a", "b", "small")
+    places = {line["system"]: line["rating"]["rank_lower"] for line in standings["lines"]["small"]}
+    assert places == {"a": 1, "b": 1, REFERENCE: None}
+
+
+def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
+    """Places are among the systems on pages, frame, card, terminal and in files; the reference has none."""
+    view = read_board(board)
+    ranks = {line.system: line.rank for line in view.competitors()}
+    count = f"{len(ranks)} system{'' if len(ranks) == 1 else 's'}"
+    for domain in (OVERALL, *view.domains):
+        expected = {line.system: line.rank for line in view.competitors(domain)}
+        files = {row["system"]: row["rank_lower"] or "–" for row in _csv(board) if row["domain"] == domain}
+        assert files == {**expected, REFERENCE: "–"}
+        printed = {cells[1]: (cells[0] or "–").partition("–")[0] for cells in board_table(board, domain)[1]}
+        assert printed == {**expected, REFERENCE: ""}
+        lines = board.standings["lines"][domain]
+        held = {line["system"]: str((line["rating"] or {}).get("rank_lower") or "–") for line in lines}
+        assert held == {**expected, REFERENCE: "–"}
+    assert _shown(standings_table(view, OVERALL, view.rows())) == {**ranks, REFERENCE: "–"}
+    static, framed = static_page(view, [("b", "B")], "./"), embedded_page(view, OVERALL)
+    assert f"Overall. {count}." in static
+    assert f"Overall. {count}." in framed
+    assert f">{REFERENCE}<" not in framed
+    drawn = ["".join(text.itertext()) for text in board_drawing(view).iter("text")]
+    assert any(text.startswith(f"{len(ranks)} systems ·") for text in drawn)
+    assert REFERENCE not in " ".join(drawn)
+
+
+def test_battles_of_a_system_are_one_number(board: Board) -> None:
+    """The column of battles counts the same on the page, in files and on the terminal."""
+    view = read_board(board)
+    files = {
+        row["system"]: row["battles"] and f"{float(row['battles']):.0f}"
+        for row in _csv(board)
+        if row["domain"] == OVERALL
+    }
+    headers, rows, _ = board_table(board, OVERALL)
+    printed = {cells[1]: cells[list(headers).index("battles")] or "" for cells in rows}
+    assert printed == files
+    table = standings_table(view, OVERALL, view.rows(), chosen=("Battles",))
+    shown = {
+        texts_of(row)[1]: re.match(r"\d*", texts_of(row)[-1])
+        for row in table.iter("tr")
+        if row.get("class") is None
+    }
+    assert {name: found[0] if found else "" for name, found in shown.items() if name in files} == {
+        name: files[name] for name in shown if name in files
+    }
+
+
+def test_older_boards_give_the_reference_no_rank_either(board: Board) -> None:
+    """A snapshot whose places count the reference is read as those of today."""
+    before = json.loads(json.dumps(board.standings))
+    table = {rating.system: rating for rating in rate(table_of(board), bootstrap=50).ratings}
+    for line in before["lines"][OVERALL]:
+        if line["rating"] is not None:
+            was = table[line["system"]]
+            line["rating"] |= {"rank": was.rank, "rank_lower": was.rank_lower, "rank_upper": was.rank_upper}
+    assert [row for row in _csv(replace(board, standings=before)) if row["domain"] == OVERALL] == [
+        row for row in _csv(board) if row["domain"] == OVERALL
+    ]
+
+
+@pytest.mark.long
+def test_the_organiser_s_page_tables_and_the_api_say_what_the_board_says(published: Settings) -> None:
+    """Of a judged round live standing, paper tables, API and duel separate whom the board separates."""
+    arena = Arena(published)
+    round_, view = arena.store.rounds.get("tiny"), read_board(arena.boards.get("tiny"))
+    leader, *others = live_standing(arena.store, round_).systems
+    for other in others:
+        assert other.separated is view.separates(leader.system, other.system)
+    table = every_pair(arena.store, round_, None, Shown(intervals=False, marks=True))
+    marks = {row[0]: row[2].mark for row in table.rows if isinstance(row[2], Measured)}
+    for one, other in combinations(view.systems, 2):
+        apart = view.separates(one, other)
+        name = f"{one} vs {other}" if f"{one} vs {other}" in marks else f"{other} vs {one}"
+        assert bool(marks[name]) is apart
+        assert arena.ranking_results.duel("tiny", one, other).significant is apart
+        compared = arena.comparisons.of("tiny", (one, other)).between("tiny")
+        for share in compared.paired:
+            assert share.separated is view.separates(one, other, share.domain)
+    arena.close()
+
+
+def _csv(board: Board) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(_file(board, BoardForm.CSV))))
+
+
+def _file(board: Board, form: BoardForm) -> str:
+    return standings_file(board.standings, form).decode()
+
+
+def _shown(table: Element) -> dict[str, str]:
+    """The ranks of the rows of a table, by system."""
+    cells = [texts_of(row) for row in table.iter("tr") if row.find("th[@scope='row']") is not None]
+    names = [link.text or "" for link in table.iter("a")]
+    return {name: re.match(r"\d*", texts[0])[0] or "–" for name, texts in zip(names, cells, strict=True)}  # type: ignore[index]
