@@ -181,6 +181,8 @@ class RankingResults:
         first = rated[0]
         if len(tied) == 1:
             return f"{first.system} leads, and its battles separate it from every other system."
+        if len(rated) == len(tied) > 1 and len({one.rating and round(one.rating) for one in rated}) == 1:
+            return "No system leads: the battles separate none of them."
         others = ", ".join(name for name in tied if name != first.system)
         return f"{first.system} is ahead, but its battles do not separate it from {others}."
 

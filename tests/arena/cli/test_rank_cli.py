@@ -290,3 +290,13 @@ def test_a_system_of_few_answers_does_not_lead(run: Commands, files: dict[str, P
         rows = {row["system"]: row for row in csv.DictReader(file) if row["domain"] == "overall"}
     assert rows["short"]["unranked"] == reason
     assert rows["short"]["rank_lower"] == ""
+
+
+def test_of_equal_answers_no_system_leads(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
+    """Where all battles are tied, the sentence names no leader."""
+    same = tmp_path / "same.csv"
+    same.write_text(files["best"].read_text())
+    words = ("--references", files["references"], "--out", tmp_path / "board", "--json")
+    code, text, err = run("rank", files["best"], same, *words)
+    assert code == 0, err
+    assert json.loads(text)["sentence"] == "No system leads: the battles separate none of them."
