@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.services.rounds.models import entrants_of
-from data.records import Outcome, SubmissionState
 from data.store import Store
 from leaderboard.vocabulary import OVERALL
 
@@ -17,27 +15,26 @@ PARTIAL = "partial"
 
 def withdrawn_marks(store: Store, round_name: str) -> Mapping[str, str]:
     """The systems of a round that were withdrawn or disqualified since, with that word and the reason."""
-    entrants = entrants_of(store, store.rounds.get(round_name))
-    gone = [one for one in entrants if one.state is SubmissionState.WITHDRAWN]
-    disqualified = store.concerns.disqualified([one.id for one in gone]) if gone else ()
+    gone = store.concerns.withdrawn(round_name)
+    disqualified = store.concerns.disqualified([number for number, _ in gone.values()]) if gone else ()
     return {
-        one.system: ": ".join(
-            filter(None, (DISQUALIFIED if one.id in disqualified else WITHDRAWN, one.withdrawn_reason))
-        )
-        for one in gone
+        system: ": ".join(filter(None, (DISQUALIFIED if number in disqualified else WITHDRAWN, reason)))
+        for system, (number, reason) in gone.items()
     }
 
 
 def marks_of(store: Store, round_name: str | None, standings: Mapping[str, Any]) -> Mapping[str, str]:
     """Systems of a board to their marks: a word, then ": " and why; others are left out.
 
-    A system is partial where it did not answer every question that it was to be judged on.
+    A system is partial where it answered fewer questions than another.
     """
+    answers = {
+        line["system"]: line.get("answers") or 0 for line in standings.get("lines", {}).get(OVERALL, ())
+    }
+    most = max(answers.values(), default=0)
     partial = {
-        line["system"]: f"{PARTIAL}: {missing:,} of {sum(outcomes.values()):,} battles lack its answer"
-        for line in standings.get("lines", {}).get(OVERALL, ())
-        if line["system"] != standings.get("reference")
-        and (outcomes := line.get("outcomes") or {})
-        and (missing := outcomes.get(Outcome.MISSING, 0))
+        system: f"{PARTIAL}: it answered {answered:,} of {most:,} questions"
+        for system, answered in answers.items()
+        if 0 < answered < most and system != standings.get("reference")
     }
     return partial if round_name is None else {**partial, **withdrawn_marks(store, round_name)}

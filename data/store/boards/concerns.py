@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy import Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import NotFoundError
+from data.records import SubmissionState
 from data.records.concerns import WAITING, Concern, ConcernKind, Decision, NewConcern
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import new_id
@@ -95,6 +96,26 @@ class ConcernStore(StorePart):
             concerns.c.decision == Decision.EXCLUDED, concerns.c.submission_id.is_not(None)
         )
         return frozenset(self._values(query))
+
+    def withdrawn(self, round_name: str) -> Mapping[str, tuple[int, str]]:
+        """The systems of a round that were withdrawn, with the number of the submission and the reason."""
+        query = (
+            select(
+                submissions.c.id,
+                submissions.c.system,
+                submissions.c.version,
+                submissions.c.withdrawn_reason,
+                rounds.c.plan,
+            )
+            .join(rounds, rounds.c.set_id == submissions.c.set_id)
+            .where(rounds.c.name == round_name, submissions.c.state == SubmissionState.WITHDRAWN)
+            .order_by(submissions.c.system)
+        )
+        return {
+            row.system: (row.id, row.withdrawn_reason)
+            for row in self._all(query)
+            if row.plan["systems"].get(row.system) == row.version
+        }
 
     def disqualified(self, numbers: Sequence[int]) -> frozenset[int]:
         """Which of some submissions organisers disqualified."""

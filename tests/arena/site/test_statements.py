@@ -16,9 +16,9 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.services import as_secrets
 
 PAGES = {
-    "questions.question_page": ({"id": "q1"}, 24),
-    "compare.compare_page": ({"a": "full", "b": "short"}, 30),
-    "systems.system_page": ({"id": "wrong"}, 52),
+    "questions.question_page": ({"id": "q1"}, 27),
+    "compare.compare_page": ({"a": "full", "b": "short"}, 33),
+    "systems.system_page": ({"id": "wrong"}, 55),
 }
 """Modules of pages with what their addresses name, and the most statements of a view without caches.
 

@@ -133,10 +133,9 @@ def test_a_team_gets_its_file_back_as_it_sent_it(arena: Arena, tmp_path: Path) -
 def test_a_checked_file_waits_as_a_draft_of_its_account(arena: Arena, tmp_path: Path) -> None:
     """Each account has one draft for a set, which others do not see, and submitting the set takes it away."""
     path = write_answers(tmp_path / "a.jsonl", (OWN,), 12)
-    kept = {"kind": SubmissionKind.ANSWERS, "caller": TEAM}
     assert arena.submissions.draft("tiny", caller=TEAM) is None
     for _ in range(2):
-        arena.submissions.keep_draft(path, "tiny", **kept)
+        arena.submissions.keep_draft(path, "tiny", kind=SubmissionKind.ANSWERS, caller=TEAM)
     arena.submissions.name_draft("tiny", "typed", caller=TEAM)
     found = arena.submissions.draft("tiny", caller=TEAM)
     assert found is not None
