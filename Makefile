@@ -86,7 +86,7 @@ sbom: ## what an installation is made of, with licences, as CycloneDX in dist/
 	@$(PYTHON) -m venv --clear --without-pip build/runtime && build/sbom/bin/pip --python build/runtime/bin/python install \
 		--quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-runtime.lock
 	mkdir -p dist
-	build/sbom/bin/cyclonedx-py environment --gather-license-texts --pyproject pyproject.toml --output-format JSON \
+	build/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --output-format JSON \
 		--output-file dist/sbom.cdx.json build/runtime/bin/python
 
 release: dist audit sbom ## what is released: sdists, wheels, their parts and licences, checksums

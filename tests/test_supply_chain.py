@@ -63,13 +63,13 @@ def test_every_library_of_the_lock_has_one_version_and_no_address() -> None:
 def _runtime() -> dict[str, str]:
     """What `requirements-runtime.lock` says of each library: its version, conditions and hashes."""
     text = (ROOT / "requirements-runtime.lock").read_text(encoding="utf-8").replace("\\\n", " ")
-    return {canonicalize_name(line.partition("==")[0]): line for line in text.splitlines()}
+    return {str(canonicalize_name(line.partition("==")[0])): line for line in text.splitlines()}
 
 
 def test_an_installation_is_pinned_by_hashes_as_development_is_by_versions() -> None:
     """Each library has hashes and no address, and the version that tests run with."""
     pins = dict(line.split("==") for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").split())
-    pinned = {canonicalize_name(name.partition("[")[0]): version for name, version in pins.items()}
+    pinned = {str(canonicalize_name(name.partition("[")[0])): version for name, version in pins.items()}
     for name, line in _runtime().items():
         found = re.fullmatch(r"[\w.-]+==([\w.+!]+)(?: ; ([^-]+?))?((?:\s+--hash=sha256:[0-9a-f]{64})+)", line)
         assert found, line
