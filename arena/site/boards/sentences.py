@@ -23,7 +23,7 @@ def leading(view: BoardView, domain: str) -> str:
     """Who leads, and how surely, in one or two sentences."""
     every = [line for line in view.lines.get(domain, ()) if not line.is_reference]
     lines = [line for line in every if not line.unranked]
-    if not lines:
+    if all(line.unjudged for line in lines):
         return f"No system has been judged here.{unranked(every)}"
     leader, *rest = lines
     if (leader.rating if domain == OVERALL else leader.win_tie) is None and leader.win_tie is None:

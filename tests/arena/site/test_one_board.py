@@ -24,7 +24,7 @@ from arena.site.boards.matrix_page import matrix_rows, opponents_table
 from arena.site.boards.sentences import headline, leading, standing
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
-from arena.site.boards.view_model import OVERALL
+from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.compare_page import verdict
 from arena.site.public.routes import embedded_page, static_page
 from arena.site.public.social_card import board_drawing
@@ -80,15 +80,23 @@ def board(request: pytest.FixtureRequest) -> Board:
     table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS[request.param], strict=True)))
     about = About(name="b", title="B", reference=REFERENCE, labels={"d0": "Zero", "d1": "One"})
     built = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
+    return _published(built)
+
+
+def _published(standings: Mapping[str, object]) -> Board:
     return Board(
         name="b",
         round_name="b",
-        standings=json.loads(json.dumps(built)),
+        standings=json.loads(json.dumps(standings)),
         content_hash="ab" * 32,
         notice="",
         retracted=False,
         published_at=datetime(2026, 11, 1, tzinfo=UTC),
     )
+
+
+def _view(standings: Mapping[str, object]) -> BoardView:
+    return read_board(_published(standings))
 
 
 def texts_of(row: Element) -> list[str]:
@@ -140,6 +148,21 @@ def test_one_test_tells_two_systems_apart_wherever_it_is_said(board: Board) -> N
     above = f"it above {view.the_reference}" in headline(view, OVERALL)
     below = f"it below {view.the_reference}" in headline(view, OVERALL)
     assert (above or below) is view.separates(leader, REFERENCE)
+
+
+def test_nobody_leads_where_nothing_was_judged_or_all_is_tied() -> None:
+    """A board without a battle, and one of nothing but ties, name no leader."""
+    table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS["ties alone"], strict=True)))
+    about = About(name="b", title="B", reference=REFERENCE)
+    tied = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
+    assert leading(_view(tied), OVERALL).startswith("No system leads: the battles separate none of them.")
+    nothing = build_standings(
+        table.select(table.winner < 0),
+        about,
+        answers={"one": [], "two": []},
+        settings=RatingSettings(bootstrap=50),
+    ).as_json()
+    assert leading(_view(nothing), OVERALL) == "No system has been judged here."
 
 
 def test_a_better_result_is_never_less_separated() -> None:
