@@ -211,7 +211,9 @@ def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
         expected = {line.system: line.rank for line in view.competitors(domain)}
         files = {row["system"]: row["rank_lower"] or "–" for row in _csv(board) if row["domain"] == domain}
         assert files == {**expected, REFERENCE: "–"}
-        printed = {cells[1]: (cells[0] or "–").partition("–")[0] for cells in board_table(board, domain)[1]}
+        printed = {
+            cells[1]: str(cells[0] or "–").partition("–")[0] for cells in board_table(board, domain)[1]
+        }
         assert printed == {**expected, REFERENCE: ""}
         lines = board.standings["lines"][domain]
         held = {line["system"]: str((line["rating"] or {}).get("rank_lower") or "–") for line in lines}
@@ -267,8 +269,8 @@ def test_the_organiser_s_page_tables_and_the_api_say_what_the_board_says(publish
     arena = Arena(published)
     round_, view = arena.store.rounds.get("tiny"), read_board(arena.boards.get("tiny"))
     leader, *others = live_standing(arena.store, round_).systems
-    for other in others:
-        assert other.separated is view.separates(leader.system, other.system)
+    for behind in others:
+        assert behind.separated is view.separates(leader.system, behind.system)
     table = every_pair(arena.store, round_, None, Shown(intervals=False, marks=True))
     marks = {row[0]: row[2].mark for row in table.rows if isinstance(row[2], Measured)}
     for one, other in combinations(view.systems, 2):
