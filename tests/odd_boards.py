@@ -32,7 +32,7 @@ def prepare(home: Path) -> Settings:
     _board(arena, NOTHING, 6, ("one", "two"), {"first": _whole, "second": _whole}, is_judged=False)
     _board(arena, TIES, 12, ("one", "two"), dict.fromkeys(("first", "second", "third"), _whole))
     _board(arena, SURE, 24, ("one", "two"), {"wins-23": _winning(23), "wins-20": _winning(20)})
-    systems = {
+    systems: dict[str, Callable[[int], str | None]] = {
         f"{WORDS[at % 6]}-retriever-with-reranking-and-{WORDS[at // 7]}-model-2026-{at:02}": _taking(at + 1)
         for at in range(SYSTEMS)
     }

@@ -61,10 +61,11 @@ def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Js
         if (line["rating"] or {}).get("rank_lower") is not None
         and Place.of(line["rating"]).ladder == Place.of(held).ladder
     ]
-    places = _with_letters([Place.of(line["rating"]) for line in ladder])
+    found = [Place.of(line["rating"]) for line in ladder]
     at = next(at for at, line in enumerate(ladder) if line["system"] == reference)
+    among = places_beside(_three(found[at]), [_three(place) for place in (*found[:at], *found[at + 1 :])])
+    places = _with_letters(found)
     others = [*places[:at], *places[at + 1 :]]
-    among = places_beside(_three(places[at]), list(map(_three, others)))
     moved = {
         line["system"]: {
             "rank": _rank_without(line["rating"], held),

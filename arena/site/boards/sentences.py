@@ -26,7 +26,7 @@ def leading(view: BoardView, domain: str) -> str:
     lines = [line for line in every if not line.unranked]
     if view.is_by_people and not any(_has_interval(line) for line in lines[:1]):
         return f"As people would say, nobody is known to lead.{_few_votes(every)}"
-    if not lines:
+    if all(line.unjudged for line in lines):
         return f"No system has been judged here.{unranked(every)}"
     leader, *rest = lines
     if (leader.rating if domain == OVERALL else leader.win_tie) is None and leader.win_tie is None:

@@ -24,7 +24,7 @@ from arena.site.boards.matrix_page import matrix_rows, opponents_table
 from arena.site.boards.sentences import headline, leading, standing
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
-from arena.site.boards.view_model import OVERALL
+from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.compare_page import verdict
 from arena.site.public.routes import embedded_page, static_page
 from arena.site.public.social_card import board_drawing
@@ -80,15 +80,23 @@ def board(request: pytest.FixtureRequest) -> Board:
     table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS[request.param], strict=True)))
     about = About(name="b", title="B", reference=REFERENCE, labels={"d0": "Zero", "d1": "One"})
     built = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
+    return _published(built)
+
+
+def _published(standings: Mapping[str, object]) -> Board:
     return Board(
         name="b",
         round_name="b",
-        standings=json.loads(json.dumps(built)),
+        standings=json.loads(json.dumps(standings)),
         content_hash="ab" * 32,
         notice="",
         retracted=False,
         published_at=datetime(2026, 11, 1, tzinfo=UTC),
     )
+
+
+def _view(standings: Mapping[str, object]) -> BoardView:
+    return read_board(_published(standings))
 
 
 def texts_of(row: Element) -> list[str]:
@@ -142,6 +150,21 @@ def test_one_test_tells_two_systems_apart_wherever_it_is_said(board: Board) -> N
     assert (above or below) is view.separates(leader, REFERENCE)
 
 
+def test_nobody_leads_where_nothing_was_judged_or_all_is_tied() -> None:
+    """A board without a battle, and one of nothing but ties, name no leader."""
+    table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS["ties alone"], strict=True)))
+    about = About(name="b", title="B", reference=REFERENCE)
+    tied = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
+    assert leading(_view(tied), OVERALL).startswith("No system leads: the battles separate none of them.")
+    nothing = build_standings(
+        table.select(table.winner < 0),
+        about,
+        answers={"one": [], "two": []},
+        settings=RatingSettings(bootstrap=50),
+    ).as_json()
+    assert leading(_view(nothing), OVERALL) == "No system has been judged here."
+
+
 def test_a_better_result_is_never_less_separated() -> None:
     """With 23 of 24 battles won a system is told from the reference at least as surely as with 20, or 22."""
     found = []
@@ -188,7 +211,9 @@ def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
         expected = {line.system: line.rank for line in view.competitors(domain)}
         files = {row["system"]: row["rank_lower"] or "–" for row in _csv(board) if row["domain"] == domain}
         assert files == {**expected, REFERENCE: "–"}
-        printed = {cells[1]: (cells[0] or "–").partition("–")[0] for cells in board_table(board, domain)[1]}
+        printed = {
+            cells[1]: str(cells[0] or "–").partition("–")[0] for cells in board_table(board, domain)[1]
+        }
         assert printed == {**expected, REFERENCE: ""}
         lines = board.standings["lines"][domain]
         held = {line["system"]: str((line["rating"] or {}).get("rank_lower") or "–") for line in lines}
@@ -244,8 +269,8 @@ def test_the_organiser_s_page_tables_and_the_api_say_what_the_board_says(publish
     arena = Arena(published)
     round_, view = arena.store.rounds.get("tiny"), read_board(arena.boards.get("tiny"))
     leader, *others = live_standing(arena.store, round_).systems
-    for other in others:
-        assert other.separated is view.separates(leader.system, other.system)
+    for behind in others:
+        assert behind.separated is view.separates(leader.system, behind.system)
     table = every_pair(arena.store, round_, None, Shown(intervals=False, marks=True))
     marks = {row[0]: row[2].mark for row in table.rows if isinstance(row[2], Measured)}
     for one, other in combinations(view.systems, 2):
