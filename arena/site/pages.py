@@ -103,14 +103,17 @@ class Page:
         if self.begins is Begins.OWN:
             own: str = self.load().look()
             return own
-        from arena.site.boards.pickers import addressed_board, title_of_page  # noqa: PLC0415 - loads Streamlit
+        from arena.site.boards.pickers import addressed_board, boards, title_of_page  # noqa: PLC0415 - loads Streamlit
         from arena.site.ui.components import page_heading  # noqa: PLC0415 - likewise
         from arena.site.ui.markup import html_put_by  # noqa: PLC0415 - likewise
 
         opening: Callable[..., Any] = getattr(self.load(), "opening", lambda: None)
         title = html_put_by(partial(page_heading, self.title))
         if self.begins is Begins.BOARD:
-            opening, title = partial(opening, addressed_board()), title_of_page(self.title, self.name)
+            opening, title = (
+                partial(opening, addressed_board()),
+                title_of_page(self.title, self.name, boards()),
+            )
         return rendered("pages/plain.html", title=title, opening=html_put_by(opening))
 
 

@@ -45,16 +45,17 @@ def titled_board(title: str, page: str) -> BoardView:
     Raises:
         NotFoundError: The address names a board that is not published.
     """
-    view = addressed_board()
-    put_html(title_of_page(title, page))
-    return view
+    titles = boards()
+    _require_known("board", tuple(titles), "The board of this address is not published here.")
+    put_html(title_of_page(title, page, titles))
+    return board_named(address().get("board", next(iter(titles))))
 
 
-def title_of_page(title: str, page: str) -> str:
-    """The title of a board's page, and links to the same page of other boards, as HTML."""
-    label = addressed_label()
-    links = [(other, link(page, board=name), other == label) for name, other in boards().items()]
-    return macro("titled", title, [(f"Board: {label}", links)])
+def title_of_page(title: str, page: str, titles: Mapping[str, str]) -> str:
+    """The title of a board's page, and links to the same page of other `boards`, as HTML."""
+    chosen = address().get("board", next(iter(titles)))
+    links = [(label, link(page, board=name), name == chosen) for name, label in titles.items()]
+    return macro("titled", title, [(f"Board: {titles[chosen]}", links)])
 
 
 def addressed_board() -> BoardView:

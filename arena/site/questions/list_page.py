@@ -138,8 +138,8 @@ def opening(view: BoardView) -> None:
 
 
 def _domains(view: BoardView) -> list[tuple[str, str, bool]]:
-    """Each domain with the address of its questions among those that the page shows."""
-    here = {name: word for name, word in address().items() if name not in {"page", "domain"}}
+    """Each domain with the address of its questions; filters stay, words that were searched for go."""
+    here = {name: word for name, word in address().items() if name not in {"page", "domain", "words"}}
     return [
         (
             view.label(one),

@@ -14,7 +14,7 @@ from arena.services.boards.comparison import RoundComparison
 from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.board_parts import how_made
 from arena.site.boards.cache import cached_html
-from arena.site.boards.pickers import addressed_board, title_of_page
+from arena.site.boards.pickers import addressed_board, boards, title_of_page
 from arena.site.boards.sentences import name_and_model
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
@@ -77,7 +77,7 @@ def as_parts(view: BoardView) -> Parts:
         "pages/trust.html",
         {
             "view": view,
-            "title": title_of_page("Trust and method", "trust"),
+            "title": title_of_page("Trust and method", "trust", boards()),
             "board_link": link("", board=view.name, **basis_query(chosen_basis(view, OVERALL))),
             "questions": list(_questions(view)),
             "made": how_made(view),
