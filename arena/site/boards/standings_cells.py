@@ -267,13 +267,6 @@ def bare(share: float) -> str:
     return percent_figure(share)
 
 
-def classed(cell: Element, classes: str) -> Element:
-    """The cell with further classes."""
-    if classes:
-        cell.set("class", f"{cell.get('class', '')} {classes}".strip())
-    return cell
-
-
 def domains_cell(rates: Mapping[str, float | None]) -> Element:
     """Tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, said in words.
 

@@ -45,28 +45,6 @@ def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> li
     return [option for option in options if option in addressed] or list(default)
 
 
-def choose_pills(name: str, label: str, options: Mapping[str, str], default: Sequence[str]) -> None:
-    """Offer a handful of things to switch on and off; `chosen_many` reads them."""
-    key = f"choice-{name}"
-    st.session_state[key] = chosen_many(name, tuple(options), default)
-    st.pills(
-        label,
-        tuple(options),
-        selection_mode="multi",
-        format_func=distinct(options).__getitem__,
-        key=key,
-        on_change=_list_into_address,
-        args=(name, key),
-    )
-
-
-def choose_switch(name: str, value: str, label: str) -> None:
-    """Offer something to switch on, which the address then names with `value`."""
-    key = f"choice-{name}"
-    st.session_state[key] = chosen_words(name) == value
-    st.toggle(label, key=key, on_change=_switch_into_address, args=(name, key, value))
-
-
 def text_filter(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
     """What the reader searches for."""
     key = f"choice-{name}"
@@ -174,20 +152,5 @@ def _into_address(name: str, key: str) -> None:
     chosen = st.session_state[key]
     if chosen:
         st.query_params[name] = chosen
-    else:
-        st.query_params.pop(name, None)
-
-
-def _list_into_address(name: str, key: str) -> None:
-    chosen = st.session_state[key]
-    if chosen:
-        st.query_params[name] = ",".join(chosen)
-    else:
-        st.query_params.pop(name, None)
-
-
-def _switch_into_address(name: str, key: str, value: str) -> None:
-    if st.session_state[key]:
-        st.query_params[name] = value
     else:
         st.query_params.pop(name, None)
