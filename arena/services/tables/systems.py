@@ -22,6 +22,7 @@ from data.store import Store
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
 from leaderboard.rates import win_rates
 from leaderboard.ratings import Settings
+from leaderboard.standings.answer_stats import too_few_answers
 from leaderboard.standings.build import board_ratings
 from leaderboard.vocabulary import OVERALL
 
@@ -36,11 +37,13 @@ BY_WORDS = "Words decide completeness and citation accuracy, not people: shares 
 
 
 def ratings(store: Store, round_: Round, shown: Shown) -> PaperTable:
-    """Ratings with intervals, the systems without a judged battle last."""
+    """Ratings with intervals; systems without one come last, with the reason."""
     battles = tuple(store.verdicts.battles(round_.name))
     unjudged = unjudged_systems(store, round_, battles)
     reference = store.sets.summary(round_.set_name).reference_name
-    rated = board_ratings(table_of(battles), reference, Settings(seed=round_.seed))
+    table = table_of(battles)
+    rated = board_ratings(table, reference, Settings(seed=round_.seed))
+    few = too_few_answers(table, {}, reference=reference)
     rows: list[tuple[Cell, ...]] = [
         (
             rating.system,
@@ -55,6 +58,8 @@ def ratings(store: Store, round_: Round, shown: Shown) -> PaperTable:
         )
         for rating in (rated.ratings if rated else ())
     ]
+    placed = {*(row[0] for row in rows), *unjudged}
+    rows += [(system, None, None) for system in table.systems if system not in placed]
     rating_column = Column(
         key="rating",
         header="rating",
@@ -66,7 +71,12 @@ def ratings(store: Store, round_: Round, shown: Shown) -> PaperTable:
     return PaperTable(
         columns=(SYSTEM, rating_column, Column(key="battles", header="battles", unit=Unit.COUNT)),
         rows=(*rows, *((system, None, None) for system in unjudged)),
-        notes=(*unjudged_notes(round_, unjudged), *((SEPARATED,) if shown.marks else ())),
+        notes=(
+            *unjudged_notes(round_, unjudged),
+            *(f"{system}: {reason}" for system, reason in few.items()),
+            *(() if rated else (f"{round_.name}: its battles rank nobody.",)),
+            *((SEPARATED,) if shown.marks else ()),
+        ),
     )
 
 
