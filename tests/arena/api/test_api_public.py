@@ -76,12 +76,13 @@ def test_template_and_sample_are_what_the_command_line_writes(
 
 
 def test_board_is_the_same_in_the_list_and_by_its_name(public: httpx.Client) -> None:
-    """The list names title, round, hash and notice as the board itself does, without its standings."""
+    """The list names title, round, hash and notice as the board itself does, without standings and marks."""
     listed = public.get("/leaderboards").json()["leaderboards"]
     assert {one["round"] for one in listed} == {"tiny", None}
     for line in listed:
         board = public.get(f"/leaderboards/{line['name']}").json()
         assert board.pop("standings")
+        assert board.pop("marks") == {}
         assert board == line
 
 
