@@ -180,7 +180,8 @@ def as_parts(board: BoardView) -> Parts:
             "menus": [(name, found) for name, found in _menus(board, shown, here) if len(found) > 1],
             "table": html_of(
                 view,
-                shown.key,
+                # Whose texts may change while the board does not.
+                f"{shown.key} {lost}",
                 lambda: standings_table(
                     view,
                     shown.domain,
