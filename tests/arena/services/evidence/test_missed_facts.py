@@ -11,6 +11,11 @@ from data.records import Json, Outcome
 from data.store.boards.scores import ScoredAnswer
 
 
+def stated(name: str) -> str:
+    """A fact in a sentence, since nothing else is listed."""
+    return f"The machine {name} weighs ten kilograms."
+
+
 def scored(
     system: str,
     question: str,
@@ -22,7 +27,7 @@ def scored(
     """A comprehensiveness score of an answer; a statement `ab` is made by the passages a and b."""
 
     def listed(names: Sequence[str]) -> list[dict[str, object]]:
-        return [{"id": name, "text": name, "passages": list(name), "answer": "no"} for name in names]
+        return [{"id": name, "text": stated(name), "passages": list(name), "answer": "no"} for name in names]
 
     details = {
         "covered": listed(covered),
@@ -51,7 +56,7 @@ def test_what_most_others_have_comes_first() -> None:
         "two": [scored("two", "x1", [], ["a", "b", "cd"]), scored("two", "y1", ["e"], [])],
     }
     found = missed_facts("own", scores)
-    assert [fact.text for fact in found.facts] == ["e", "b", "cd", "a"]
+    assert [fact.text for fact in found.facts] == [stated(name) for name in ("e", "b", "cd", "a")]
     assert [(fact.covered_by, fact.missed_by) for fact in found.facts] == [(2, 0), (1, 1), (0, 2), (0, 2)]
 
 
@@ -59,7 +64,10 @@ def test_what_follows_from_a_missed_fact_is_counted_and_not_listed() -> None:
     """Whoever adds the basis has added the rest; a contradicted statement counts once."""
     own = scored("own", "x1", ["a"], ["b", "c", "d"], basis=["b", "d"], contradicted=["d"])
     found = missed_facts("own", {"own": [own]})
-    assert [(fact.text, fact.contradicted) for fact in found.facts] == [("d", True), ("b", False)]
+    assert [(fact.text, fact.contradicted) for fact in found.facts] == [
+        (stated("d"), True),
+        (stated("b"), False),
+    ]
     assert found.in_all == 3
 
 
@@ -97,7 +105,12 @@ def of_reference(system: str, question: str, states: str) -> ScoredAnswer:
     """A score by the facts of a reference: `c`, `p` and `m` are states of its facts in order."""
     named = {"c": "covered", "p": "partly", "m": "missing"}
     facts: list[Json] = [
-        {"text": f"fact {at}", "state": named[state], "share": 0.5, "evidence": "words" * (state != "m")}
+        {
+            "text": stated(f"fact {at}"),
+            "state": named[state],
+            "share": 0.5,
+            "evidence": "words" * (state != "m"),
+        }
         for at, state in enumerate(states)
     ]
     return replace(scored(system, question, [], []), metric="reference-coverage", details={"facts": facts})
@@ -111,7 +124,7 @@ def test_facts_of_references_are_missed_where_nothing_of_them_is_stated() -> Non
         "two": [of_reference("two", "x1", "mmcm")],
     }
     found = missed_facts("own", scores)
-    assert [fact.text for fact in found.facts] == ["fact 2", "fact 0"]
+    assert [fact.text for fact in found.facts] == [stated("fact 2"), stated("fact 0")]
     assert [(fact.covered_by, fact.missed_by) for fact in found.facts] == [(2, 0), (0, 2)]
     assert (found.in_all, found.by_domain[OVERALL].statements) == (2, 4)
 
@@ -119,7 +132,7 @@ def test_facts_of_references_are_missed_where_nothing_of_them_is_stated() -> Non
 def test_facts_stand_side_by_side() -> None:
     """Every fact in the reference's order, with what each answer does with it and by which words."""
     rows = fact_grid([of_reference("one", "x1", "mc"), of_reference("two", "x1", "pm")])
-    assert [row.text for row in rows] == ["fact 0", "fact 1"]
+    assert [row.text for row in rows] == [stated("fact 0"), stated("fact 1")]
     assert [[(cell.system, cell.standing, cell.evidence) for cell in row.cells] for row in rows] == [
         [("one", Standing.BASIS, ""), ("two", Standing.PARTLY, "words")],
         [("one", Standing.COVERED, "words"), ("two", Standing.BASIS, "")],
