@@ -46,6 +46,9 @@ VARIABLES = (
     ),
     Variable("OPENAI_API_KEY", "api_key", "key of that endpoint"),
     Variable("OPENAI_API_KEY_FILE", "", "file that contains `OPENAI_API_KEY`, read where that is unset"),
+    Variable("OPENAI_ORG_ID", "", "organisation, which the transport `openai` alone sends: then the default"),
+    Variable("OPENAI_PROJECT_ID", "", "project, likewise"),
+    Variable("OPENAI_CUSTOM_HEADERS", "", "further headers, likewise"),
     Variable(
         "ARENA_TRANSPORT",
         "transport",

@@ -84,9 +84,10 @@ def test_the_section_widens_the_boards_own_ratings(standings: Mapping[str, Any])
         assert row["rating"] == rating["rating"]
         assert row["all"]["lower"] <= min(row["judge"]["lower"], rating["lower"])
         assert row["all"]["upper"] >= max(row["judge"]["upper"], rating["upper"])
-        assert row["all"]["rank_lower"] <= rating["rank_lower"] <= rating["rank_upper"]
-        assert rating["rank_upper"] <= row["all"]["rank_upper"]
         assert row["components"]["wordings"] is not None
+        if rating["rank_lower"] is not None:
+            assert row["all"]["rank_lower"] <= rating["rank_lower"] <= rating["rank_upper"]
+            assert rating["rank_upper"] <= row["all"]["rank_upper"]
 
 
 def test_lines_follow_the_switch_and_keep_their_order(view: BoardView) -> None:
@@ -133,15 +134,16 @@ def test_exports_have_the_columns_where_the_board_has_the_section(
     export_standings(standings, tmp_path / "board.parquet")
     export_standings(standings, tmp_path / "board.json")
     with (tmp_path / "board.csv").open(encoding="utf-8") as text:
-        row = next(csv.DictReader(text))
-    expected = standings[ERROR]["ratings"][0]
+        rows = list(csv.DictReader(text))
+    expected = next(row for row in standings[ERROR]["ratings"] if row["system"] != standings["reference"])
+    row = next(row for row in rows if row["system"] == expected["system"])
     assert float(row["all_lower"]) == expected["all"]["lower"]
     assert float(row["error_wordings"]) == expected["components"]["wordings"]
-    columns = pq.read_table(tmp_path / "board.parquet").to_pylist()[0]
-    assert (columns["judge_upper"], columns["judge_rank_upper"]) == (
-        expected["judge"]["upper"],
-        expected["judge"]["rank_upper"],
-    )
+    found = pq.read_table(tmp_path / "board.parquet").to_pylist()
+    columns = next(row for row in found if row["system"] == expected["system"])
+    assert columns["judge_upper"] == expected["judge"]["upper"]
+    # The reference, which takes no rank, is counted in the section alone.
+    assert 1 <= columns["judge_rank_upper"] <= expected["judge"]["rank_upper"]
     assert json.loads((tmp_path / "board.json").read_text(encoding="utf-8"))[ERROR] == standings[ERROR]
     plain = {key: part for key, part in standings.items() if key != ERROR}
     export_standings(plain, tmp_path / "plain.csv")

@@ -17,7 +17,7 @@ from arena.site.services import as_secrets
 
 PAGES = {
     "questions.question_page": ({"id": "q1"}, 27),
-    "compare.compare_page": ({"a": "full", "b": "short"}, 33),
+    "compare.compare_page": ({"a": "full", "b": "short"}, 35),
     "systems.system_page": ({"id": "wrong"}, 55),
 }
 """Modules of pages with what their addresses name, and the most statements of a view without caches.
