@@ -248,6 +248,6 @@ def test_one_switch_holds_from_board_to_matrix_and_back(
     assert "ratings=length" in browser.current_url
     walk.follow("Head to head")
     walk.find(".aa-lead", "by the ratings shown")
-    walk.find(".aa-matrix caption", "4 systems")
+    walk.find(".aa-matrix caption", "3 systems and the reference")
     walk.follow("To the leaderboard on the same ratings")
     walk.find(".aa-lead", "Controlled for length, short leads")
