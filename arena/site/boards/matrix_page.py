@@ -238,7 +238,7 @@ def show() -> None:
     view = bases.on_basis(board, basis)
     direct = view.is_as_judged
     opening(board)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="matrix-ratings"):
         bases.choose_basis(board, OVERALL)
     put(anchor("To the leaderboard on the same ratings", "", board=board.name, **bases.basis_query(basis)))
     note(DIRECT_SIGNS if direct else EXPECTED_SIGNS)
