@@ -107,7 +107,7 @@ def test_which_system_is_best_for_finance_and_is_it_certain(stranger: Stranger) 
     """The domain's name shows who leads in it, and whether the lead is significant."""
     stranger.choose("Finance")
     said = stranger.reads(r"\S+ leads in Finance[^,]*, (?:not surely|and surely): the battles [^.]*\.")
-    assert said.startswith("partisan")
+    assert said.startswith("meridian")
 
 
 def test_why_did_a_system_lose_a_question(stranger: Stranger) -> None:
@@ -127,7 +127,7 @@ def test_may_i_trust_this_judge(stranger: Stranger) -> None:
     for question, answer in (
         ("Does it decide as people do", "not calibrated"),
         ("Have people checked this board", "not checked by people"),
-        ("Can an instruction in an answer fool it", r"[\d.]+ % of \d+"),
+        ("Can an instruction in an answer fool it", r"\d+ of \d+ \(up to \d+ %\)"),
     ):
         stranger.reads(rf"{question}\?\s+{answer}")
 
