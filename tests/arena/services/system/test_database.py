@@ -191,15 +191,15 @@ def test_commands_say_what_they_did(tmp_path: Path) -> None:
     assert "run `arena db upgrade`" in arena("status").stdout
     assert arena("upgrade").stdout.endswith(f"schema none → {newest_version()}.\n")
     assert json.loads(arena("status", "--json").stdout)["current"] is True
-    assert "exported to" in arena("export", str(tmp_path / "out")).stdout
-    refused = arena("export", str(tmp_path / "out"))
+    assert "exported to" in arena("backup", "--folder", str(tmp_path / "out")).stdout
+    refused = arena("backup", "--folder", str(tmp_path / "out"))
     assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)
     assert arena("backup", str(tmp_path / "file")).returncode == 0
     assert arena("restore", str(tmp_path / "file")).returncode == 0
     assert "Traceback" not in arena("restore", str(tmp_path / "nothing")).stderr
-    for word in ("backup", "export"):
+    for folder in ((), ("--folder",)):
         # A file is no folder, so nothing can be written below one.
-        done = arena(word, str(tmp_path / "file" / "below"))
+        done = arena("backup", *folder, str(tmp_path / "file" / "below"))
         assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
         assert "cannot be written" in done.stderr
 
