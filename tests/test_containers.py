@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -183,6 +184,10 @@ def _in_a_root(folder: Path, script: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(
+    os.environ.get("IMAGE_STEPS") != "1",  # noqa: TID251 - of the tests alone
+    reason="STEPS OF THE IMAGES ARE NOT RUN: they install everything anew; set IMAGE_STEPS=1",
+)
 @pytest.mark.timeout(3000)
 def test_steps_of_the_images_work_one_after_another(tmp_path: Path) -> None:
     """Each step runs as it stands in a root of its own; then the image's user serves, and health is good."""
