@@ -133,15 +133,15 @@ def test_space_is_what_its_host_asks_for(tmp_path: Path) -> None:
 
 
 ROOT_OF_ITS_OWN = """set -e
-mount -t tmpfs tmpfs "$1" && mkdir "$1/changes" "$1/work" "$1/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$1/changes,workdir=$1/work" "$1/root"
-mount --rbind /proc "$1/root/proc" && mount --rbind /dev "$1/root/dev"
-mkdir "$1/root/context" && mount --bind "$2" "$1/root/context"
-exec chroot "$1/root" sh -ec "$3"
+mount -t tmpfs tmpfs "$1" && mkdir "$1/changes" "$1/work" "$1/merged"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$1/changes,workdir=$1/work" "$1/merged"
+mount --rbind /proc "$1/merged/proc" && mount --rbind /dev "$1/merged/dev"
+mkdir "$1/merged/context" && mount --bind "$2" "$1/merged/context"
+exec chroot "$1/merged" sh -ec "$3"
 """
 """Runs a script in a copy of the machine's root that is gone afterwards; needs rights to mount."""
 NOBODY_YET = """
-chmod o+x /root
+chmod o+x ~root
 for uid in 1000 10001; do name=$(id -nu $uid 2> /dev/null) && userdel $name; done
 """
 """The machine's Python may lie below its root's home, and images have no such users."""
@@ -151,7 +151,7 @@ for second in $(seq 300); do
   if {user} {health} 2> /dev/null; then echo HEALTHY $({user} id -u); break; fi
   sleep 1
 done
-kill $served
+kill $served || true
 wait $served || true
 tail -n 20 /tmp/served
 userdel arena

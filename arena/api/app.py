@@ -78,7 +78,7 @@ def describe(app: FastAPI) -> None:
     async def page(_request: Request) -> HTMLResponse:
         return HTMLResponse(_page(document()))
 
-    app.openapi = document  # type: ignore[method-assign]  # FastAPI means it to be replaced
+    app.openapi = document  # type: ignore[method-assign]  # FastAPI documents this way of extending it
     app.router.routes.append(Route("/", page, include_in_schema=False))
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperArgument, TyperGroup, TyperOption
 
 from arena import own_version
 from data.errors import InputError
 
 if TYPE_CHECKING:
-    from typer._click import Command
+    from typer._click import Command, Context, HelpFormatter
 
 PRIVATE = 0o077
 """What is left out of the rights to what a command writes: homes, backups, exports are their user's alone."""
@@ -159,27 +159,23 @@ def _verb(name: str) -> Command:
     return typer.main.get_command(app)
 
 
-def _plain(**settings: Any) -> typer.Typer:  # noqa: ANN401 - Typer's own settings
-    return typer.Typer(
-        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, **settings
-    )
-
-
+_plain = partial(typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 ABOVE = "".join(f"{part}." for part in __name__.split(".")[:-3])
 REGISTERED = re.compile(r"\{([a-z_.]+):([a-z_]+)\}")
 """Where the help of an option names what a registry has: the function that tells it."""
 
 
-def name_registered(command: Any) -> None:  # noqa: ANN401 - Typer's own copies of Click's classes
+def name_registered(command: Command) -> None:
     """Let the help of a command's options, and of those below it, name what registries have now."""
     for parameter in command.params:
-        if parameter.help:
+        # Every parameter that Typer makes is one of these two; Click's own have no help.
+        if isinstance(parameter, TyperArgument | TyperOption) and parameter.help:
             parameter.help = REGISTERED.sub(_registered, parameter.help)
     for inner in getattr(command, "commands", {}).values():
         name_registered(inner)
 
 
-def _asked(command: Any, words: Sequence[str]) -> Any:  # noqa: ANN401 - as above
+def _asked(command: Command, words: Sequence[str]) -> Command:
     """The command whose help is asked for, below another one by the words that follow it."""
     for word in words[: words.index("--help")]:
         command = getattr(command, "commands", {}).get(word, command)
@@ -198,10 +194,10 @@ class _Root(TyperGroup):
         super().__init__(**settings)
         self.commands = _Commands()
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - Typer's own copies of Click's classes
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Find a command; where its help is asked for, the help names what registries have."""
         name, command, rest = super().resolve_command(ctx, args)
-        if "--help" in rest:
+        if command is not None and "--help" in rest:
             _add_plugins(())
             asked = _asked(command, rest)
             # The help of a group names no options of its commands, and registries are slow to import.
@@ -209,7 +205,7 @@ class _Root(TyperGroup):
                 name_registered(asked)
         return name, command, rest
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own copies of Click's classes
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write what each command is for, without importing it."""
         del ctx
         known = {**VERBS, **NOUNS}

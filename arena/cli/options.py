@@ -295,7 +295,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     extra = inspect.Parameter("engine", inspect.Parameter.KEYWORD_ONLY, annotation=Engine, default=None)
 
     @wraps(command)
-    def taking(**values: Any) -> None:  # noqa: ANN401 - the options of any command
+    def taking(**values: Any) -> None:  # noqa: ANN401 - the options of any command, whose types Typer reads from `__signature__`
         with open_parallel(values.pop(extra.name)):
             command(**values)
 

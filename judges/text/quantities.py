@@ -209,7 +209,7 @@ def _plain(match: re.Match[str]) -> float:
     if match["fraction"]:
         whole, above, below = re.fullmatch(
             r"(?:(\d{1,4})\s)?(\d{1,2})\D{1,3}(\d{1,3})", match["fraction"]
-        ).groups()  # type: ignore[union-attr]
+        ).groups()  # type: ignore[union-attr]  # what `fraction` matched, this does
         return float(whole or 0) + float(above) / float(below)
     return _decimal(match["digits"])
 

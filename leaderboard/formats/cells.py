@@ -68,7 +68,7 @@ def winners(place: Place, values: Sequence[object], column: str = "winner") -> l
         RecordError: A word is unknown; the message names row and column.
     """
     try:
-        return [SPELLINGS[value] for value in values]  # type: ignore[index]
+        return [SPELLINGS[value] for value in values]  # type: ignore[index]  # what is no word is caught
     except (KeyError, TypeError):
         pass
     for index, value in enumerate(values):

@@ -51,11 +51,9 @@ LEAST_LABELLED = 50
 
 def few_votes(labelled: int) -> str:
     """Why a system has no place as people would say; empty where it has one."""
-    return (
-        ""
-        if labelled >= LEAST_LABELLED
-        else (f"{labelled:,} of its battles have votes; {LEAST_LABELLED} are the least for a place.")
-    )
+    if labelled >= LEAST_LABELLED:
+        return ""
+    return f"{labelled:,} of its battles have votes; {LEAST_LABELLED} are the least for a place."
 
 
 def corrected_cells(section: Mapping[str, Any], domain: str, system: str) -> dict[str, object]:

@@ -25,8 +25,8 @@ ROWS = re.compile(r"x<=2147483647; |; x<=2147483647|  \[x<=2147483647\]")
 class Page(TyperCommand):
     """A command whose help shows an example first."""
 
-    def __init__(self, name: str | None, *, help: str | None = None, **settings: Any) -> None:  # noqa: A002, ANN401 - what Typer hands on
-        text = help or ""
+    def __init__(self, name: str | None, **settings: Any) -> None:  # noqa: ANN401 - what Typer hands on, and types so
+        text = str(settings.pop("help", None) or "")
         self.examples: tuple[str, ...] = tuple(EXAMPLE.findall(text))
         super().__init__(name, help=EXAMPLE.sub("", text).rstrip(), **settings)
 
@@ -110,7 +110,7 @@ class Commands(typer.Typer):
     def __init__(self, text: str) -> None:
         super().__init__(help=text, no_args_is_help=True, cls=Noun)
 
-    def command(self, name: str | None = None, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - what Typer takes
+    def command(self, name: str | None = None, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - what Typer's own method takes, in thirteen types
         """Register a command."""
         return super().command(name, cls=Page, **settings)
 

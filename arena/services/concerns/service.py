@@ -107,7 +107,7 @@ class ConcernService:
             AccessError, ForbiddenError: They do not belong to the team.
         """
         require(caller, TokenScope.READ, team=team)
-        theirs = [row.id for row in self._store.submissions.find(kind=None) if row.team == team]
+        theirs = [row.id for row in self._store.submissions.find(team=team, kind=None)]
         shown = (Decision.ASKED, Decision.EXCLUDED, Decision.DISQUALIFIED)
         found = self._store.concerns.of(submissions_of=theirs) if theirs else ()
         return tuple(one for one in found if one.decision in shown)

@@ -228,7 +228,7 @@ class RankingResults:
         points, lower, upper, prob_better = found or (None,) * 4
         met = [one for one in self.comparisons(name) if {one.system_a, one.system_b} == {first, second}]
         wins, losses = (sum(one.winner == name for one in met) for name in (first, second))
-        lead = points or _lead(standings, first, second) or wins - losses
+        lead = _lead(standings, first, second) or wins - losses if points is None else points
         return Duel(
             first=first,
             second=second,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.services.rounds.stopping import StopWhen, in_random_order
+from data.intervals import wilson
 from data.records import BattleColumns, Outcome, Preference, Round, RoundState
 from data.records.plain import to_json
 from data.store import Store
@@ -217,7 +218,6 @@ def _fixed(values: Floats, low: float) -> tuple[Floats, Floats]:
     Wilson's, as of the board's win rates, on as many trials as say as much: a t interval of few questions
     reaches beyond what is possible, and is a point where all of them ended alike.
     """
-    from data.intervals import wilson  # noqa: PLC0415 - loads scipy, not while a round runs
     from leaderboard.stats.intervals import effective_count  # noqa: PLC0415 - loads scipy, not while a round runs
 
     ends = []

@@ -218,7 +218,7 @@ class SubmissionService(SubmissionReader):
             AccessError, ForbiddenError: It is not their team.
         """
         require(caller, TokenScope.READ, team=team)
-        theirs = {row.id for row in self._store.submissions.find(kind=None) if row.team == team}
+        theirs = {row.id for row in self._store.submissions.find(team=team, kind=None)}
         return self._store.sent_files.names(sorted(theirs.intersection(numbers)))
 
     def keep_draft(

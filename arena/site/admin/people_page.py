@@ -68,7 +68,7 @@ def _correct(account: UserAccount, caller: Caller) -> None:
         if st.button(
             "Open it again" if closed else "Close it",
             key="close-account",
-            help="Whoever is closed cannot sign in. Tokens and sessions end; submissions and labels stay.",
+            help="It cannot sign in then: tokens and sessions end, submissions and labels stay.",
         ):
             done = f"The account {name} is {'open again' if closed else 'closed'}."
             attempt(lambda: change(name, closed=not closed, caller=caller), done, "accounts")
@@ -157,7 +157,7 @@ def _old_member(every: Sequence[Team], caller: Caller) -> None:
     if st.button("Take out", disabled=not (sure and team and account), key="take-out"):
         attempt(
             lambda: teams.remove_member(str(team), str(account), caller=caller),
-            f"{account} is in {team} no more.",
+            f"{account} is no longer in {team}.",
             "teams",
         )
 

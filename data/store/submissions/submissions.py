@@ -137,10 +137,13 @@ class SubmissionStore(AnswerReader):
         *,
         set_name: str | None = None,
         system: str | None = None,
+        team: str | None = None,
         newest: bool = False,
         kind: SubmissionKind | None = SubmissionKind.ANSWERS,
     ) -> tuple[Submission, ...]:
-        """Submissions of systems by set, system and version; of both kinds where `kind` is None.
+        """Submissions of systems, or of a team alone, by set, system and version.
+
+        They are of both kinds where `kind` is None.
 
         `newest` keeps the version that stands for each system: the selected one, else the newest, of
         those that are accepted and not withdrawn.
@@ -150,6 +153,8 @@ class SubmissionStore(AnswerReader):
             query = query.where(question_sets.c.name == set_name)
         if system is not None:
             query = query.where(submissions.c.system == system)
+        if team is not None:
+            query = query.where(submissions.c.team == team)
         matching = tuple(_record(row) for row in self._all(query))
         if not newest:
             return matching

@@ -119,8 +119,8 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
         raise StatisticsError(message, advice="Judge them on more questions.")
     reach = float(errors.reach[0, 1])
     lower, upper, kind = points - reach, points + reach, IntervalKind.SANDWICH
-    agreed = bool(table.errors.agreed(_gaps(table))[first_code, second_code])
-    if table.draws is not None and units >= FEW_QUESTIONS and not agreed:
+    gap = np.full((2, 2), points)
+    if table.draws is not None and units >= FEW_QUESTIONS and not errors.agreed(gap)[0, 1]:
         drawn = table.draws[:, first_code] - table.draws[:, second_code]
         drawn = drawn[~np.isnan(drawn)]
         clustered = table.settings.cluster is Cluster.QUESTION
@@ -134,7 +134,7 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
         se=se,
         lower=lower,
         upper=upper,
-        prob_better=float(errors.prob_above(np.full((2, 2), points))[0, 1]),
+        prob_better=float(errors.prob_above(gap)[0, 1]),
         questions=_questions(table, units),
         interval=kind,
     )
