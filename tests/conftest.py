@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import structlog
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import settings
 
 from data.store import Store
@@ -25,6 +26,12 @@ POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("full", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("quick")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _slow_answers_are_answers() -> None:
+    """Wait a minute for every answer to a test's own request, where httpx waits 5 seconds."""
+    DEFAULT_TIMEOUT_CONFIG.read = 60
 
 
 @pytest.fixture(scope="module", autouse=True)
