@@ -215,7 +215,7 @@ class Arena:
         "services.evidence.team_report", "store", "profiles", "weaknesses", "fixes"
     )
     ranking_results: RankingResults = _service("services.ranking.results")
-    demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards")
+    demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards", "calibration")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

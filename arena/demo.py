@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import data
 from arena.services.boards.service import BoardService
+from arena.services.judging.calibration import CalibrationService
 from arena.services.people.round_votes import VoteSource
 from arena.services.question_sets.service import SetService
 from arena.services.rounds.models import RoundRequest
@@ -34,18 +38,25 @@ class DemoService:
     """Prepares the bundled boards; going over what is there already changes nothing."""
 
     def __init__(
-        self, sets: SetService, submissions: SubmissionService, rounds: RoundService, boards: BoardService
+        self,
+        sets: SetService,
+        submissions: SubmissionService,
+        rounds: RoundService,
+        boards: BoardService,
+        calibration: CalibrationService,
     ) -> None:
         self._sets = sets
         self._submissions = submissions
         self._rounds = rounds
         self._boards = boards
+        self._calibration = calibration
 
     def prepare(self, *, note: Note) -> tuple[Board, ...]:
         """Import, judge, rate and publish the demo set, and publish the paper's board beside it.
 
         A round of a week before has former answers of some systems, so that there is a history; votes of
-        people are on the newer one. Both are invented, and their files say so.
+        people are on the newer one, and its judge is held against them. Both are invented, and their files
+        say so.
 
         What an older version left under the same names stays as it is; a changed demo set gets a name
         of its own.
@@ -66,8 +77,18 @@ class DemoService:
             self._judge(name, name)
             is_published = states.get(name) is RoundState.PUBLISHED
             votes = None if is_published else VoteSource(name=VOTES, file=folder / VOTES)
-            board, _ = self._boards.publish(name, report=note, people=votes)
+            with TemporaryDirectory() as scratch:
+                agreement = None if is_published else self._agreement(folder, Path(scratch))
+                board, _ = self._boards.publish(name, report=note, people=votes, calibration=agreement)
         return board, self._boards.publish_paper()
+
+    def _agreement(self, folder: Path, scratch: Path) -> Path:
+        """Hold the judge against the votes; gives the file of what was found."""
+        labels, found = scratch / "labels.jsonl", scratch / "calibration.json"
+        labels.write_text("".join(f"{json.dumps(row)}\n" for row in vote_labels(folder)), encoding="utf-8")
+        reports = self._calibration.calibrate([JUDGE], labels, concurrency=CONCURRENCY)
+        found.write_text(json.dumps([report.to_json() for report in reports]), encoding="utf-8")
+        return found
 
     def submit(self, folder: Path, note: Note) -> str:
         """Import the set and its answers, and return the name that it got."""
@@ -102,3 +123,32 @@ class DemoService:
         if states[name] in RESUMABLE:
             with reporting(f"judging {name}") as report:
                 self._rounds.run(name, concurrency=CONCURRENCY, report=report)
+
+
+VOTED = {"model_a": "a", "model_b": "b", "tie": "tie"}
+
+
+def vote_labels(folder: Path) -> Iterator[Mapping[str, object]]:
+    """The votes on a bundled set's answers with the texts that they are on, as rows of a file of labels."""
+    questions = {question.id: question for question in load_set(folder).questions.questions}
+    texts: dict[str, Mapping[str, str]] = {
+        "reference": {name: question.reference or "" for name, question in questions.items()}
+    }
+    for file in (folder / "answers").glob("*.jsonl"):
+        rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        texts[file.stem] = {row["question_id"]: row["answer"] for row in rows}
+    with (folder / VOTES).open(encoding="utf-8", newline="") as votes:
+        for vote in csv.DictReader(votes):
+            question, first, second = vote["question_id"], vote["model_a"], vote["model_b"]
+            yield {
+                "id": f"{question}/{first}/{second}",
+                "domain": questions[question].domain,
+                "question": questions[question].question,
+                "answer_a": texts[first][question],
+                "answer_b": texts[second][question],
+                "system_a": first,
+                "system_b": second,
+                "reference": questions[question].reference,
+                "passages": [passage.text for passage in questions[question].passages],
+                "label": VOTED[vote["winner"]],
+            }

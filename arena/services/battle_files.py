@@ -245,6 +245,8 @@ def compare_in_file(
 ) -> tuple[dict[str, object], tuple[str, ...]]:
     """The paired difference of two systems of a battle file, overall and by domain, and notes on the file.
 
+    Whether they are separated is what ranks and letters of the whole file say of the two.
+
     Raises:
         FileFormatError: The file cannot be read; the message names row and column.
         InputError: The two are one system.
@@ -260,6 +262,7 @@ def compare_in_file(
     domains = differences_by_domain(battle_file.table, first, second, table.settings)
     fields = {
         **asdict(difference(table, first, second)),
+        "separated": table.separates(first, second),
         "needed": needed.needed,
         "power": needed.power,
         "by_domain": {

@@ -175,7 +175,8 @@ def _controlled(kind: str, made: ControlledRatings) -> AlternativeRatings:
     """The ratings controlled for length alone."""
     effect = made.effects[0]
     note = (
-        "A typical difference in length (the root mean square over all battles) is worth the longer answer "
-        f"{_points(effect.points)} points ({_points(effect.lower)} to {_points(effect.upper)})."
+        "A typical difference in length is worth the longer answer "
+        f"{_points(effect.points)} points ({_points(effect.lower)} to {_points(effect.upper)}). "
+        "Typical is the root mean square over all battles."
     )
     return AlternativeRatings(kind=kind, ratings=made.ratings.ratings, note=note)

@@ -255,8 +255,8 @@ def compare(
 
     $ arena battles compare battles.jsonl a b
 
-    It comes with the chance that the first is better, and the number of questions that would separate the
-    two.
+    It comes with the chance that the first is better, whether the ranking of the file separates the two, and
+    the number of questions that would.
     """
     from arena.services.battle_files import compare_in_file
 

@@ -229,10 +229,8 @@ def verdict(view: BoardView, system: str, field: Rate | None) -> str:
     parts = [f"{percent(own.value)} of its battles against {against} ({interval_of_shares(own)})"]
     if field is not None and view.reference and not line.is_reference:
         others = _bounded(field.win_tie_rate, field.win_tie_interval)
-        parts.append(
-            f"{percent(others.value)} of those against the other systems ({range_of_shares(others)})"
-        )
-    return f"{place_of(view, system)}: it wins or ties {' and '.join(parts)}. {separation(view, line)}"
+        parts.append(f"Against the other systems: {percent(others.value)} ({range_of_shares(others)})")
+    return f"{place_of(view, system)}: it wins or ties {'. '.join(parts)}. {separation(view, line)}"
 
 
 def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Element, str]]:

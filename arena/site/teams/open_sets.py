@@ -43,10 +43,7 @@ def choose_set() -> OpenSet | None:
     """The set that the address names, or that the visitor picks; None where there are none."""
     summaries = {summary.name: summary for summary in arena().sets.summaries()}
     if not summaries:
-        st.info(
-            "There is no question set to answer yet. Organisers add one by `arena sets import`.",
-            icon=":material/inbox:",
-        )
+        st.info("There is no question set to answer yet. Organisers add one.", icon=":material/inbox:")
         return None
     titles = {name: summary.title or name for name, summary in summaries.items()}
     name = choose_one("set", "Question set", titles)

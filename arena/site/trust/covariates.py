@@ -17,8 +17,9 @@ HEADER = ("Term", "Points", "95 % interval", "Inflation", "Points are")
 NOT_THEN = "The board was published without these figures."
 MEANING = (
     "What may bias the judge beside how good answers are, fitted together with the ratings. An interval that "
-    "holds 0 says that the battles show no such effect. Inflation says how many times larger the squared "
-    "error is because a term goes together with others or with the systems: above 10 it can hardly be told."
+    "holds 0 says that the battles show no such effect. A term that goes together with others, or with the "
+    "systems, has a larger error. Inflation says how many times larger its square is: above 10 it can hardly "
+    "be told."
 )
 
 

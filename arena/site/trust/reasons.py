@@ -94,3 +94,29 @@ def unmeasured(figure: TrustFigure, judging: Judging, meaning: str) -> tuple[str
     """The figure's label, that it does not exist, and why, before what it would mean."""
     reason = why_unmeasured(figure, judging)
     return figure, reason.short, f"{reason.why[0].upper()}{reason.why[1:]}. {meaning}"
+
+
+_MEASURED: Mapping[str, str] = MappingProxyType(
+    {
+        TrustFigure.AGREEMENT: "It decides as people do on {}.",
+        TrustFigure.FLIPS: "Judged in both orders, {} changed their verdict.",
+        TrustFigure.FAILURES: "Of all battles, {} ended without a verdict.",
+        TrustFigure.ATTACKS: "Of the planted attacks, it fell for {}.",
+        TrustFigure.RETEST: "Asked again, {}.",
+        "not answered": "Of all battles, {} were not judged, since a system gave no answer.",
+    }
+)
+
+
+def as_sentences(label: str, value: str, meaning: str) -> str:
+    """A figure of the strip as the answer to its question, or that there is none and why.
+
+    What was measured begins with a digit; of what was not, the meaning begins with the reason.
+    """
+    if value[:1].isdigit():
+        return _MEASURED[label].format(value)
+    answer = f"{value[:1].upper()}{value[1:]}".removesuffix(".")
+    reasons = next((found.values() for figure, found in _REASONS.items() if figure == label), ())
+    if label == TrustFigure.FLIPS or value in {reason.short for reason in reasons}:
+        return f"{answer}. {meaning.partition('. ')[0].removesuffix('.')}."
+    return f"{answer}."

@@ -48,9 +48,7 @@ def with_retest(
 def _retest(standings: Mapping[str, Any], judging: Judging) -> Iterator[Figure]:
     label, section = TrustFigure.RETEST, standings.get(Section.RETEST)
     if section is None:
-        name = standings["facts"].get("round", "")
-        command = f" Organisers do: arena rounds retest {name}." if judging is Judging.ASKED else ""
-        yield unmeasured(label, judging, f"{MEANING}{command}")
+        yield unmeasured(label, judging, MEANING)
     else:
         rows = [
             row for row in section["causes"] if row["cause"] in {Cause.SAME, Cause.DAY} and row["comparisons"]

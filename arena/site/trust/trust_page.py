@@ -22,7 +22,7 @@ from arena.site.trust import covariates, robustness
 from arena.site.trust.basis import basis_query, chosen_basis
 from arena.site.trust.control_figures import Placed
 from arena.site.trust.metric_agreement import show_agreement
-from arena.site.trust.reasons import TrustFigure
+from arena.site.trust.reasons import TrustFigure, as_sentences
 from arena.site.trust.retest_part import show_retest
 from arena.site.ui.components import name_page, note
 from arena.site.ui.errors import public_error
@@ -109,7 +109,12 @@ def _questions(view: BoardView) -> Iterator[Question]:
             more.append(html_put_by(partial(show_agreement, scored)))
         elif label == TrustFigure.RETEST and Section.RETEST in view.trust:
             more.append(html_put_by(partial(show_retest, view.trust[Section.RETEST])))
-        yield Question(place="", asked=QUESTIONS.get(label, label), answer=value, more=as_flow(more))
+        yield Question(
+            place="",
+            asked=QUESTIONS.get(label, label),
+            answer=as_sentences(label, value, meaning),
+            more=as_flow(more),
+        )
     for place, asked, answer, show_more, word in (
         (
             "fragility",
@@ -130,7 +135,7 @@ def _questions(view: BoardView) -> Iterator[Question]:
         yield Question(
             place=place,
             asked=asked,
-            answer=answer or "not known",
+            answer=answer or "This board does not tell.",
             more=as_flow([html_put_by(partial(show_more, view))]),
             is_open=bool(chosen_words(word)),
         )

@@ -264,7 +264,7 @@ def _why_not(
         return f"The term {name} is left out: in no battle does it tell the two answers apart."
     if alone[place, place] <= NOTHING_LEFT * own[place]:
         return (
-            f"The term {name} is left out: all of its variation comes from which systems meet, so its effect "
+            f"The term {name} is left out: all of its variation comes from which systems meet. So its effect "
             "cannot be told apart from how good the systems are."
         )
     if not kept:

@@ -169,3 +169,26 @@ def test_a_name_with_a_line_break_keeps_its_row(run: Commands, tmp_path: Path) -
     assert code == 0
     assert len(out.strip().splitlines()) == 1 + 4
     assert "w\\nv" in out
+
+
+def test_two_systems_are_separated_as_their_letters_say(run: Commands, tmp_path: Path) -> None:
+    """The comparison of two and the ranking of their file decide alike, from 12 of 24 won to 23."""
+    verdicts = []
+    for won in (12, 16, 18, 20, 23):
+        rows: list[Row] = [
+            {
+                "question_id": f"q{n}",
+                "model_a": "w",
+                "model_b": "x",
+                "winner": f"model_{'a' if n < won else 'b'}",
+            }
+            for n in range(24)
+        ]
+        path = written(tmp_path / f"{won}.jsonl", rows)
+        ratings = run.json("battles", "rate", path, "--json")["ratings"]
+        letters = [set(one["letters"]) for one in ratings]
+        found = run.json("battles", "compare", path, "w", "x", "--json")
+        assert found["separated"] == (not letters[0] & letters[1])
+        verdicts.append(found["separated"])
+    assert verdicts == sorted(verdicts)
+    assert (verdicts[0], verdicts[-1]) == (False, True)

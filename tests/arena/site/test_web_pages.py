@@ -651,9 +651,12 @@ def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTe
     """The board says what agreement is known; the trust page answers the rest, or why it is not known."""
     assert "Agreement with people: not calibrated" in words_of(visit("main", board="tiny"))
     shown = html_of(visit("trust.trust_page", board="tiny"))
-    for text in ("as people do?", "not calibrated", "order of the answers", "unreadable", "attacks"):
+    for text in ("as people do?", "Not calibrated", "order of the answers", "unreadable", "attacks"):
         assert text in shown
     assert "the same texts get the same verdict" in shown
+    answers = re.findall(r"</strong> <span>([^<]*)</span></summary>", shown)
+    assert len(answers) == 9
+    assert [text for text in answers if not re.fullmatch(r"[A-Z0-9].*\.", text)] == []
 
 
 def test_rounds_lists_every_board_with_its_hash(visit: Callable[..., AppTest]) -> None:

@@ -490,13 +490,14 @@ def test_provider_is_offered_where_it_is_configured(club: Club, monkeypatch: pyt
 def test_empty_arena_says_what_to_do(
     make_arena: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before there is a question set the page says how one comes in."""
+    """Before there is a question set the page says who adds one, without a command of a shell."""
     arena = make_arena()
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
     page = AppTest.from_function(_page, args=(MODULES["submit"],), default_timeout=60)
     page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
     page.run()
-    assert "arena sets import" in shown(page)
+    assert "There is no question set to answer yet. Organisers add one." in shown(page)
+    assert "arena sets" not in shown(page)
     assert not page.exception
 
 
