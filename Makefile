@@ -6,9 +6,9 @@ PORT ?= 8501
 WORKERS ?= 2
 
 # Some machines forbid the cache of compiled modules; every process of the tests would compile the whole then.
-test test-slow coverage: export PYTHONDONTWRITEBYTECODE :=
+test test-slow test-all coverage: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-slow coverage check format lint types contract structure docs bench dist lock audit sbom release clean
+.PHONY: help demo test test-slow test-all coverage check format lint types contract structure docs bench dist lock audit sbom release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -35,6 +35,9 @@ test: $(VENV)/.dev ## the test suite
 
 test-slow: $(VENV)/.dev ## the tests that take minutes, and properties with all their examples
 	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile full -n $(WORKERS) --dist loadgroup
+
+test-all: $(VENV)/.dev ## all of both, and what takes seconds
+	$(BIN)/python -m pytest -m "" --hypothesis-profile full -n $(WORKERS) --dist loadgroup
 
 check: lint types contract structure ## lint, format, types and import contract
 

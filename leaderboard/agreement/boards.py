@@ -188,7 +188,7 @@ def _verdicts(table: BattleTable) -> dict[tuple[str, str, str], list[tuple[float
 def _correlations(x: Floats, y: Floats) -> tuple[float, float, float]:
     ones = np.ones(len(x))
     pearson = float(coefficients.pearson(coefficients.moments(x, y).sum(axis=0)))
-    return pearson, coefficients.spearman(x, y, ones), coefficients.kendall(x, y)
+    return pearson, float(coefficients.spearman(x, y, ones)), coefficients.kendall(x, y)
 
 
 def _totals(

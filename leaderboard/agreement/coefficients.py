@@ -166,17 +166,20 @@ def moments(x: Floats, y: Floats) -> Floats:
 
 
 def midranks(values: Floats, weights: Floats) -> Floats:
-    """Ranks of values that count `weights` times each, equal values sharing the middle one."""
-    _, codes = np.unique(values, return_inverse=True)
-    group = np.bincount(codes, weights)
-    ranks: Floats = (np.cumsum(group) - group / 2)[codes]
+    """Ranks of (items,) values that count (…, items) times each, equal values sharing the middle one."""
+    _, starts, codes = np.unique(np.sort(values), return_index=True, return_inverse=True)
+    order = np.argsort(values, kind="stable")
+    group = np.add.reduceat(weights[..., order], starts, axis=-1)
+    ranks: Floats = np.empty_like(weights, dtype=np.float64)
+    ranks[..., order] = (np.cumsum(group, axis=-1) - group / 2)[..., codes]
     return ranks
 
 
-def spearman(x: Floats, y: Floats, weights: Floats) -> float:
-    """Spearman's rank correlation of pairs that count `weights` times each."""
-    ranks = moments(midranks(x, weights), midranks(y, weights))
-    return float(pearson(weights @ ranks))
+def spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Spearman's rank correlations, (…), of (items,) pairs that count (…, items) times each."""
+    first, second = midranks(x, weights), midranks(y, weights)
+    powers = (np.ones_like(first), first, second, first * first, second * second, first * second)
+    return pearson(np.stack([np.einsum("...i,...i->...", weights, power) for power in powers], axis=-1))
 
 
 def kendall(x: Floats, y: Floats) -> float:

@@ -27,6 +27,8 @@ from leaderboard.agreement.coefficients import (
 )
 from leaderboard.stats.intervals import percentile_interval
 
+RANKED_CELLS = 500_000
+"""Draws times pairs that are ranked at once; a handful of arrays of this size are held."""
 Floats = NDArray[np.float64]
 _Statistic = Callable[[Floats], Floats]
 
@@ -259,12 +261,12 @@ def _spearman(x: Floats, y: Floats, questions: Codes, resampling: Resampling) ->
     """Ranks are taken anew in each resample."""
     if not len(x):
         return Estimate(None)
-    value = coefficients.spearman(x, y, np.ones(len(x)))
+    value = float(coefficients.spearman(x, y, np.ones(len(x))))
     number = int(questions.max()) + 1
     draws = [
-        coefficients.spearman(x, y, weights[questions])
+        coefficients.spearman(x, y, part[:, questions])
         for batch in weight_batches(number, resampling)
-        for weights in batch
+        for part in np.array_split(batch, 1 + batch.shape[0] * len(questions) // RANKED_CELLS)
     ]
-    interval = percentile_interval(np.array(draws), resampling.level) if number > 1 and draws else None
+    interval = percentile_interval(np.concatenate(draws), resampling.level) if number > 1 and draws else None
     return estimate(value, interval)

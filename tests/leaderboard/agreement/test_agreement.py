@@ -107,11 +107,16 @@ def test_krippendorffs_alpha_equals_evalicas(scale: Scale) -> None:
 def test_rank_correlations_equal_scipys(points: list[tuple[int, int]]) -> None:
     """Spearman and tau-b agree with SciPy wherever they exist, and are undefined together."""
     x, y = (np.array(side, dtype=float) for side in zip(*points, strict=True))
-    ours = coefficients.spearman(x, y, np.ones(len(x))), coefficients.kendall(x, y)
+    ours = float(coefficients.spearman(x, y, np.ones(len(x)))), coefficients.kendall(x, y)
     if len(set(x.tolist())) == 1 or len(set(y.tolist())) == 1:
         assert np.isnan(ours).all()
         return
     assert ours == pytest.approx((stats.spearmanr(x, y).statistic, stats.kendalltau(x, y).statistic))
+    # Pairs that are drawn several times count as often; many draws at once are each by itself.
+    draws = np.random.default_rng(len(x)).integers(0, 3, (5, len(x)))
+    draws[:, :2] += 1
+    repeated = [stats.spearmanr(np.repeat(x, draw), np.repeat(y, draw)).statistic for draw in draws]
+    assert coefficients.spearman(x, y, draws.astype(float)) == pytest.approx(repeated, nan_ok=True)
 
 
 def test_a_judges_tie_misses_a_decided_pair_and_unreadable_ones_enter_nothing() -> None:
