@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.services.ranking.requests import NamedFile
 from data.errors import InputError
 from data.files.tabular.columns import Column
-from submissions.answer_tables import AnswerTable, answer_table_of, read_answer_table
+
+if TYPE_CHECKING:
+    from submissions.answer_tables import AnswerTable
 
 Data: TypeAlias = Any
 """A data frame of pandas or Polars, rows (a list of dicts), a path, or a dict of these by system."""
@@ -66,7 +68,7 @@ def tables_of(data: Data, names: Names) -> list[AnswerTable]:
         return [_table(part, str(system), names) for system, part in data.items()]
     if _is_path(data):
         named = NamedFile.of(str(data))
-        return [read_answer_table(named.path, system=named.system)]
+        return [_table(named.path, named.system, names)]
     if isinstance(data, Sequence) and data and all(map(_is_path, data)):
         return [table for path in data for table in tables_of(path, names)]
     return [_table(data, "system", names)]
@@ -74,18 +76,23 @@ def tables_of(data: Data, names: Names) -> list[AnswerTable]:
 
 def references_of(data: Data, names: Names) -> AnswerTable:
     """The one table of references, whose columns may be called as ours too; raises as `tables_of`."""
-    if _is_path(data):
-        return read_answer_table(Path(data), answers=False)
-    rows = [dict(row) for row in _rows(data, Names())]
-    found = {name for row in rows for name in row}
-    known = {one.name: theirs for one in fields(names) if (theirs := getattr(names, one.name)) in found}
-    return answer_table_of(map(Names(**known).renamed, rows), name="references", answers=False)
+    known = names
+    if not _is_path(data):
+        data = [dict(row) for row in _rows(data, Names())]
+        found = {name for row in data for name in row}
+        theirs = {one.name: getattr(names, one.name) for one in fields(names)}
+        known = Names(**{name: column for name, column in theirs.items() if column in found})
+    return _table(data, "", known, name="references", answers=False)
 
 
-def _table(data: Data, system: str, names: Names) -> AnswerTable:
+def _table(
+    data: Data, system: str, names: Names, *, name: str | None = None, answers: bool = True
+) -> AnswerTable:
+    from submissions.answer_tables import answer_table_of, read_answer_table  # noqa: PLC0415 - builds the models of rows
+
     if _is_path(data):
-        return read_answer_table(Path(data), system=system)
-    return answer_table_of(_rows(data, names), name=system, system=system)
+        return read_answer_table(Path(data), system=system, answers=answers)
+    return answer_table_of(_rows(data, names), name=name or system, system=system, answers=answers)
 
 
 def _rows(data: Data, names: Names) -> Iterator[dict[str, Any]]:
