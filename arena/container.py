@@ -339,8 +339,8 @@ class Arena:
         # Metrics and their agreement load when a board is made, not when boards are listed.
         return BoardService(
             self.store,
-            score_set=lambda name, report, stop: self.metrics.score_board(name, report, stop),  # noqa: PLW0108 - see above
-            agreement=lambda name: self.agreement.of_board(name),  # noqa: PLW0108 - see above
+            score=lambda *scored: self.metrics.score_board(*scored),  # noqa: PLW0108 - see above
+            agreement=lambda *measured: self.agreement.of_board(*measured),  # noqa: PLW0108 - see above
         )
 
     @cached_property

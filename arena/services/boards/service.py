@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError, RetractedError
 from data.progress import working
-from data.records import Action, Board, Round, RoundState, TokenScope
+from data.records import Action, Board, Round, RoundState, Submission, TokenScope
 from data.store import Store
 from data.store.boards.boards import BoardHead
 from leaderboard.standings.corrected import PEOPLE
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from leaderboard.standings.model import Standings
 
 Note = Callable[[str], None]
-ScoreSet = Callable[[str, Note, StopEvent | None], None]
-Agreement = Callable[[str], Mapping[str, Any] | None]
+Score = Callable[[str, Note, StopEvent | None, Sequence[Submission]], None]
+Agreement = Callable[[str, Sequence[Submission]], Mapping[str, Any] | None]
 AGREEMENT = "agreement"
 LONGEST_NOTICE = 2000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED)
@@ -37,13 +37,14 @@ class BoardService:
 
     Args:
         store: Where rounds and boards are kept.
-        score_set: Scores the answers of a set that have no score yet by the metrics of the board.
-        agreement: Tells how the metrics of a set agree, and its bounds; None where there is nothing to tell.
+        score: Scores the answers of a set's submissions that have no score yet by the metrics of the board.
+        agreement: Tells how the metrics of a set's submissions agree, and its bounds; None where there is
+            nothing to tell.
     """
 
-    def __init__(self, store: Store, *, score_set: ScoreSet, agreement: Agreement) -> None:
+    def __init__(self, store: Store, *, score: Score, agreement: Agreement) -> None:
         self._store = store
-        self._score_set = score_set
+        self._score = score
         self._agreement = agreement
 
     def standings(self, name: str, *, calibration: Path | int | None = None) -> Standings:
@@ -106,6 +107,7 @@ class BoardService:
         """
         from arena.services.boards.standings import agreement_of, require_enough  # noqa: PLC0415 - as above
         from arena.services.people.round_votes import correct_board, section_of_round  # noqa: PLC0415 - as above
+        from arena.services.rounds.models import entrants_of  # noqa: PLC0415 - as above
         from arena.services.rounds.retest_results import renew_board, trust_sections  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
@@ -130,13 +132,15 @@ class BoardService:
             )
         if sentence := require_enough(self._store, name, partial=partial):
             report(sentence)
+        # Those that were judged: a system may have a newer version by now.
+        entrants = entrants_of(self._store, round_)
         if score:
-            self._score_set(round_.set_name, report, stop_event)
+            self._score(round_.set_name, report, stop_event, entrants)
         raise_if_stopped(stop_event)
         report("computing the standings")
         standings = dict(self.standings(name, calibration=calibration).as_json())
         with working("comparing the metrics"):
-            agreement = self._agreement(round_.set_name) if score else None
+            agreement = self._agreement(round_.set_name, entrants) if score else None
         if agreement is not None:
             standings[AGREEMENT] = agreement
         standings |= trust_sections(self._store, round_)

@@ -13,7 +13,7 @@ from typing import Any
 from arena.services.metrics.factory import MetricAccess
 from data.errors import SpecError
 from data.files.text_files import ReadLimits
-from data.records import MetricItem, Question
+from data.records import MetricItem, Question, Submission
 from data.store import Store
 from data.store.boards.scores import EMBEDDED
 from judges.llm.costs import MemoryLedger, Usage
@@ -37,12 +37,14 @@ class AgreementRequest:
 
     Attributes:
         set_name: The question set whose stored scores are read.
+        submissions: Whose scores are correlated, by number; empty: the newest of each system.
         judge: Judge that scored; empty: the embedded version.
         writer: Judge whose LLM answers for the bounds; empty: bounds without a writer alone.
         options: Constants that the CRUX scores were made with.
     """
 
     set_name: str
+    submissions: tuple[int, ...] = ()
     judge: str = EMBEDDED
     metric: str = "coverage-icat-s"
     labels: Path | None = None
@@ -85,11 +87,12 @@ class AgreementService:
             "cost_usd": used.total_usd,
         }
 
-    def of_board(self, set_name: str) -> dict[str, Any] | None:
-        """What a board shows of it, by the embedded versions; None where no question has sub-questions."""
+    def of_board(self, set_name: str, entrants: Sequence[Submission]) -> dict[str, Any] | None:
+        """What a board of some entrants shows of it, by the embedded versions; None without sub-questions."""
         if not any(question.sub_questions for question in self._questions(set_name)):
             return None
-        measured = self.measure(AgreementRequest(set_name=set_name))
+        numbers = tuple(entrant.id for entrant in entrants)
+        measured = self.measure(AgreementRequest(set_name=set_name, submissions=numbers))
         return {"systems": measured["systems"], "bounds": measured["bounds"]}
 
     def systems(self, request: AgreementRequest) -> dict[str, Any]:
@@ -100,7 +103,7 @@ class AgreementService:
         """
         stored_as = self._access.kept_as(request.judge, request.options)
         live = self._store.submissions.find(set_name=request.set_name, newest=True)
-        numbers = [entrant.id for entrant in live]
+        numbers = request.submissions or [entrant.id for entrant in live]
         tables: dict[str, dict[str, dict[str, float]]] = {}
         for metric in (CONTEXT, ANSWER):
             by_system: dict[str, dict[str, float]] = defaultdict(dict)

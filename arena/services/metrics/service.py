@@ -65,9 +65,15 @@ class MetricService:
         return self._runs.run(entrants_of(self._store, set_name, systems), request)
 
     def score_board(
-        self, set_name: str, note: Callable[[str], None], stop_event: StopEvent | None = None
+        self,
+        set_name: str,
+        note: Callable[[str], None],
+        stop_event: StopEvent | None = None,
+        entrants: Sequence[Submission] = (),
     ) -> None:
         """Score the answers of a set, the reference's too, by the metrics that every board shows.
+
+        Without `entrants` these are the newest submission of each system.
 
         Raises:
             StoppedError: Ctrl-C, SIGTERM or `stop_event`, set by another thread, ended it early; what was
@@ -82,12 +88,13 @@ class MetricService:
                 note(f"not scoring {metric.name}: {on_board.missing}")
                 continue
             reference = self._store.submissions.reference(set_name)
-            entrants = (*entrants_of(self._store, set_name), *([reference] if metric.of_reference else []))
+            systems = entrants or entrants_of(self._store, set_name)
+            scored = (*systems, *([reference] if metric.of_reference else []))
             if Need.CITATIONS in metric.inputs:
-                entrants = self._citing(metric, entrants, note)
-            note(self._announced(metric, entrants))
+                scored = self._citing(metric, scored, note)
+            note(self._announced(metric, scored))
             try:
-                pending = self._runs.run(entrants, MetricRequest(metric=metric.name), stop_event).pending
+                pending = self._runs.run(scored, MetricRequest(metric=metric.name), stop_event).pending
             except (JudgeError, SpecError) as error:
                 if metric not in added.entries or isinstance(error, StoppedError):
                     raise

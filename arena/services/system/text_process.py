@@ -183,6 +183,12 @@ class Processes:
         self._lock = threading.Lock()
         self._owner = 0
 
+    @property
+    def idle(self) -> int:
+        """How many there are that nobody uses."""
+        self._begin()
+        return len(self._idle)
+
     def take(self, modules: Sequence[str] = ()) -> TextProcess:
         """One that nobody uses; where it is a new one, it begins with loading some modules."""
         self._begin()

@@ -54,8 +54,12 @@ MEMORY = "Look for what ends processes here, such as too little memory, and set 
 
 
 def processes_for(texts: int, processes: int | None) -> int:
-    """How many processes are worth their start for so many texts, of those that may be used."""
-    return 1 if texts < LEAST_TEXTS else processes or usable_processors()
+    """How many processes are worth their start for so many texts, of those that may be used.
+
+    Few texts are worth no start, and are worked on by those that are there already.
+    """
+    allowed = processes or usable_processors()
+    return allowed if texts >= LEAST_TEXTS else min(allowed, max(1, PROCESSES.idle))
 
 
 def too_long(seconds: float) -> TimeLimitError:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.export import write_round
 from arena.services.rounds.models import RoundRequest
 from data.errors import ConflictError, FileFormatError, InputError
+from data.store.boards.scores import EMBEDDED
 from leaderboard.battles import BattleTable
 
 TEMPLATES = {
@@ -63,6 +65,22 @@ def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path,
     arena = judged(judge)
     arena.boards.export_round("r", tmp_path / "out")
     assert "battles.jsonl" in verify_folder(tmp_path / "out").files
+
+
+@pytest.mark.long
+def test_metrics_of_a_board_are_of_the_answers_that_were_judged(
+    judged: Callable[[str], Arena], answers_file: Callable[..., Path]
+) -> None:
+    """A version that a system submits after the round leaves its board as it would have been."""
+    arena = judged("lexical")
+    arena.submissions.add(answers_file("newer", "Item {n} is nothing."), "tiny", system="full")
+    arena.boards.publish("r", report=_quiet, score=True)
+    scored = Counter(
+        (one.system, one.version)
+        for one in arena.store.submissions.find(set_name="tiny")
+        for _ in arena.store.scores.detailed([one.id], metric="reference-coverage", judge=EMBEDDED)
+    )
+    assert scored == {(system, 1): 12 for system in TEMPLATES}
 
 
 def _changed(name: str, old: str, new: str) -> Callable[[Path], None]:

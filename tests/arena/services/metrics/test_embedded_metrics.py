@@ -61,8 +61,12 @@ def test_a_metric_elsewhere_has_its_constants() -> None:
     assert found == asyncio.run(build_metric(NLI, options=options).score(item(1)))
 
 
-def test_few_answers_have_one_process() -> None:
-    """A second process that takes longer to start than the work is not started."""
+def test_few_answers_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second process that takes longer to start than the work is not started; one that is there works."""
+    monkeypatch.setattr(PROCESSES, "_owner", os.getpid())
+    monkeypatch.setattr(PROCESSES, "_idle", [object(), object()])
+    assert (processes_for(10, 8), processes_for(10, 1)) == (2, 1)
+    monkeypatch.setattr(PROCESSES, "_idle", [])
     assert (processes_for(10, 8), processes_for(10_000, 8), processes_for(10_000, 1)) == (1, 8, 1)
     assert processes_for(10_000, None) >= 1
 
