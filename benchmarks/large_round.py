@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import insert
+from sqlalchemy import Table, insert
 
 from arena.container import Arena
 from arena.settings import Settings
@@ -47,17 +47,20 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
     with arena.store.database.begin() as connection:
         connection.execute(
             insert(question_sets).values(
-                id=1,
-                name=NAME,
-                title="A large set",
-                version="1",
-                licence="",
-                source="",
-                reference_name="human",
-                domains={name: name.title() for name in DOMAINS},
-                questions=questions,
-                content_hash="x" * 64,
-                created_at=moment,
+                _blank(question_sets)
+                | {
+                    "id": 1,
+                    "name": NAME,
+                    "title": "A large set",
+                    "version": "1",
+                    "licence": "",
+                    "source": "",
+                    "reference_name": "human",
+                    "domains": {name: name.title() for name in DOMAINS},
+                    "questions": questions,
+                    "content_hash": "x" * 64,
+                    "created_at": moment,
+                }
             )
         )
         rows = [_question(number, rng) for number in range(1, questions + 1)]
@@ -66,7 +69,8 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
         connection.execute(
             insert(submissions),
             [
-                {
+                _blank(submissions)
+                | {
                     "id": at + 1,
                     "set_id": 1,
                     "kind": "reference" if at == 0 else "system",
@@ -139,6 +143,12 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
                 batch = []
         if batch:
             connection.execute(insert(battles), batch)
+
+
+def _blank(table: Table) -> dict[str, str]:
+    """Empty texts for the columns that must have one, whichever there are."""
+    must = (column for column in table.columns if not column.nullable and column.default is None)
+    return {column.name: "" for column in must if str(column.type).startswith(("TEXT", "VARCHAR"))}
 
 
 def _question(number: int, rng: random.Random) -> dict[str, object]:
