@@ -71,7 +71,9 @@ class TransportInfo:
             raise SpecError(message, advice="Give open_client a journal.")
         if self.open is not None:
             return self.open(settings, journal, cache)
-        return _FunctionTransport(self)
+        if self.send is None:
+            raise SpecError(f"The transport {self.name} has nothing that sends.", advice="Give it `send`.")
+        return _FunctionTransport(self.name, self.send)
 
 
 def _of_settings(module: str, name: str) -> Open:
@@ -152,9 +154,9 @@ class _FunctionTransport:
 
     unlimited = False
 
-    def __init__(self, info: TransportInfo) -> None:
-        self._name = info.name
-        self._send = info.send
+    def __init__(self, name: str, send: Send) -> None:
+        self._name = name
+        self._send = send
 
     async def send(self, request: Request) -> Reply:
         """Call once and return the reply.
@@ -163,7 +165,7 @@ class _FunctionTransport:
             CallError: There is none.
         """
         try:
-            returned: object = await asyncio.to_thread(self._send, request)  # type: ignore[arg-type]
+            returned: object = await asyncio.to_thread(self._send, request)
             if inspect.isawaitable(returned):
                 returned = await returned
             if isinstance(returned, Reply):
