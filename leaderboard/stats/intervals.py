@@ -147,8 +147,9 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
         level: Of confidence.
 
     Returns:
-        The interval; None for fewer than two questions, the mean twice where every resample has it. Where
-        the acceleration does not exist, the percentile interval stands in.
+        The interval; None for fewer than two questions. Where the acceleration does not exist, the percentile
+        interval stands in. Where all questions have the same score, resamples tell no spread: of a score
+        from 0 to 1 it is Wilson's of as many wins or losses, which spread most; of others there is none.
     """
     units = len(sums)
     if units < FEWEST:
@@ -156,7 +157,7 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
     mean = float(sums.sum() / counts.sum())
     low, high = float((sums / counts).min()), float((sums / counts).max())
     if low == high:
-        return Interval(low, high)
+        return wilson(low, units, level) if 0 <= low <= 1 else None
     means = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
     shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean, level)
     # Summation in another order leaves rounding dust beyond the bounds of the scores.

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from leaderboard.standings.answer_stats import AnswerFact, mean_score
 from leaderboard.stats.intervals import bca_mean
@@ -30,19 +31,22 @@ def test_the_interval_is_that_of_another_implementation(seed: int) -> None:
 
 @given(SHARES)
 def test_the_interval_holds_the_bounds_of_the_scores(shares: list[float]) -> None:
-    """An interval is never NaN, never leaves the range of the scores, and its ends are in order."""
+    """An interval is never NaN or of no width, never leaves the range of the scores, and is in order."""
     found = bca_mean(np.array(shares), np.ones(len(shares)))
     assert found is not None
-    assert min(shares) <= found.lower <= found.upper <= max(shares)
+    low, high = (0.0, 1.0) if len(set(shares)) == 1 else (min(shares), max(shares))
+    assert low <= found.lower <= found.upper <= high
 
 
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
-def test_equal_scores_give_an_interval_of_one_point(value: float) -> None:
-    """Where every answer has the same score, both ends are that score."""
+def test_equal_scores_are_as_sure_as_a_share_of_so_many_questions(value: float) -> None:
+    """Nine questions with the same score do not make it certain; of what is no share nothing is known."""
     facts = [AnswerFact(question=f"q{n}", domain="d", words=1, scores={"m": value}) for n in range(9)]
     found = mean_score(facts, "m")
+    lower, upper = proportion_confint(value * 9, 9, method="wilson")
     assert found.interval is not None
-    assert (found.mean, found.interval.lower, found.interval.upper) == pytest.approx((value,) * 3)
+    assert found.interval.as_json() == pytest.approx([lower, upper])
+    assert bca_mean(np.full(9, 70.0), np.ones(9)) is None
 
 
 def test_answers_to_one_question_are_resampled_together() -> None:
