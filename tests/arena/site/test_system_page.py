@@ -102,7 +102,7 @@ def test_verdict_comes_first_with_both_rates(opened: Callable[..., AppTest]) -> 
         r"Rank \d of 2 systems( \([^)]*\))?: it wins or ties [\d.]+ % of its battles against", verdict
     )
     assert "95 % interval" in verdict
-    assert "of those against the other systems" in verdict
+    assert ". Against the other systems: " in verdict
     words = _words(page)
     assert words.index("Rank ") < words.index("Kind of question") < words.index("Kind of error")
     assert re.findall("<h2[^>]*>([^<]*)<", _html(page))[:2] == ["Where it loses", "What to fix first"]
