@@ -6,6 +6,7 @@ import contextlib
 import gc
 import shutil
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,11 +43,12 @@ def _old_objects_stay() -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _logs_as_before() -> Iterator[None]:
-    """Undo what commands that log have set: they write to the stderr of a test that has ended."""
-    before = structlog.get_config()
+def _process_as_before() -> Iterator[None]:
+    """Undo what commands that log have set, and the `__main__` of tested pages, which pools would load."""
+    before, main = structlog.get_config(), sys.modules["__main__"]
     yield
     structlog.configure(**before)
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture
