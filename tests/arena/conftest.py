@@ -312,19 +312,23 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @contextmanager
-def _served(program: Path, settings: Settings, log: Path, **variables: str) -> Iterator[str]:
+def _served(
+    program: Path, settings: Settings, log: Path, start: Callable[[str], Path] | None = None, **variables: str
+) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251 - of the command
     own = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url}
     own |= variables
+    url = f"http://127.0.0.1:{port}"
+    cwd = start(url) if start else ROOT
     with log.open("wb") as output:
         command = [str(program), "serve", "--no-worker", "--port", str(port)]
-        process = subprocess.Popen(command, env={**kept, **own}, cwd=ROOT, stdout=output, stderr=output)
+        process = subprocess.Popen(command, env={**kept, **own}, cwd=cwd, stdout=output, stderr=output)
         try:
-            _wait(f"http://127.0.0.1:{port}/healthz", process, log)
-            yield f"http://127.0.0.1:{port}"
+            _wait(f"{url}/healthz", process, log)
+            yield url
         finally:
             process.terminate()
             process.wait(timeout=PATIENCE)
@@ -336,7 +340,7 @@ def _served(program: Path, settings: Settings, log: Path, **variables: str) -> I
 def served(program: Path) -> Callable[..., AbstractContextManager[str]]:
     """Serve an arena by the command: a context with its address, and the log in a file.
 
-    Keywords are further variables.
+    `start` gives the folder to start it from, by its address; keywords are further variables.
     """
     return partial(_served, program)
 

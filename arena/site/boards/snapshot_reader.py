@@ -182,6 +182,7 @@ def _share(figure: TrustFigure, judging: Judging, part: int | None, whole: int |
 
 
 BETWEEN_SYSTEMS = "between-systems"
+STORED_LABELS = {"yardsticks": "ground truth"}
 AT_A_GLANCE = ("judge", "model", "question set", "pairs", "finished")
 METHODS = {
     "bradley-terry": "Bradley-Terry",
@@ -229,7 +230,11 @@ def read_board(board: Board) -> BoardView:
             *_outcomes(standings),
         ),
         details=(
-            *((label, value) for label, value in standings["facts"].items() if label not in AT_A_GLANCE),
+            *(
+                (STORED_LABELS.get(label, label), value)
+                for label, value in standings["facts"].items()
+                if label not in AT_A_GLANCE
+            ),
             *retest_details(standings),
         ),
         method=_method(standings),

@@ -1,4 +1,4 @@
-"""Six questions that a stranger brings, answered by following nothing but the words on the pages."""
+"""Questions that a stranger brings, answered by following nothing but the words on the pages."""
 
 from __future__ import annotations
 
@@ -20,6 +20,16 @@ QUESTION = (
     "Why do bond prices fall when interest rates go up, and is the loss real if I simply wait until the bond "
     "matures?"
 )
+IN_TWO_CLICKS = {
+    "who leads, and is it sure": ((), r"meridian leads, and surely: the battles separate it"),
+    "is B better than C": (("More of slipshod",), r"partisan\n10 won, 0 tied, 8 lost"),
+    "where does C lose": (("pithy",), r"Biomedical\s+96 %\s+72 to 100 %"),
+    "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not calibrated"),
+    "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),
+    "what does a question depend on": (("Questions", QUESTION), r"answered it best: it won \d of its \d"),
+    "download": (("Download",), r"CSV\s+JSON\s+Parquet\s+Markdown\s+LaTeX"),
+    "how do I enter": (("Submit",), r"Sign in to check and submit a file"),
+}
 # What can be chosen and has these words, without those of icons and hidden meanings; the first after a text.
 CHOICE = """
 const [words, after] = arguments;
@@ -101,6 +111,15 @@ def stranger(stage: Stage) -> Iterator[Stranger]:
     somebody = Stranger(stage)
     yield somebody
     assert somebody.changes <= MOST_CHANGES
+
+
+@pytest.mark.parametrize("wish", IN_TWO_CLICKS)
+def test_two_clicks_answer(stranger: Stranger, wish: str) -> None:
+    """Each of the eight tasks of a fresh reader is done by at most two clicks from the board."""
+    clicks, answer = IN_TWO_CLICKS[wish]
+    for words in clicks:
+        stranger.choose(words)
+    stranger.reads(answer)
 
 
 def test_which_system_is_best_for_finance_and_is_it_certain(stranger: Stranger) -> None:
