@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from runpy import run_path
 from types import MappingProxyType
 
 import Stemmer
@@ -110,6 +113,11 @@ def language(code: str) -> Language:
 
 
 def _english_stop_words() -> frozenset[str]:
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415 - takes seconds to load
+    """The list of scikit-learn, from the module that has nothing else: the package takes a second to load."""
+    package = find_spec("sklearn")
+    words = package and package.origin and Path(package.origin).parent / "feature_extraction" / "_stop_words.py"
+    if words and words.is_file():
+        return frozenset(run_path(str(words))["ENGLISH_STOP_WORDS"])
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415 - where its files lie elsewhere
 
     return frozenset(ENGLISH_STOP_WORDS)
