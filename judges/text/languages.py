@@ -115,8 +115,8 @@ def language(code: str) -> Language:
 def _english_stop_words() -> frozenset[str]:
     """The list of scikit-learn, from the module that has nothing else: the package takes a second to load."""
     package = find_spec("sklearn")
-    words = package and package.origin and Path(package.origin).parent / "feature_extraction" / "_stop_words.py"
-    if words and words.is_file():
+    words = Path((package and package.origin) or ".").parent / "feature_extraction" / "_stop_words.py"
+    if words.is_file():
         return frozenset(run_path(str(words))["ENGLISH_STOP_WORDS"])
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415 - where its files lie elsewhere
 

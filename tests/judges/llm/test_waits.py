@@ -77,16 +77,16 @@ def test_a_request_that_is_always_turned_away_ends(scripted_llm: Callable[..., A
 
 def test_a_wait_is_told_while_it_lasts(scripted_llm: Callable[..., Any]) -> None:
     """While a request waits for its next attempt the scheduler says why and for how long."""
-    server = scripted_llm(first=["rate_limit_after", "fine"], retry_after=0.9)
+    server = scripted_llm(first=["rate_limit_after", "fine"], retry_after=3)
     request = Request(endpoint=server.url, model="m", messages=(Message("user", "x"),))
 
     async def run() -> tuple[str, object]:
         async with open_client(AccessSettings(backoff=0.01)) as client:
             asked = asyncio.create_task(client.ask(request))
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(1)
             told = str(client.waiting)
             await asked
             return told, client.waiting
 
-    assert asyncio.run(run()) == ("HTTP 429, next try in 1 s", None)
+    assert asyncio.run(run()) == ("HTTP 429, next try in 3 s", None)
     assert Wait("HTTP 503", time.monotonic() - 5).seconds == 0.0
