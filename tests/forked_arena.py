@@ -53,6 +53,24 @@ with socket.socket(socket.AF_UNIX) as there:
 """
 
 
+def shell(lines: str, place: Path, path: str, **variables: str) -> str:
+    """Run lines as written in a folder, programs of `path` before others; the first that fails ends them.
+
+    Gives what they print.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
+    ended = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", lines],
+        cwd=place,
+        env={**kept, "PATH": f"{path}:{kept['PATH']}", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, f"{lines}\n{ended.stdout}\n{ended.stderr}"
+    return ended.stdout
+
+
 @contextmanager
 def serving(folder: Path) -> Iterator[Path]:
     """The program `arena` in a folder, which may stand first in a shell's PATH."""

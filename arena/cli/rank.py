@@ -71,7 +71,10 @@ def rank(
     versus: Annotated[
         str,
         typer.Option(
-            "--vs", metavar="SYSTEM", show_default="all pairs", help="Compare all with this system alone."
+            "--vs",
+            metavar="SYSTEM",
+            show_default="all pairs",
+            help="Compare all with this system alone, or with the `reference`.",
         ),
     ] = "",
     sample: Sample = None,

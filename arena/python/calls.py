@@ -67,7 +67,7 @@ def rank(
         answer: The column of answers.
         reference: The column of references.
         domain: The column of domains.
-        vs: The one system that all others meet.
+        vs: The one system that all others meet, or `reference`.
         sample: How many questions are judged, a number or a share as `10%`.
         max_usd: The most that may be spent.
         out: The folder of the ranking; one that is there goes on. By default one that goes with the result.

@@ -53,7 +53,7 @@ class RankRequest:
     Attributes:
         judge: A judge by name or path, or a model; empty for that of before, or the embedded one.
         endpoint: Where the model is asked; empty for that of the settings.
-        versus: The one system that all others meet; empty for all pairs.
+        versus: The one system that all others meet, or `reference`; empty for all pairs.
         sample: How many questions are judged, a number or a share; None for all.
         budget_usd: The most that may be spent; None without a cap.
         seed: Of the sample and of the resampled intervals.

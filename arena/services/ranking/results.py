@@ -179,6 +179,10 @@ class RankingResults:
             return str(board.standings.get("unrankable") or "No system has a rating.")
         tied = [one.system for one in rated if one.rank is not None and one.rank[0] == 1]
         first = rated[0]
+        if len(rated) == 1:
+            opponent = f" against the {reference}" if (reference := board.standings.get("reference")) else ""
+            counts = f"won {first.wins:,}, tied {first.ties:,} and lost {first.losses:,} battles{opponent}"
+            return f"{first.system} is the only system with a rank: it {counts}."
         if len(tied) == 1:
             return f"{first.system} leads, and its battles separate it from every other system."
         if len(rated) == len(tied) > 1 and len({one.rating and round(one.rating) for one in rated}) == 1:

@@ -22,6 +22,7 @@ from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
 from data.errors import InputError, NotFoundError
 from data.percent import percent
+from data.plural import counted
 from data.progress import Report, working
 from data.records import Answer, Board, Question, QuestionSet, Round, RoundCounts, RoundState
 from data.records.rounds import RESUMABLE
@@ -31,6 +32,8 @@ from submissions.pooling import Pool, pool
 
 FEWEST_SYSTEMS = 2
 STEM = "rank"
+REFERENCE = "reference"
+"""The references, as one that systems are compared with."""
 HASH_LENGTH = 8
 NAMED = 3
 SHOWN = 5
@@ -55,7 +58,7 @@ class Prepared:
     def sentence(self) -> str:
         """What there is to rank, in a sentence."""
         systems, questions = len(self.pool.answers), len(self.pool.questions)
-        told = f"{systems:,} systems, {questions:,} questions"
+        told = f"{counted(systems, 'system')}, {counted(questions, 'question')}"
         if self.pool.complete:
             told += ", complete"
         else:
@@ -130,7 +133,7 @@ class RankingService:
                 f"There are answers of fewer than two systems ({names}) and no references.",
                 advice="Give another file, or the references: --references FILE.",
             )
-        self._require_versus(request, joined)
+        pairs = _pairs(request, joined)
         judge = self._judge(request, joined)
         notes = tuple(_notes([*tables, *([references] if references else [])], joined))
         set_name = self._store_questions(joined)
@@ -139,7 +142,7 @@ class RankingService:
         wanted = RoundRequest(
             set_name=set_name,
             judge=judge,
-            pairs=f"{VERSUS}{request.versus}" if request.versus else "all",
+            pairs=pairs,
             sample=request.sample,
             seed=request.seed,
             budget_usd=request.budget_usd,
@@ -253,11 +256,6 @@ class RankingService:
             advice=ADVICE,
         )
 
-    def _require_versus(self, request: RankRequest, joined: Pool) -> None:
-        if request.versus and request.versus not in joined.answers:
-            names = ", ".join(joined.answers)
-            raise InputError(f"There is no system {request.versus!r}.", advice=f"There are: {names}.")
-
     def _known(self) -> Sequence[Question]:
         last = self._last_round()
         return () if last is None else self._store.sets.get(last.set_name).questions
@@ -301,6 +299,18 @@ class RankingService:
                     )
                     lines.write("\n")
             self._submissions.add(file, set_name, system=system, keep_na=True)
+
+
+def _pairs(request: RankRequest, joined: Pool) -> str:
+    """Whom a ranking compares, as a round's plan says it."""
+    if not request.versus:
+        return "all"
+    if request.versus in joined.answers:
+        return f"{VERSUS}{request.versus}"
+    if joined.references and request.versus == REFERENCE:
+        return REFERENCE
+    names = ", ".join([*joined.answers, *([REFERENCE] if joined.references else [])])
+    raise InputError(f"There is no system {request.versus!r}.", advice=f"There are: {names}.")
 
 
 def _named(request: RoundRequest, name: str) -> RoundRequest:

@@ -115,7 +115,8 @@ class Readiness:
         elif not battles:
             yield Missing(
                 what=Lack.BATTLES,
-                text=f"There is nothing to judge with the pairs {request.pairs}.",
+                text=f"There is nothing to judge with the pairs {request.pairs}"
+                f"{''.join(f'; left out: {number:,} {what}' for what, number in plan.left_out.items())}.",
                 advice="Choose other pairs, systems, domains, or a larger sample.",
                 blocks=True,
             )
@@ -124,7 +125,7 @@ class Readiness:
                 what=Lack.UNDECIDABLE,
                 text=f"The judge cannot decide {undecidable:,} of {battles:,} battles: "
                 f"{'; '.join(plan.undecidable)}.",
-                advice="Choose a judge with another ground truth, or other pairs.",
+                advice="Add references or passages, choose a judge that needs neither, or other pairs.",
                 blocks=undecidable >= battles > 0,
             )
         if plan.missing:

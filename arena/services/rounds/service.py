@@ -291,7 +291,7 @@ class RoundService(RoundReader):
             raise InputError(
                 f"The judge {planned.spec.name} can decide none of the {battles:,} battles: "
                 f"{'; '.join(undecidable)}.",
-                advice="Choose a judge with another ground truth, or other pairs.",
+                advice="Add references or passages, choose a judge that needs neither, or other pairs.",
             )
 
     def _refuse_taken(self, name: str) -> None:

@@ -49,6 +49,8 @@ def leading(view: BoardView, domain: str) -> str:
     elif close:
         many = listed(close, MOST_NAMED if len("".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
         sentence = f"{opening}, not surely: {_evidence(view)} do not separate it from {many}."
+    elif all(line.unjudged for line in rest):
+        sentence = f"{source}{control}{_alone(view, leader, where)}"
     elif len(rest) == len(unplaced):
         return f"{opening}.{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
     else:
@@ -56,6 +58,15 @@ def leading(view: BoardView, domain: str) -> str:
         sentence = f"{opening}, and surely: {_evidence(view)} separate it from {others}."
     left_out = _few_votes(every) if view.is_by_people and domain == OVERALL else unranked(every)
     return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader)}{left_out}"
+
+
+def _alone(view: BoardView, line: Line, where: str) -> str:
+    """How the one system of a board fared."""
+    judged = f"{line.system} is the only system that was judged{where}"
+    if line.win_tie is None:
+        return f"{judged}."
+    opponent = f" against {view.the_reference}" if view.reference else ""
+    return f"{judged}, and won or tied {percent(line.win_tie.value)} of its battles{opponent}."
 
 
 def _has_interval(line: Line) -> bool:

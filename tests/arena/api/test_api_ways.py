@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
 from data.records import TokenScope
+from tests.forked_arena import shell as run_lines
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "teams.md"
@@ -49,25 +49,7 @@ def shell(program: Path, tmp_path: Path) -> Callable[[Mapping[str, str]], Shell]
     place = tmp_path / "work"
     place.mkdir()
 
-    def with_environment(variables: Mapping[str, str]) -> Shell:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
-        environment = {**kept, "PATH": f"{program.parent}:{kept['PATH']}", **variables}
-
-        def run(lines: str) -> str:
-            ended = subprocess.run(
-                ["bash", "-euo", "pipefail", "-c", lines],
-                cwd=place,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert ended.returncode == 0, f"{lines}\n{ended.stdout}\n{ended.stderr}"
-            return ended.stdout
-
-        return run
-
-    return with_environment
+    return lambda variables: partial(run_lines, place=place, path=str(program.parent), **variables)
 
 
 @pytest.mark.slow

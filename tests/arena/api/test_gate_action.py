@@ -24,6 +24,7 @@ from tests.arena.api.conftest import ROOT, Club, running_worker, without
 
 FOLDER = ROOT / ".github" / "actions" / "gate"
 ACTION: Mapping[str, Any] = yaml.safe_load((FOLDER / "action.yml").read_text(encoding="utf-8"))
+INPUTS = {"set": "tiny", "system": "action", "max_loss": "5", "install": "none"}
 BOT = "github-actions[bot]"
 EXPRESSION = re.compile(r"\$\{\{ ([a-z._-]{1,60}) \}\}")
 
@@ -207,14 +208,7 @@ def test_action_gates_and_keeps_one_comment(
 ) -> None:
     """It passes, is undecided, fails where worse, and each time the same comment says so; others' stay."""
     submit(alpha, answers("first"), system="action").raise_for_status()
-    inputs = {
-        "set": "tiny",
-        "system": "action",
-        "max_loss": "5",
-        "server": club.address,
-        "token": club.tokens["alpha"],
-        "install": "none",
-    }
+    inputs = {**INPUTS, "server": club.address, "token": club.tokens["alpha"]}
     forged = "<!-- answer arena gate tiny action -->\nforged by somebody"
     github.add("mallory", forged)
     for number in range(120):
@@ -248,14 +242,8 @@ def test_action_gates_and_keeps_one_comment(
 @pytest.mark.long
 def test_action_says_what_went_wrong(club: Club, runner: Runner, github: FalseGitHub) -> None:
     """Without a token, with a wrong file or names that would be code, it fails in words and runs nothing."""
-    inputs = {
-        "set": "tiny",
-        "system": "action",
-        "max_loss": "5",
-        "server": club.address,
-        "install": "none",
-        "file": _file(runner.folder, "Item {n} weighs {weight} grams."),
-    }
+    inputs = {**INPUTS, "server": club.address}
+    inputs["file"] = _file(runner.folder, "Item {n} weighs {weight} grams.")
     assert runner(**inputs, token="") == 1
     assert "::error::The input token is empty." in runner.log
     assert "forks are given no secrets" in github.comments[0]["body"]
@@ -273,14 +261,7 @@ def test_action_says_what_went_wrong(club: Club, runner: Runner, github: FalseGi
 @pytest.mark.long
 def test_action_goes_on_without_a_comment(club: Club, runner: Runner, github: FalseGitHub) -> None:
     """Where comments are not allowed, or there is no pull request, the job says so and is not lost for it."""
-    inputs = {
-        "set": "tiny",
-        "system": "x",
-        "max_loss": "5",
-        "server": club.address,
-        "install": "none",
-        "file": "nowhere.jsonl",
-    }
+    inputs = {**INPUTS, "server": club.address, "file": "nowhere.jsonl"}
     github.refuses = True
     assert runner(**inputs, token="aa_x_y") == 1
     assert "::warning::The comment was not written: GitHub answers 403." in runner.log

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.forked_arena import shell
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "first-hour.md"
@@ -33,26 +33,12 @@ def free_port() -> int:
 @pytest.mark.slow
 def test_three_people_get_through_their_first_hour(program: Path, tmp_path: Path) -> None:
     """Every block runs as written; a reader's ratings are those of the board."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
-    environment = {
-        **kept,
-        "PATH": f"{program.parent}:{Path(sys.executable).parent}:{kept['PATH']}",
-        "PORT": str(free_port()),
-    }
     script = f"trap 'kill %1 2>/dev/null || true' EXIT\n{blocks()}"
-    ended = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=500,
-    )
-    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
-    assert "battles follow from their judgments" in ended.stdout
+    path = f"{program.parent}:{Path(sys.executable).parent}"
+    printed = shell(script, tmp_path, path, PORT=str(free_port()))
+    assert "battles follow from their judgments" in printed
     rated = dict(
-        re.findall(r"^\S+ +(reference|careful) +([\d.]+) ", ended.stdout.split("se  group")[1], re.MULTILINE)
+        re.findall(r"^\S+ +(reference|careful) +([\d.]+) ", printed.split("se  group")[1], re.MULTILINE)
     )
     with (tmp_path / "board.csv").open(encoding="utf-8") as file:
         board = {row["system"]: row["rating"] for row in csv.DictReader(file) if row["domain"] == "overall"}

@@ -114,6 +114,23 @@ def test_all_can_be_compared_with_one_system_alone(
     code, _, err = run(*words, "--vs", "nobody", "--dry-run")
     assert code == 1
     assert "There are: best, middle, worst." in err
+    code, text, err = run(
+        *words, "--references", files["references"], "--vs", "reference", "--dry-run", "--json"
+    )
+    assert (code, json.loads(text)["planned"]) == (0, 3 * 12), err
+
+
+def test_one_system_is_compared_with_its_references_and_leads_nobody(
+    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
+) -> None:
+    """The sentence says how it fared; what the embedded judge cannot compare is said to be left out."""
+    words = ("rank", files["worst"], "--references", files["references"], "--out", tmp_path / "board")
+    code, _, err = run(*words)
+    assert (code, "left out: 12 reference battles that the judge cannot decide" in err) == (1, True)
+    code, text, err = run(*words, "--judge", "m", "--endpoint", scripted_llm(rule="longer").url, "--yes")
+    assert code == 0, err
+    record = "won 0, tied 0 and lost 12 battles against the reference"
+    assert text.splitlines()[-1] == f"worst is the only system with a rank: it {record}."
 
 
 def test_a_wrong_endpoint_burns_nothing(

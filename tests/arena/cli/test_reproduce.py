@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 from arena.container import Arena
 from arena.settings import Settings
 from data.records import Preference
-from tests.forked_arena import serving
+from tests.forked_arena import serving, shell
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "reproduce.md"
@@ -154,65 +153,43 @@ def walked(scripted_llm: Callable[..., Server], empty_home: Path, tmp_path: Path
     place.mkdir()
     what_you_need(place)
     address = f"sqlite:///{empty_home / 'arena.sqlite'}"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
-    environment = {
-        **kept,
-        "PATH": f"{programs}:{kept['PATH']}",
-        "ARENA_HOME": str(empty_home),
-        "ARENA_DATABASE_URL": address,
-        "OPENAI_BASE_URL": server.url,
-        "OPENAI_API_KEY": "none",
-    }
+    run = partial(
+        shell,
+        place=place,
+        path=str(programs),
+        ARENA_HOME=str(empty_home),
+        ARENA_DATABASE_URL=address,
+        OPENAI_BASE_URL=server.url,
+        OPENAI_API_KEY="none",
+    )
     people = {"References of your own": write, "An audit of them": audit}
     with serving(programs):
         for name in sections():
-            shell(blocks(name), place, environment)
+            run(blocks(name))
             if name in people:
-                people[name](place, environment)
+                people[name](run, place)
     return place, Arena(Settings(home=empty_home, database_url=address))
 
 
-def write(place: Path, environment: Mapping[str, str]) -> None:
+def write(run: Callable[[str], str], place: Path) -> None:
     """Let the two writers finish: every short answer, with the passage that has it."""
     for writer in ("ada", "ben"):
         while True:
-            told = shell(
-                f"arena labels submit writing --annotator {writer} --agree --json", place, environment
-            )
-            item = json.loads(told)["item"]
+            item = json.loads(run(f"arena labels submit writing --annotator {writer} --agree --json"))["item"]
             if item is None:
                 break
             texts = [f"It is {short}. [1]" for short in item["short_answers"]]
             (place / "text.txt").write_text(" ".join(texts))
-            shell(
-                f"arena labels submit writing {item['number']} --text text.txt --annotator {writer}",
-                place,
-                environment,
-            )
+            run(f"arena labels submit writing {item['number']} --text text.txt --annotator {writer}")
 
 
-def audit(place: Path, environment: Mapping[str, str]) -> None:
+def audit(run: Callable[[str], str], _place: Path) -> None:
     """Find every text of the sample valid."""
     while True:
-        told = shell("arena references audit writing --auditor lin --json", place, environment)
-        item = json.loads(told)["item"]
+        item = json.loads(run("arena references audit writing --auditor lin --json"))["item"]
         if item is None:
             break
-        shell(f"arena references audit writing {item['number']} --auditor lin", place, environment)
-
-
-def shell(lines: str, place: Path, environment: Mapping[str, str]) -> str:
-    """Run lines as written; the first that fails ends them. Gives what they print."""
-    ended = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", lines],
-        cwd=place,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, f"{lines}\n{ended.stdout}\n{ended.stderr}"
-    return ended.stdout
+        run(f"arena references audit writing {item['number']} --auditor lin")
 
 
 def rows_of(file: Path) -> dict[str, list[str]]:

@@ -304,6 +304,20 @@ def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
     assert "reference" not in said
 
 
+def test_the_only_system_of_a_board_leads_nobody(standings: Mapping[str, Any]) -> None:
+    """The headline says how it fared against the reference."""
+    view = view_of(standings)
+    alone = {
+        domain: tuple(
+            line for line in lines if line.system in {view.reference, view.competitors()[-1].system}
+        )
+        for domain, lines in view.lines.items()
+    }
+    said = leading(replace(view, lines=alone), OVERALL)
+    assert "is the only system that was judged, and won or tied" in said
+    assert "leads" not in said
+
+
 def test_each_control_is_another_view(standings: Mapping[str, Any]) -> None:
     """A board with several fits has a view for each, which says what its terms are worth."""
     found = before(standings)
