@@ -11,6 +11,11 @@ from typing import IO, BinaryIO, TextIO, cast
 
 from data.errors import FileFormatError
 
+NO_TEXT = frozenset(
+    {".arrow", ".bz2", ".feather", ".parquet", ".pdf", ".png", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
+)
+"""Endings of names of files that hold no plain text."""
+
 
 @contextmanager
 def atomic_bytes(destination: Path) -> Iterator[BinaryIO]:
@@ -36,10 +41,15 @@ def atomic_text(destination: Path) -> Iterator[TextIO]:
     """The same for UTF-8 text, gzipped where the name ends in `.gz`; equal text gives equal bytes.
 
     Raises:
-        FileFormatError: It cannot be written.
+        FileFormatError: It cannot be written, or its name says that it holds something else than text.
     """
+    if destination.suffix.lower() in NO_TEXT:
+        message = f"What is written is text, and {destination.name} says that it holds something else."
+        raise FileFormatError(
+            message, advice="Choose a name that ends in .jsonl, .json or .csv, by what it holds."
+        )
     with atomic_bytes(destination) as raw:
-        if not destination.name.endswith(".gz"):
+        if not destination.name.lower().endswith(".gz"):
             with io.TextIOWrapper(raw, encoding="utf-8", newline="") as text:
                 yield text
             return

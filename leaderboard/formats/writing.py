@@ -24,9 +24,11 @@ from leaderboard.formats.reading import read_chunks
 from leaderboard.formats.registry import NATIVE, BattleFormat, battle_format
 from leaderboard.formats.rows import CHUNK_ROWS, BattleRows, Context, LeftOut
 from leaderboard.formats.sinks import atomic_text
-from leaderboard.formats.writers import write_csv
+from leaderboard.formats.writers import write_array, write_csv
 
 LARGEST = 2**63
+CSV, JSON, PARQUET = ".csv", ".json", ".parquet"
+ENDINGS = (CSV, JSON, ".jsonl", ".ndjson", PARQUET)
 KINDS_OF_TIES = (WinnerWord.BOTH_BAD.value, WinnerWord.INCONSISTENT.value)
 
 
@@ -62,15 +64,15 @@ def convert(
 
     Args:
         source: File or folder, read as `read_chunks` does.
-        destination: File to write; a name ending in `.csv` gives CSV, one in `.parquet` Parquet, one in
-            `.gz` is gzipped.
+        destination: File to write, by its name's ending: `.csv`, `.json` (an array), `.jsonl` or `.ndjson`,
+            each gzipped with a further `.gz`, or `.parquet`.
         read_as: The name of the source's format; None to tell it by the first record.
         write_as: That of the destination's.
         context: What the source's records do not say.
 
     Raises:
-        FileFormatError: The source cannot be read, or the destination cannot be written. A
-            destination that could not be finished is not left behind.
+        FileFormatError: The source cannot be read, or the destination cannot be written or ends in nothing
+            that says how. A destination that could not be finished is not left behind.
         RecordError: A value breaks a rule.
     """
     context = replace(context or Context(), further=True, named=True)
@@ -79,7 +81,7 @@ def convert(
 
 def write_battles(table: BattleTable, destination: Path, *, write_as: str = NATIVE) -> Written:
     """Write a table; arguments and errors as of `convert`."""
-    if destination.name.endswith(".parquet") and write_as == NATIVE:
+    if _ending(destination) == PARQUET and write_as == NATIVE:
         parquet.write_table(table, destination)
         return Written(rows=len(table))
     return write_chunks(chunks_of_table(table), destination, write_as=write_as)
@@ -87,8 +89,8 @@ def write_battles(table: BattleTable, destination: Path, *, write_as: str = NATI
 
 def write_chunks(chunks: Iterable[BattleRows], destination: Path, *, write_as: str = NATIVE) -> Written:
     """Write chunks of battles as they come; arguments and errors as of `convert`."""
-    as_csv = destination.name.removesuffix(".gz").endswith(".csv")
-    as_parquet = destination.name.endswith(".parquet")
+    ending = _ending(destination)
+    as_csv, as_parquet = ending == CSV, ending == PARQUET
     layout = battle_format(write_as)
     if layout.write is None:
         advice = "Write native battles, which hold every column."
@@ -99,8 +101,9 @@ def write_chunks(chunks: Iterable[BattleRows], destination: Path, *, write_as: s
     with working(f"writing battles to {destination.name}") as work:
         books = _Books(layout, flat=as_csv or as_parquet)
         if not (as_csv or as_parquet):
+            write = write_array if write_as == NATIVE and ending == JSON else layout.write
             with atomic_text(destination) as text:
-                layout.write(books.kept(chunks, work), text)
+                write(books.kept(chunks, work), text)
             return books.written()
         with _spooled(books.kept(chunks, work)) as spool:
             if as_parquet:
@@ -109,6 +112,16 @@ def write_chunks(chunks: Iterable[BattleRows], destination: Path, *, write_as: s
                 with atomic_text(destination) as text:
                     write_csv(spool, books.columns, text)
     return books.written()
+
+
+def _ending(destination: Path) -> str:
+    """What a file's name says that it holds."""
+    name = destination.name.lower()
+    ending = Path(name.removesuffix(".gz")).suffix
+    if ending in ENDINGS and not name.endswith(f"{PARQUET}.gz"):
+        return ending
+    message = f"{destination.name} ends in none of {', '.join(ENDINGS)}, which say what is written."
+    raise FileFormatError(message, advice="Name the file by the format that you want.")
 
 
 class _Books:

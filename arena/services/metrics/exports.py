@@ -36,14 +36,15 @@ def write_scores(stored: StoredScores, set_name: str, metric: str, destination: 
     Raises:
         FileFormatError: Another ending, or a file cannot be written.
     """
-    name = destination.name.removesuffix(".gz")
-    if destination.name.endswith(".trec"):
+    whole = destination.name.lower()
+    name = whole.removesuffix(".gz")
+    if whole.endswith(".trec"):
         return _trec(stored, metric, destination)
     if name.endswith(".csv"):
         _csv(stored, destination)
     elif name.endswith(".json"):
         _json(stored, set_name, metric, destination)
-    elif destination.name.endswith(".parquet"):
+    elif whole.endswith(".parquet"):
         _parquet(stored, destination)
     else:
         message = f"{destination.name} ends in none of {NAMED}."

@@ -63,7 +63,7 @@ def export_board(board: RetrievalBoard, destination: Path, *, by_question: bool 
     Raises:
         FileFormatError: Another ending, or the file cannot be written.
     """
-    ending = destination.suffix.removeprefix(".")
+    ending = destination.suffix.removeprefix(".").lower()
     if ending not in set(TableForm):
         message = f"{destination.name} ends in none of {', '.join(f'.{form}' for form in TableForm)}."
         raise FileFormatError(message, advice="Name the file by the format that you want.")

@@ -13,6 +13,7 @@ from data.errors import FileFormatError
 from leaderboard.formats.places import Place
 from leaderboard.formats.reading import read_battles, read_chunks
 from leaderboard.formats.rows import COLUMNS, BattleRows
+from leaderboard.formats.sinks import atomic_text
 from leaderboard.formats.writing import chunks_of_table, convert, write_battles, write_chunks
 from leaderboard.names import fault, spelled
 
@@ -130,6 +131,24 @@ def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: P
     with pytest.raises(FileFormatError, match="cannot be written as CSV"):
         write_chunks([made], tmp_path / "out.csv", write_as="alpaca-eval")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_holds_what_its_name_says_or_is_not_written(tmp_path: Path) -> None:
+    """`.json` is one JSON value, letters' case does not count, and what we do not write is refused."""
+    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
+    write_chunks([made], tmp_path / "out.JSON")
+    assert [row["winner"] for row in json.loads((tmp_path / "out.JSON").read_text())] == ["model_a"]
+    write_chunks([made], tmp_path / "out.CSV")
+    assert (tmp_path / "out.CSV").read_text().startswith("question_id,domain,model_a,")
+    for name in ("out.xlsx", "out", "out.parquet.gz", "out.jsonl.zst"):
+        with pytest.raises(FileFormatError, match="which say what is written"):
+            write_chunks([made], tmp_path / name)
+    with (
+        pytest.raises(FileFormatError, match="says that it holds something else"),
+        atomic_text(tmp_path / "out.PDF"),
+    ):
+        pass
+    assert {file.name for file in tmp_path.iterdir()} == {"out.JSON", "out.CSV"}
 
 
 def test_equal_battles_give_equal_bytes(tmp_path: Path) -> None:
