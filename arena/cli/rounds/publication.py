@@ -160,7 +160,9 @@ def export(
     Signed where `ARENA_SIGNING_KEY` names a key, whose public half is on the page About.
     Into a file that ends in `.parquet` go its judged battles alone, as columns, ten million in seconds.
     """
-    if folder.suffix == ".parquet":
+    if folder.suffix.lower() in {".csv", ".json", ".jsonl", ".zip"}:
+        raise InputError(f"{folder.name} names a file.", advice="Name a folder, or a file that ends in .parquet.")
+    if folder.suffix.lower() == ".parquet":
         rows = open_arena().boards.export_battles(name, folder)
         show_line(f"{rows:,} battles written to {folder}.")
         return
