@@ -161,7 +161,8 @@ def export(
     Into a file that ends in `.parquet` go its judged battles alone, as columns, ten million in seconds.
     """
     if folder.suffix.lower() in {".csv", ".json", ".jsonl", ".zip"}:
-        raise InputError(f"{folder.name} names a file.", advice="Name a folder, or a file that ends in .parquet.")
+        advice = "Name a folder, or a file that ends in .parquet."
+        raise InputError(f"{folder.name} names a file, and a round is a folder of files.", advice=advice)
     if folder.suffix.lower() == ".parquet":
         rows = open_arena().boards.export_battles(name, folder)
         show_line(f"{rows:,} battles written to {folder}.")
