@@ -300,8 +300,9 @@ def _show(arena: Arena, board: Board, *, as_json: bool) -> None:
     if as_json:
         show_json({"sentence": sentence, "systems": [asdict(one) for one in systems]})
         return
+    covered = arena.ranking_results.covered_heading(board)
     show_table(
-        ("rank", "system", "rating", "win / tie / loss", "win + tie", "facts covered", "questions"),
+        ("rank", "system", "rating", "win / tie / loss", "win + tie", covered, "questions"),
         [
             (one.places, one.system, one.points, one.record, one.win_tie, one.facts, one.questions or None)
             for one in systems

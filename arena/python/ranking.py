@@ -56,7 +56,7 @@ class Ranking:
 
     @property
     def board(self) -> pd.DataFrame:
-        """A row a system, best first: rank, rating with its interval, record, share of facts covered."""
+        """A row a system, best first: rank, rating with its interval, record, how much is covered."""
         import pandas as pd  # noqa: PLC0415 - slow to import
 
         return pd.DataFrame([_row(one) for one in self.systems])

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from arena.services.accounts.redaction import without_addresses
@@ -17,11 +18,15 @@ from data.records import BattleEvidence, Board, Judgment, Preference, Presentati
 from data.store import Store
 from leaderboard.standings.places import separates
 from leaderboard.vocabulary import OVERALL
+from submissions.problem_codes import listed
 
-COVERED = "comprehensiveness-nli"
+COVERED = MappingProxyType({"reference-coverage": "facts covered", "comprehensiveness-nli": "comprehensive"})
+"""Metrics of what answers cover, with their headings; of a board the first that it has."""
 TIE = "tie"
 UNKNOWN = "–"
 LEAST_P = 0.001
+MOST_NAMED = 3
+"""Systems that the sentence names."""
 BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
 
 
@@ -33,7 +38,8 @@ class RankedSystem:
         rank: The best and the worst place that its battles allow; None of a system without a rating.
         rating: On the Elo scale, with the ends of its interval.
         wins: Won battles against the reference where there is one, else against all; so ties and losses.
-        covered: Mean share of the facts that its answers cover, 0–1; None where it is not known.
+        covered: How much its answers cover on average, 0–1; None where it is not known.
+        covered_by: The metric that says so; empty where the board has none.
         questions: How many questions it answered.
         unranked: Why it has no rank, since it answered too few; empty of all others.
     """
@@ -50,6 +56,7 @@ class RankedSystem:
     covered: float | None
     questions: int
     unranked: str = ""
+    covered_by: str = ""
 
     @property
     def places(self) -> str:
@@ -78,7 +85,7 @@ class RankedSystem:
 
     @property
     def facts(self) -> str:
-        """The share of the facts that its answers cover."""
+        """How much its answers cover."""
         return UNKNOWN if self.covered is None else percent(self.covered)
 
 
@@ -168,9 +175,16 @@ class RankingResults:
 
     def systems(self, board: Board) -> tuple[RankedSystem, ...]:
         """The rows of a board, best first; the reference is one where it met systems."""
-        rows = map(_system, board.standings["lines"][OVERALL])
+        lines = board.standings["lines"][OVERALL]
+        scored = {name for line in lines for name, found in (line.get("scores") or {}).items() if found}
+        metric = next((name for name in COVERED if name in scored), "")
+        rows = (_system(line, metric) for line in lines)
         reference = board.standings.get("reference")
         return tuple(one for one in rows if one.system != reference or one.rating is not None or one.unranked)
+
+    def covered_heading(self, board: Board) -> str:
+        """What the share is called that says how much answers cover."""
+        return next((COVERED[one.covered_by] for one in self.systems(board) if one.covered_by), "covered")
 
     def sentence(self, board: Board) -> str:
         """Who leads, and how surely."""
@@ -187,7 +201,7 @@ class RankingResults:
             return f"{first.system} leads, and its battles separate it from every other system."
         if len(rated) == len(tied) > 1 and len({one.rating and round(one.rating) for one in rated}) == 1:
             return "No system leads: the battles separate none of them."
-        others = ", ".join(name for name in tied if name != first.system)
+        others = listed((name for name in tied if name != first.system), MOST_NAMED)
         return f"{first.system} is ahead, but its battles do not separate it from {others}."
 
     def comparisons(self, name: str) -> Iterator[Comparison]:
@@ -269,6 +283,7 @@ class RankingResults:
                 title=board.standings["title"],
                 sentence=self.sentence(board),
                 systems=self.systems(board),
+                covered=self.covered_heading(board),
                 judge=board.standings["facts"].get("judge", ""),
                 model=board.standings["facts"].get("model", ""),
                 published=board.published_at.date().isoformat(),
@@ -313,10 +328,10 @@ def _lead(standings: Mapping[str, Any], first: str, second: str) -> int:
     return 1 if order.index(first) < order.index(second) else -1
 
 
-def _system(line: Mapping[str, Any]) -> RankedSystem:
+def _system(line: Mapping[str, Any], metric: str) -> RankedSystem:
     rating: Mapping[str, Any] = line["rating"] or {}
     rates: Mapping[str, Any] = line["rate"] or line.get("rate_against_all") or {}
-    scores: Mapping[str, Any] = (line.get("scores") or {}).get(COVERED) or {}
+    scores: Mapping[str, Any] = (line.get("scores") or {}).get(metric) or {}
     ranked = rating.get("rank_lower") is not None
     return RankedSystem(
         system=line["system"],
@@ -331,6 +346,7 @@ def _system(line: Mapping[str, Any]) -> RankedSystem:
         covered=scores.get("mean"),
         questions=line.get("answers") or 0,
         unranked=line.get("unranked", ""),
+        covered_by=metric,
     )
 
 

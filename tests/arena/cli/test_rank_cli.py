@@ -71,7 +71,12 @@ def test_files_and_references_make_a_board_without_any_key(
     clear = [row for row in rows if {row["system_a"], row["system_b"]} == {"best", "worst"}]
     assert all(row["winner"] == "best" and "covers" in row["reason"] for row in clear)
     with (out / "board.csv").open() as file:
-        assert {row["system"] for row in csv.DictReader(file)} >= set(QUALITY)
+        table = {row["system"]: row for row in csv.DictReader(file)}
+    # What is called "Facts covered" is what boards call so.
+    assert '<th class="n">Facts covered</th>' in page
+    for one in found["systems"]:
+        assert one["covered_by"] == "reference-coverage"
+        assert one["covered"] == float(table[one["system"]]["reference-coverage"])
 
 
 def test_another_file_adds_a_system_of_which_alone_is_asked(
