@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Cache, JudgeName, open_reaching
+from arena.cli.options import AsJson, Cache, JudgeName, open_reaching, whole_file
 from arena.cli.output import show_fields, show_json, show_line, show_rows, show_table
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
@@ -110,8 +110,12 @@ def try_(
     question: Annotated[
         str, typer.Option("--question", metavar="Q", help="A question's text, or `SET/ID` of a stored one.")
     ],
-    a: Annotated[Path, typer.Option("--a", metavar="FILE", help="A text file with answer a.")],
-    b: Annotated[Path, typer.Option("--b", metavar="FILE", help="A text file with answer b.")],
+    a: Annotated[
+        Path, typer.Option("--a", metavar="FILE", help="A text file with answer a.", callback=whole_file)
+    ],
+    b: Annotated[
+        Path, typer.Option("--b", metavar="FILE", help="A text file with answer b.", callback=whole_file)
+    ],
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -191,7 +195,9 @@ def calibrate(
             "--judge", metavar="JUDGE", help="Name of a judge, or the path of its spec; repeatable."
         ),
     ],
-    labels: Annotated[Path, typer.Option("--labels", metavar="FILE", help="Human labels, JSONL.")],
+    labels: Annotated[
+        Path, typer.Option("--labels", metavar="FILE", help="Human labels, JSONL.", callback=whole_file)
+    ],
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="C", min=1, help="Most pairs in flight.")
     ] = 16,

@@ -95,8 +95,8 @@ Constants = Annotated[
 ]
 
 
-def whole_card(path: Path | None) -> Path | None:
-    """The file of a card to read, where one is named, as `whole_file` has it."""
+def whole_if_named(path: Path | None) -> Path | None:
+    """The file to read, where one is named, as `whole_file` has it."""
     return None if path is None else whole_file(path)
 
 
@@ -132,7 +132,7 @@ SystemName = Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Nam
 TeamName = Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")]
 CardFile = Annotated[
     Path | None,
-    typer.Option("--card", metavar="FILE", help="The system card, YAML.", callback=whole_card),
+    typer.Option("--card", metavar="FILE", help="The system card, YAML.", callback=whole_if_named),
 ]
 
 
@@ -258,6 +258,7 @@ Judgments = Annotated[
         help="Judgments of passages by aspect, for `coverage-icat-m`: TREC's diversity qrels (question, "
         "aspect number from 1 or 0 for none, passage, relevance), or JSONL with `question_id`, "
         "`passage_id`, `aspect` (text or number) and `relevance`.",
+        callback=whole_if_named,
     ),
 ]
 

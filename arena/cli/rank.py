@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, Concurrency, Sample, Seed, in_flight
+from arena.cli.options import AsJson, Concurrency, Sample, Seed, in_flight, whole_file, whole_if_named
 from arena.cli.output import note, show_json, show_line, show_table
 from arena.container import Arena, open_ranking
 from data.errors import InputError, StoreError
@@ -42,8 +42,8 @@ def rank(
         list[str],
         typer.Argument(
             metavar="FILE…",
-            help="Files of answers: one a system, or a table of several; NAME=FILE names a system. A folder "
-            "of an earlier ranking first goes on with it.",
+            help="Files of answers: one a system, or a table of several; NAME=FILE names a system, NAME=- is "
+            "standard input. A folder of an earlier ranking first goes on with it.",
         ),
     ],
     judge: Annotated[
@@ -66,7 +66,12 @@ def rank(
     ] = "",
     references: Annotated[
         Path | None,
-        typer.Option("--references", metavar="FILE", help="Right answers or passages of the questions."),
+        typer.Option(
+            "--references",
+            metavar="FILE",
+            help="Right answers or passages of the questions.",
+            callback=whole_if_named,
+        ),
     ] = None,
     versus: Annotated[
         str,
@@ -114,7 +119,7 @@ def rank(
         seed=seed,
     )
     named = [NamedFile.of(one) for one in given]
-    tables = [read_answer_table(one.path, system=one.system) for one in named]
+    tables = [read_answer_table(whole_file(one.path), system=one.system) for one in named]
     right = None if references is None else read_answer_table(references, answers=False)
     if dry_run or not yes:
         # In a copy, so that what is only priced, or declined, is not stored.

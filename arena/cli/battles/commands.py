@@ -24,7 +24,7 @@ from arena.cli.battles.tables import (
     show_rates,
 )
 from arena.cli.battles.trust import show_fragility
-from arena.cli.options import AsJson, File, Seed, grouped, known, only_with, spread
+from arena.cli.options import AsJson, File, Seed, grouped, known, only_with, spread, whole_file
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
 from arena.cli.tree.pages import Commands
 from data.errors import InputError
@@ -283,7 +283,12 @@ def compare(
 
 @commands.command()
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder to read.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SRC", help="The file or folder to read; - is standard input.", callback=whole_file
+        ),
+    ],
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
     read_as: Format = None,
     write_as: Annotated[

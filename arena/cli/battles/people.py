@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.options import whole_if_named
 from arena.cli.output import note, show_json, show_line, show_table
 from data.errors import InputError
 from leaderboard.vocabulary import IntervalKind, VoteRule
@@ -30,6 +31,7 @@ class PeopleOptions:
             metavar="VOTES",
             help="Votes of people (question_id, model_a, model_b, winner or score; annotator, "
             "sampling_prob) on some battles: say what people would say of all.",
+            callback=whole_if_named,
         ),
     ] = None
     vote_rule: Annotated[

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.labels.tasks import TaskArgument, bytes_of, close_task, open_task, show_task, text_of
-from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, ask, only_with
+from arena.cli.options import LARGEST_NUMBER, AsJson, File, Yes, ask, only_with
 from arena.cli.output import Cell, note, show_fields, show_json, show_line, show_result, show_rows
 from arena.cli.tree.pages import Commands
 from arena.container import Arena, open_arena
@@ -280,7 +280,7 @@ def export_task(
 @commands.command("import")
 def import_task(
     name: TaskArgument,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Labels of people, from elsewhere.")],
+    file: File,
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"{FORMATS}.")] = "votes",
     *,
     lenient: Annotated[

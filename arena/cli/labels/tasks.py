@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Seed, grouped
+from arena.cli.options import AsJson, Seed, grouped, whole_if_named
 from arena.cli.output import show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.container import Arena, open_arena
 from arena.services.accounts.auth import OPERATOR
@@ -41,7 +41,12 @@ class SourceOptions:
     ] = ""
     items: Annotated[
         Path | None,
-        typer.Option("--items", metavar="FILE", help="These items: JSONL of question_id, model_a, model_b."),
+        typer.Option(
+            "--items",
+            metavar="FILE",
+            help="These items: JSONL of question_id, model_a, model_b.",
+            callback=whole_if_named,
+        ),
     ] = None
     gold: Annotated[
         Path | None,
@@ -49,6 +54,7 @@ class SourceOptions:
             "--gold",
             metavar="FILE",
             help="Items with known answers besides: as --items, with winner or value.",
+            callback=whole_if_named,
         ),
     ] = None
     draw: Annotated[

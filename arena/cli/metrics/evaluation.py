@@ -19,7 +19,7 @@ from arena.cli.options import (
     Seed,
     constant,
     open_reaching,
-    whole_file,
+    whole_if_named,
 )
 from arena.cli.output import show_json
 from arena.container import open_arena
@@ -107,6 +107,7 @@ def analyse(
             help="The graph, or the ratings; of `agreement` people's labels, where there are some: JSONL "
             "with `question_id`, `system`, `aspect`, `covered` (true or false), and `annotator` where there "
             "are several.",
+            callback=whole_if_named,
         ),
     ] = None,
     factors: Annotated[
@@ -136,7 +137,10 @@ def analyse(
         ),
     ] = "coverage-icat-s",
     labels: Annotated[
-        Path | None, typer.Option("--labels", metavar="FILE", help="Of agreement: the same as FILE.")
+        Path | None,
+        typer.Option(
+            "--labels", metavar="FILE", help="Of agreement: the same as FILE.", callback=whole_if_named
+        ),
     ] = None,
     writer: Annotated[
         str,
@@ -187,7 +191,6 @@ def analyse(
         return
     if file is None:
         raise typer.BadParameter(f"{kind.capitalize()} is of a file.", param_hint="FILE")
-    file = whole_file(file)
     if kind is Analysis.MARGINALS:
         show_json(marginals_of(file, factors=factors, inference=inference, seed=seed))
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, only_with
+from arena.cli.options import AsJson, only_with, whole_if_named
 from arena.cli.output import note, show_json, show_line, show_rows, show_table
 from arena.cli.rounds.reports import show_status
 from arena.container import open_arena
@@ -43,6 +43,7 @@ def status(
             metavar="FILE",
             help="Human labels, required for `judges` and possible for `pairs`; matched by question and "
             "answer texts, or by question, `system_a` and `system_b`.",
+            callback=whole_if_named,
         ),
     ] = None,
     metric_judge: Annotated[

@@ -12,6 +12,8 @@ from pathlib import Path
 from arena.settings import DATABASE
 from data.errors import InputError, NotFoundError
 
+STANDARD_INPUT = "-"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedFile:
@@ -27,7 +29,7 @@ class NamedFile:
 
     @classmethod
     def of(cls, text: str) -> NamedFile:
-        """Read `FILE` or `NAME=FILE`; without a name the system is called as the file is.
+        """Read `FILE` or `NAME=FILE`; without a name the system is called as the file is. `-` may be a file.
 
         Raises:
             InputError: There is no such file.
@@ -36,11 +38,12 @@ class NamedFile:
         name, equals, rest = text.partition("=")
         if not path.exists() and equals and name:
             return cls(path=_existing(Path(rest)), system=name)
-        return cls(path=_existing(path), system=path.name.split(".")[0] or path.name)
+        file = "stdin" if text == STANDARD_INPUT else path.name
+        return cls(path=_existing(path), system=file.split(".")[0] or file)
 
 
 def _existing(path: Path) -> Path:
-    if not path.exists():
+    if not path.exists() and str(path) != STANDARD_INPUT:
         message = f"There is no file {path}."
         raise InputError(message, advice="Check the path; a system is named by NAME=FILE.")
     return path

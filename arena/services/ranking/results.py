@@ -148,10 +148,9 @@ class Duel:
         """Which is better, by how much and how surely."""
         other = self.first if self.better == self.second else self.second
         size = self._size
-        met = (
-            f"{self.first} won {self.wins:,}, tied {self.ties:,} and lost {self.losses:,} "
-            f"of their {self.wins + self.ties + self.losses:,} battles."
-        )
+        battles = self.wins + self.ties + self.losses
+        counts = f"won {self.wins:,}, tied {self.ties:,} and lost {self.losses:,}"
+        met = f"{self.first} {counts} of their {battles:,} battles." if battles else "They never met."
         if self.significant:
             return f"{self.better} is better than {other}{f' by {size}' if size else ''}. {met}"
         ahead = f": {self.better} is ahead{f' by {size}' if size else ''}" if self.better else ""

@@ -53,6 +53,22 @@ def test_there_are_few_commands() -> None:
     assert len(COMMANDS) <= MOST
 
 
+def test_every_table_that_a_command_reads_may_come_by_a_pipe() -> None:
+    """A pipe gives its content once, and readers look twice: what is read is copied by `whole_file`."""
+    written = {"--out", "--export", "--summary", "destination"}
+    words = {"--text", "--prompt", "--consent", "--instructions"}
+    plain = {
+        f"{name} {parameter.opts[-1]}"
+        for name, command in COMMANDS.items()
+        for parameter in command.params
+        if "Path" in str(vars(parameter))
+        and parameter.callback is None
+        and parameter.metavar in {"FILE", "SRC", "VOTES", "PATH"}
+        and parameter.opts[-1] not in written | words
+    }
+    assert plain <= {"corpora import path", "db restore source"}
+
+
 def test_help_names_each_command_in_its_part() -> None:
     """`arena --help` shows five parts, and each noun and verb stands in one of them."""
     _, text = _said("--help")
