@@ -292,7 +292,10 @@ def fragility_of_file(
     """
     battle_file = reading.of(path)
     if unit is Unit.QUESTIONS and not battle_file.questions_named:
-        raise InputError("The file names no questions.", advice="Leave out battles: --unit battles.")
+        raise InputError(
+            "The file names no questions: it has no column question_id.",
+            advice="Leave out battles: --unit battles.",
+        )
     if reference is not None:
         _require_system(battle_file.table, reference)
     return fragility(battle_file.table, unit=unit, pair=pair, reference=reference), notes_on(battle_file)
@@ -327,7 +330,7 @@ def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
     """What a reader of numbers from a battle file must know about the file."""
     notes = left_out_notes(battle_file.left_out, battle_file.first)
     if not battle_file.questions_named:
-        notes.append("the file names no questions, so every battle counts as a question of its own")
+        notes.append("the file has no column question_id, so every battle counts as a question of its own")
     return tuple(notes)
 
 
