@@ -248,6 +248,8 @@ def _confirm(plan: Mapping[str, Any]) -> None:
 
 
 def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | None) -> Board:
+    from arena.services.ranking.results import without_verdict
+
     round_ = arena.ranking.round_of(prepared)
     flying = in_flight(arena, concurrency)
     with (
@@ -263,9 +265,8 @@ def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | N
     if counts.pending:
         note(f"{counts.pending:,} comparisons are left; go on: arena rank {folder}")
         raise typer.Exit(INTERRUPTED)
-    for word in ("unreadable", "refused", "failed", "skipped", "missing"):
-        if count := getattr(counts, word):
-            note(f"{count:,} comparisons {word}; comparisons.csv says why.")
+    for line in without_verdict(counts):
+        note(line)
     with arena.engine.parallel():
         return arena.ranking.publish(round_.name)
 

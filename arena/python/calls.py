@@ -166,11 +166,18 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
     """Rate the systems of battles: columns `model_a`, `model_b`, `winner`, and where known `question_id`.
 
     Settings are those of `leaderboard.ratings.rate`.
+
+    Raises:
+        InputError: A column is missing.
     """
     from leaderboard.battles import BattleTable  # noqa: PLC0415 - loads statistics
     from leaderboard.ratings import rate as rated  # noqa: PLC0415 - as above
 
     known = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight")
+    for name in ("model_a", "model_b", "winner"):
+        if name not in battles:
+            message = f"The battles have no column {name}; they have {', '.join(map(str, battles))}."
+            raise InputError(message, advice="Name the columns model_a, model_b and winner.")
     columns: dict[str, Any] = {name: battles[name] for name in known if name in battles}
     # Without questions every battle is one of its own.
     columns.setdefault("question_id", [f"battle {number}" for number in range(len(battles))])
@@ -197,6 +204,8 @@ def _ranked(
     results.write(board, folder, table)
     import pandas as pd  # noqa: PLC0415 - slow to import
 
+    from arena.services.ranking.results import without_verdict  # noqa: PLC0415 - loads statistics
+
     comparisons = pd.DataFrame([asdict(one) for one in results.comparisons(round_.name)])
 
     def more(further: Data, **options: Any) -> Ranking:  # noqa: ANN401 - those of `rank`
@@ -219,7 +228,7 @@ def _ranked(
             input_tokens=counts.input_tokens,
             output_tokens=counts.output_tokens,
         ),
-        notes=(*prepared.notes, prepared.sentence),
+        notes=(*prepared.notes, prepared.sentence, *without_verdict(counts)),
         folder=folder,
         _more=more,
         _duel=duel,

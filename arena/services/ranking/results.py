@@ -14,7 +14,8 @@ from arena.services.evidence.reasons import CONTRADICTS, MISSES, Side, read_reas
 from data.errors import FileFormatError, InputError, NotFoundError
 from data.files.csv_safety import escape_formula
 from data.percent import percent
-from data.records import BattleEvidence, Board, Judgment, Preference, Presentation
+from data.plural import counted
+from data.records import BattleEvidence, Board, Judgment, Preference, Presentation, RoundCounts
 from data.store import Store
 from leaderboard.standings.places import separates
 from leaderboard.vocabulary import OVERALL
@@ -354,6 +355,13 @@ def _by_pair(comparisons: Sequence[Comparison]) -> list[tuple[str, list[Comparis
     for one in comparisons:
         pairs.setdefault(f"{one.system_a} – {one.system_b}", []).append(one)
     return list(pairs.items())
+
+
+def without_verdict(counts: RoundCounts) -> Iterator[str]:
+    """How many comparisons have no verdict, by what became of them."""
+    for word in ("unreadable", "refused", "failed", "skipped", "missing"):
+        if count := getattr(counts, word):
+            yield f"{counted(count, 'comparison')} {word}; {COMPARISONS} says why."
 
 
 def _comparison(evidence: BattleEvidence, texts: Mapping[str, str]) -> Comparison:

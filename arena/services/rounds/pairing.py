@@ -176,6 +176,11 @@ def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: 
     return plan
 
 
+def left_out_of(plan: Plan) -> str:
+    """What a plan leaves out, behind a sentence that there is nothing to judge."""
+    return "".join(f"; left out: {number:,} {what}" for what, number in plan.left_out.items())
+
+
 def _undecidable(battles: Sequence[PlannedBattle], scope: Scope, cannot: CannotDecide) -> Iterator[str]:
     """Why the judge cannot decide a planned battle, once for each that it cannot."""
     questions = dict(scope.questions)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundEstimate, RoundRequest
-from arena.services.rounds.pairing import Pairs
+from arena.services.rounds.pairing import Pairs, left_out_of
 from arena.services.rounds.waves.settings import EARLIER
 from data.records import JobKind, JudgeKind, RoundState
 from data.store import Store
@@ -115,8 +115,7 @@ class Readiness:
         elif not battles:
             yield Missing(
                 what=Lack.BATTLES,
-                text=f"There is nothing to judge with the pairs {request.pairs}"
-                f"{''.join(f'; left out: {number:,} {what}' for what, number in plan.left_out.items())}.",
+                text=f"There is nothing to judge with the pairs {request.pairs}{left_out_of(plan)}.",
                 advice="Choose other pairs, systems, domains, or a larger sample.",
                 blocks=True,
             )

@@ -10,6 +10,7 @@ from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.judging.conduct import GO_ON
 from arena.services.rounds.canaries import plant_canaries
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, adopt_spec, round_spec
+from arena.services.rounds.pairing import left_out_of
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.runner import RoundRunner
 from arena.services.rounds.stopping import StopWhen
@@ -75,7 +76,8 @@ class RoundService(RoundReader):
         canaries = plant_canaries(self._store, planned)
         if not planned.plan.battles:
             raise InputError(
-                f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}.",
+                f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}"
+                f"{left_out_of(planned.plan)}.",
                 advice="Add submissions with `arena submissions add`, or choose other pairs.",
             )
         self._refuse_hopeless(planned)

@@ -142,16 +142,19 @@ def test_the_cap_holds_over_runs_and_the_rest_follows(
     assert len(rows_of(out)) == 12
 
 
-def test_passages_are_found_on_the_fly(
-    stocked: Commands, llm: ScriptedLLM, set_folder: Path, tmp_path: Path
-) -> None:
-    """With a corpus, the K best passages of each question are shown and become the contexts."""
-    folder = tmp_path / "beir"
+def _import_passages(stocked: Commands, set_folder: Path, folder: Path) -> None:
     folder.mkdir()
     questions = map(json.loads, (set_folder / "questions.jsonl").read_text().splitlines())
     documents = [{"_id": one["id"], "text": one["text"]} for row in questions for one in row["passages"]]
     (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, documents)))
     assert stocked("corpora", "import", folder, "--name", "items")[0] == 0
+
+
+def test_passages_are_found_on_the_fly(
+    stocked: Commands, llm: ScriptedLLM, set_folder: Path, tmp_path: Path
+) -> None:
+    """With a corpus, the K best passages of each question are shown and become the contexts."""
+    _import_passages(stocked, set_folder, tmp_path / "beir")
     out = tmp_path / "made.jsonl"
     generate(stocked, llm, out, "--corpus", "items", "--passages", 4, "--domains", "d1,d2")
     rows = rows_of(out)
@@ -195,12 +198,7 @@ def test_reranking_spends_from_the_same_cap(
     stocked: Commands, set_folder: Path, tmp_path: Path, llm: ScriptedLLM
 ) -> None:
     """What an LLM takes to rerank is off the cap of the answers."""
-    folder = tmp_path / "beir"
-    folder.mkdir()
-    questions = map(json.loads, (set_folder / "questions.jsonl").read_text().splitlines())
-    documents = [{"_id": one["id"], "text": one["text"]} for row in questions for one in row["passages"]]
-    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, documents)))
-    assert stocked("corpora", "import", folder, "--name", "items")[0] == 0
+    _import_passages(stocked, set_folder, tmp_path / "beir")
     words = ("--corpus", "items", "--rerank", "llm:reference-free", "--sample", 2, "--budget-usd")
     free = generate(stocked, llm, tmp_path / "free.jsonl", *words, 5)
     assert free["retrieval_usd"] > 0

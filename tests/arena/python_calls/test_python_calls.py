@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import answer_arena as aa
-from data.errors import InputError
+from data.errors import ConflictError, InputError
 
 NOTEBOOK = Path(__file__).parents[3] / "examples" / "rank.ipynb"
 QUESTIONS = tuple(f"How does machine {number} work?" for number in range(12))
@@ -181,6 +181,8 @@ def test_a_function_that_breaks_is_no_tie(frames: dict[str, pd.DataFrame]) -> No
     verdict = aa.judge("Which?", "a", "b", judge=judge_for("neither"))
     assert verdict.preference is None
     assert "it returned 'neither'" in verdict.judgments[0].detail
+    with pytest.raises(ConflictError, match=r"The first: .* it returned 'neither', which is none of"):
+        aa.rank(frames, judge=judge_for("neither"), progress=False)
     first, second = (aa.judge("Which?", "a", "b", judge=judge_for(word)) for word in ("a", "b"))
     assert {first.preference, second.preference} == {"a", "b"}
 
@@ -208,6 +210,8 @@ def test_one_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame
     )
     rated = aa.rate(battles)
     assert [row.system for row in rated.ratings] == ["x", "y"]
+    with pytest.raises(InputError, match="no column winner; they have question_id, model_a, model_b, won"):
+        aa.rate(battles.rename(columns={"winner": "won"}))
 
 
 @pytest.mark.long

@@ -307,12 +307,8 @@ def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
 def test_the_only_system_of_a_board_leads_nobody(standings: Mapping[str, Any]) -> None:
     """The headline says how it fared against the reference."""
     view = view_of(standings)
-    alone = {
-        domain: tuple(
-            line for line in lines if line.system in {view.reference, view.competitors()[-1].system}
-        )
-        for domain, lines in view.lines.items()
-    }
+    only = {view.reference, view.competitors()[-1].system}
+    alone = {name: tuple(line for line in lines if line.system in only) for name, lines in view.lines.items()}
     said = leading(replace(view, lines=alone), OVERALL)
     assert "is the only system that was judged, and won or tied" in said
     assert "leads" not in said
