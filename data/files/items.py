@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from data.files.human_evaluations import read_evaluations
+from data.files.tabular.columns import NAMES, Column, folded
 from data.files.tabular.fields import Fields
 from data.files.tabular.records import read_records
 from data.files.tabular.values import given, id_text
@@ -80,8 +83,23 @@ def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> Metric
     return None if fields.wrong else item
 
 
-LABELS: Mapping[str, float] = MappingProxyType({"a": -1.0, "b": 1.0, "tie": 0.0})
+A, B, TIE = -1.0, 1.0, 0.0
+LABELS: Mapping[str, float] = MappingProxyType(
+    {"a": A, "model_a": A, "b": B, "model_b": B, "tie": TIE, "tie (bothbad)": TIE, "both_bad": TIE}
+)
 LARGEST = 2
+OF_SIDES: Mapping[str, str] = MappingProxyType(
+    {
+        "winner": "label",
+        **{
+            folded(f"{name}_{side}"): f"{ours}_{side}"
+            for ours in (Column.ANSWER, Column.SYSTEM)
+            for name in NAMES[ours]
+            for side in "ab"
+        },
+    }
+)
+"""Our names of a pair's columns by those of others."""
 
 
 def read_labels(path: Path, limits: ReadLimits) -> tuple[HumanLabel, ...]:
@@ -98,12 +116,15 @@ def read_labels(path: Path, limits: ReadLimits) -> tuple[HumanLabel, ...]:
 
 
 def _human_label(line: int, row: Mapping[str, object], problems: ProblemList) -> HumanLabel | None:
+    found = {OF_SIDES[folded(name)]: value for name, value in row.items() if folded(name) in OF_SIDES}
+    row = {**found, **row}
+    named = any(given(row.get(name)) for name in ("id", "question_id"))
     fields = Fields(line, row, problems)
     passages = row.get("passages")
     single = {**row, "passages": [passages]} if isinstance(passages, str | Mapping) else row
     label = HumanLabel(
         # Where a row has both, `id` is the pair's own: a question may have several pairs.
-        id=fields.id("id", "question_id"),
+        id=fields.id("id", "question_id") if named else _pair_id(row),
         domain=fields.optional("domain") or "",
         question=fields.text("question", blank=True),
         answer_a=fields.text("answer_a", blank=True),
@@ -117,10 +138,16 @@ def _human_label(line: int, row: Mapping[str, object], problems: ProblemList) ->
     return None if fields.wrong else label
 
 
+def _pair_id(row: Mapping[str, object]) -> str:
+    """An id of a pair's own, which several people's labels of the same texts share."""
+    texts = json.dumps([str(row.get(name)) for name in ("question", "answer_a", "answer_b")])
+    return f"pair {hashlib.sha256(texts.encode()).hexdigest()[:12]}"
+
+
 def _number(fields: Fields) -> float:
     value = fields.row.get("label")
-    if isinstance(value, str) and value in LABELS:
-        return LABELS[value]
+    if isinstance(value, str) and value.strip().casefold() in LABELS:
+        return LABELS[value.strip().casefold()]
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST:
         return float(value)
     fields.note("wrong-value", f"The label is {value!r}.", 'Use "a", "b", "tie", or a number from -2 to 2.')

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -203,12 +203,6 @@ def set_folder(tmp_path: Path) -> Path:
 
 def write_set(parent: Path) -> Path:
     """Write the set into a folder of its own."""
-    folder = parent / "tiny"
-    folder.mkdir()
-    (folder / "set.toml").write_text(
-        'name = "tiny"\ntitle = "A tiny set"\nreference_name = "human"\n'
-        '[domains]\nd0 = "Zero"\nd1 = "One"\nd2 = "Two"\n'
-    )
     rows = [
         {
             "id": f"q{number}",
@@ -222,6 +216,16 @@ def write_set(parent: Path) -> Path:
         }
         for number in range(12)
     ]
+    return write_rows(parent / "tiny", "A tiny set", rows)
+
+
+def write_rows(folder: Path, title: str, rows: Sequence[Mapping[str, object]]) -> Path:
+    """Write questions of three domains as a set that is called as its folder."""
+    folder.mkdir()
+    (folder / "set.toml").write_text(
+        f'name = "{folder.name}"\ntitle = "{title}"\nreference_name = "human"\n'
+        '[domains]\nd0 = "Zero"\nd1 = "One"\nd2 = "Two"\n'
+    )
     (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
 
@@ -298,6 +302,21 @@ def _score(arena: Arena, system: str) -> None:
         for number, item in arena.store.scores.unscored([submission.id], metric=METRIC, judge="")
     ]
     arena.store.scores.put("", batch)
+
+
+def write_many(folder: Path, questions: int) -> Path:
+    """Write the set `many`, of short questions in two domains."""
+    rows = [
+        {
+            "id": f"q{n:02}",
+            "domain": f"d{n % 2}",
+            "question": f"{'What' if n % 3 else 'How much'} do we know of item {n}?",
+            "reference": f"Item {n} weighs {n + 10} grams.",
+            "passages": [{"id": f"p{n}", "text": f"Item {n} weighs {n + 10} grams and is blue."}],
+        }
+        for n in range(questions)
+    ]
+    return write_rows(folder, "Many", rows)
 
 
 ROOT = Path(__file__).parents[2]

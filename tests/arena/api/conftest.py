@@ -20,6 +20,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
 from data.records import TokenScope
+from tests.arena.conftest import write_rows
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 180.0
@@ -172,12 +173,6 @@ def found_club(settings: Settings, folder: Path) -> dict[str, str]:
 
 def write_tiny(folder: Path) -> Path:
     """Write the set `tiny`: twelve questions of three domains, each with its passage and reference."""
-    made = folder / "tiny"
-    made.mkdir()
-    (made / "set.toml").write_text(
-        'name = "tiny"\ntitle = "A tiny set"\nreference_name = "human"\n'
-        '[domains]\nd0 = "Zero"\nd1 = "One"\nd2 = "Two"\n'
-    )
     rows = [
         {
             "id": f"q{number}",
@@ -188,8 +183,7 @@ def write_tiny(folder: Path) -> Path:
         }
         for number in range(12)
     ]
-    (made / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return made
+    return write_rows(folder / "tiny", "A tiny set", rows)
 
 
 @pytest.fixture

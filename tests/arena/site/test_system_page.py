@@ -14,6 +14,7 @@ from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.services import as_secrets
+from tests.arena.conftest import write_many
 
 QUESTIONS = 30
 GOOD, NOTHING = "Item {n} weighs {w} grams and is blue.", "I couldn't find an answer."
@@ -24,24 +25,9 @@ PARTS = ["Questions", "Facts and claims", "Domains and scores", "Versions and ca
 def items(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Two published rounds: `sys` finds half of its answers, and two thirds in its second version."""
     folder = tmp_path_factory.mktemp("items")
-    (folder / "set").mkdir()
-    (folder / "set" / "set.toml").write_text(
-        'name = "many"\ntitle = "Many"\nreference_name = "human"\n[domains]\nd0 = "Zero"\nd1 = "One"\n'
-    )
-    rows = [
-        {
-            "id": f"q{n:02}",
-            "domain": f"d{n % 2}",
-            "question": f"{'What' if n % 3 else 'How much'} do we know of item {n}?",
-            "reference": f"Item {n} weighs {n + 10} grams.",
-            "passages": [{"id": f"p{n}", "text": f"Item {n} weighs {n + 10} grams and is blue."}],
-        }
-        for n in range(QUESTIONS)
-    ]
-    (folder / "set" / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'arena.sqlite'}")
     arena = Arena(settings)
-    arena.sets.import_from(folder / "set")
+    arena.sets.import_from(write_many(folder / "many", QUESTIONS))
     _send(arena, folder, "sys", lambda n: NOTHING if n % 2 else GOOD)
     _send(arena, folder, "other", lambda n: "Item {n} weighs 99 grams." if n % 4 == 0 else GOOD)
     _judge(arena, "first")

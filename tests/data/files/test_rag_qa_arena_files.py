@@ -42,6 +42,19 @@ def test_votes_get_their_texts_from_the_files_beside_them() -> None:
     assert (prompt.system_a, prompt.answer_a) == ("org-big-model", "It reflects the sky.")
 
 
+def test_labels_are_read_under_the_names_of_others(tmp_path: Path) -> None:
+    """A table of votes as arenas write it; two people's votes on the same texts are of one pair."""
+    file = tmp_path / "votes.csv"
+    votes = ("model_a", "B", "tie (bothbad)")
+    rows = "".join(f"Why?,x,y,{'red' if vote == 'B' else 'it is'},blue,{vote}\n" for vote in votes)
+    file.write_text(f"prompt,model_a,model_b,response_a,response_b,winner\n{rows}")
+    labels = read_labels(file, LIMITS)
+    assert [(one.question, one.system_a, one.answer_b, one.label) for one in labels] == [
+        ("Why?", "x", "blue", label) for label in (-1, 1, 0)
+    ]
+    assert labels[0].id == labels[2].id != labels[1].id
+
+
 def test_columns_of_lists_are_read_row_by_row() -> None:
     """Grades and numbers are votes too: positive where the second answer is better."""
     assert _by_pair(GOLDEN / "columns.json") == {"1": [-2, -1, 0], "2": [-1, 0, 1]}

@@ -13,6 +13,7 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.evidence.versions import VersionChange
 from arena.services.rounds.models import RoundRequest
 from data.errors import ConflictError, InputError, NotFoundError
+from tests.arena.conftest import write_many
 
 QUESTIONS = 30
 GOOD = "Item {n} weighs {w} grams and is blue."
@@ -25,22 +26,7 @@ class Rounds:
 
     def __init__(self, arena: Arena, folder: Path) -> None:
         self.arena, self._folder = arena, folder
-        (folder / "set").mkdir()
-        (folder / "set" / "set.toml").write_text(
-            'name = "many"\ntitle = "Many"\nreference_name = "human"\n[domains]\nd0 = "Zero"\nd1 = "One"\n'
-        )
-        rows = [
-            {
-                "id": f"q{n:02}",
-                "domain": f"d{n % 2}",
-                "question": f"What do we know of item {n}?",
-                "reference": f"Item {n} weighs {n + 10} grams.",
-                "passages": [{"id": f"p{n}", "text": f"Item {n} weighs {n + 10} grams and is blue."}],
-            }
-            for n in range(QUESTIONS)
-        ]
-        (folder / "set" / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        arena.sets.import_from(folder / "set")
+        arena.sets.import_from(write_many(folder / "many", QUESTIONS))
 
     def send(self, system: str, texts: Texts) -> int:
         """Submit a version; gives its number."""
