@@ -13,6 +13,7 @@ from arena.cli.output import show_fields, show_json, show_line, show_rows
 from arena.cli.retrieval import search
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
+from data.plural import counted
 
 if TYPE_CHECKING:
     from arena.container import Arena
@@ -93,7 +94,8 @@ def import_(
             manifest = imported.manifest
             fields = {**asdict(manifest), "built": imported.built}
             state = "built" if imported.built else "unchanged: it was built before"
-            line = f"{manifest.name}: {manifest.documents:,} documents, {manifest.chunks:,} chunks, {state}."
+            held = f"{counted(manifest.documents, 'document')}, {counted(manifest.chunks, 'chunk')}"
+            line = f"{manifest.name}: {held}, {state}."
         if model:
             vectors = _embedded(arena, name, model, endpoint=endpoint, budget_usd=budget_usd)
             if approximate:

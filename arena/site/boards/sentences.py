@@ -11,6 +11,7 @@ from arena.site.trust.control_figures import LABELS
 from arena.site.trust.reasons import TrustFigure
 from arena.site.ui.formats import interval_of_points, points, whole
 from data.percent import percent
+from data.plural import counted
 from leaderboard.standings.corrected import LEAST_LABELLED
 from leaderboard.vocabulary import ErrorKind
 
@@ -177,7 +178,7 @@ def standing(view: BoardView, system: str) -> str:
         if line.rating is None
         else f"rating {points(line.rating.value)} ({interval_of_points(line.rating)})"
     )
-    return f"{place_of(view, system)}{comma} {rating}. {separation(view, line)}"
+    return f"{place_of(view, system)}{comma} {rating}. {separation(view, line)}".rstrip()
 
 
 def place_of(view: BoardView, system: str) -> str:
@@ -187,12 +188,15 @@ def place_of(view: BoardView, system: str) -> str:
         return "The reference, which the systems are held against and which takes no rank"
     line = competitors[system]
     left_open = f" (the battles leave {line.ranks} open)" if line.ranks != line.rank else ""
-    return f"Rank {line.rank} of {len(competitors)} systems{left_open}"
+    return f"Rank {line.rank} of {counted(len(competitors), 'system')}{left_open}"
 
 
 def separation(view: BoardView, line: Line) -> str:
-    """From which systems the battles do not separate one, in a sentence."""
-    peers, _ = _rivals(view, line, [other for other in view.lines[OVERALL] if other is not line])
+    """From which systems the battles do not separate one, in a sentence; empty where it is the only one."""
+    others = [other for other in view.lines[OVERALL] if other is not line]
+    peers, _ = _rivals(view, line, others)
+    if all(other.unjudged or other.is_reference for other in others) and not peers:
+        return ""
     if not peers:
         return "The battles separate it from every other system."
     return f"The battles do not separate it from {listed(peers)}."

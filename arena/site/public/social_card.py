@@ -11,6 +11,7 @@ from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.ui.formats import Bounded, points
 from arena.site.ui.markup import element
 from data.percent import percent
+from data.plural import counted
 
 WIDTH, HEIGHT = 1200, 630
 ROWS = 6
@@ -53,7 +54,8 @@ def board_drawing(view: BoardView) -> Element:
     def to_x(value: float) -> float:
         return BAR_LEFT + (BAR_RIGHT - BAR_LEFT) * (value - low) / ((high - low) or 1)
 
-    facts = f"{len(view.competitors())} systems · {len(view.domains)} domains · published {view.published}"
+    systems, domains = counted(len(view.competitors()), "system"), counted(len(view.domains), "domain")
+    facts = f"{systems} · {domains} · published {view.published}"
     rows = [
         part
         for at, (line, value) in enumerate(zip(lines, values, strict=True))

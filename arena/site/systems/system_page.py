@@ -230,7 +230,7 @@ def verdict(view: BoardView, system: str, field: Rate | None) -> str:
     if field is not None and view.reference and not line.is_reference:
         others = _bounded(field.win_tie_rate, field.win_tie_interval)
         parts.append(f"Against the other systems: {percent(others.value)} ({range_of_shares(others)})")
-    return f"{place_of(view, system)}: it wins or ties {'. '.join(parts)}. {separation(view, line)}"
+    return f"{place_of(view, system)}: it wins or ties {'. '.join(parts)}. {separation(view, line)}".rstrip()
 
 
 def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Element, str]]:

@@ -310,6 +310,7 @@ def test_the_only_system_of_a_board_leads_nobody(standings: Mapping[str, Any]) -
     only = {view.reference, view.competitors()[-1].system}
     alone = {name: tuple(line for line in lines if line.system in only) for name, lines in view.lines.items()}
     said = leading(replace(view, lines=alone), OVERALL)
+    assert "every other system" not in standing(replace(view, lines=alone), view.competitors()[-1].system)
     assert "is the only system that was judged, and won or tied" in said
     assert "leads" not in said
 
