@@ -29,6 +29,10 @@ class Shape(StrEnum):
     REFERENCES = "references"
 
 
+MOST_UNREAD = 5
+"""Columns that a sentence names."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
     """One row of a table of answers.
@@ -64,6 +68,7 @@ class AnswerTable:
         failed: Rows that ended in an error, by their tool's own account.
         problems: What else was noticed, all of it warnings.
         header: Every column of the file, in its order.
+        unread: Those of them that nothing was taken from.
     """
 
     file: str
@@ -73,6 +78,7 @@ class AnswerTable:
     failed: int = 0
     problems: tuple[Problem, ...] = ()
     header: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -88,7 +94,8 @@ class AnswerTable:
             Shape.WIDE: f"{len(self.systems):,} systems, a column each",
             Shape.REFERENCES: "references",
         }[self.shape]
-        return f"{self.file}: {whose}{f'; read {read}' if read else ''}."
+        unread = f"; not read: {listed(map(shown, self.unread), MOST_UNREAD)}" if self.unread else ""
+        return f"{self.file}: {whose}{f'; read {read}' if read else ''}{unread}."
 
 
 def header_of(path: Path, limits: IntakeLimits | None = None) -> tuple[str, ...]:
@@ -152,7 +159,8 @@ def read_answer_table(
                 message = f"{path.name} has more than {limits.answers:,} rows."
                 raise FileFormatError(message, advice="Give fewer.", code=Code.TOO_MANY_ANSWERS)
     table = _table(reader, path.name, columns, findings, system=system, answers=answers)
-    return replace(table, columns={**table.columns, **(called or {})})
+    unread = tuple(one for one in table.unread if one not in ours)
+    return replace(table, columns={**table.columns, **(called or {})}, unread=unread)
 
 
 def _as_called(row: Row, ours: Mapping[str, str]) -> Row:
@@ -195,17 +203,21 @@ def _table(
         message = f"{name} has {count}."
         raise InvalidFileError(message, findings.result(), advice="Correct the file and try again.")
     systems = {own or system: found for own, found in reader.systems.items()}
+    used = {
+        ours: theirs
+        for ours, theirs in read_columns(columns).items()
+        if ours is not Column.SYSTEM or reader.shape is Shape.LONG
+    }
+    known = {"", *(theirs.strip() for theirs in used.values()), *systems}
     return AnswerTable(
         file=name,
         systems=systems,
-        columns={
-            ours: theirs
-            for ours, theirs in read_columns(columns).items()
-            if ours is not Column.SYSTEM or reader.shape is Shape.LONG
-        },
+        columns=used,
         shape=reader.shape if answers else Shape.REFERENCES,
         failed=reader.failed,
         header=tuple(columns),
+        # What a harness's log has is read by what it is, not by columns.
+        unread=() if reader.foreign else tuple(one for one in columns if one.strip() not in known),
         problems=tuple(one for one in findings.result() if one.severity is Severity.WARNING),
     )
 
@@ -231,6 +243,7 @@ class _Rows:
         self.shape = Shape.ONE
         self.count = 0
         self.failed = 0
+        self.foreign = 0
         self._findings = findings
         self._wide: list[tuple[int, Mapping[str, object], Mapping[str, object]]] = []
         self._samples: Counter[str] = Counter()
@@ -305,6 +318,7 @@ class _Rows:
 
     def _add_foreign(self, row: Row, named: NamedAnswer | None) -> None:
         """Take a row of another tool, of a sample that is asked several times the first."""
+        self.foreign += 1
         if named is None:
             return
         if named.failed:

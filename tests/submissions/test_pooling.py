@@ -62,7 +62,8 @@ def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> No
     )
     read = [read_answer_table(path) for path in (long, wide)]
     assert [one.shape for one in read] == [Shape.LONG, Shape.WIDE]
-    assert "read model as the system, prompt as the question, response as the answer" in read[0].sentence
+    assert "read model as the system, prompt as the question, response as the answer." in read[0].sentence
+    assert (read[1].unread, table("x", asked(golds=["yes"])).sentence[-20:]) == ((), "; not read: 'golds'.")
     expected = pool(files).answers
     assert set(expected) == set(systems)
     for one in read:
