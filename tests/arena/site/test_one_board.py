@@ -224,7 +224,7 @@ def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
     assert f"Overall. {count}." in framed
     assert f">{REFERENCE}<" not in framed
     drawn = ["".join(text.itertext()) for text in board_drawing(view).iter("text")]
-    assert any(text.startswith(f"{len(ranks)} systems ·") for text in drawn)
+    assert any(text.startswith(f"{count} ·") for text in drawn)
     assert REFERENCE not in " ".join(drawn)
 
 
