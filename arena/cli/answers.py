@@ -251,17 +251,17 @@ def generate(
     if silent:
         note(
             f'{len(silent):,} replies say "no answer" after their thinking found something: '
-            f"`arena answers silences {request.file} --set {set_name}` shows them."
+            f"`arena answers false-refusals {request.file} --set {set_name}` shows them."
         )
     for reason, count in reasons.items():
         note(f"{count:,} {reason}")
 
 
 @commands.command()
-def silences(file: File, set_name: SetName, *, as_json: AsJson = False) -> None:
+def false_refusals(file: File, set_name: SetName, *, as_json: AsJson = False) -> None:
     """Show "no answer" replies of a file whose thinking found an answer.
 
-    $ arena answers silences answers.jsonl --set fiqa
+    $ arena answers false-refusals answers.jsonl --set fiqa
 
     Thinking is read from the field `thinking`, or from tags before the answer. Whether it found something is
     seen from its form: it does not say itself that there is nothing, and has words that the question lacks.

@@ -38,7 +38,7 @@ QUESTION_CACHE_SIZE = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class AnswerSurface:
     """An answer without the sentences that assert nothing, and what its form is worth.
 
     Attributes:
@@ -73,13 +73,13 @@ class Form:
         return replace(score, score=score.score * self.worth, details={**score.details, WORTH: about})
 
 
-def form_of(item: MetricItem) -> Form:
+def surface_of(item: MetricItem) -> AnswerSurface:
     """Look at the form of one answer beside the question's own texts; citations are no part of it."""
     # Else the numbers in brackets are taken for figures, which passages contradict.
     whole = without_citations(item.answer, [passage.id for passage in item.contexts or item.passages])
     text = clean(whole)
     if not text.strip() or is_no_answer(text):
-        return Form(whole)
+        return AnswerSurface(whole)
     reading = read_text(text)
     asked = [words(each) for each in (item.question, *item.sub_questions)]
     # What is repeated is neither prose nor a copy once more: it says nothing, and counts once.
@@ -100,9 +100,9 @@ def form_of(item: MetricItem) -> Form:
     reading = replace(reading, sentences=sentences)
     evidence = _evidence(tuple(passage.text for passage in item.passages), item.reference or "")
     if evidence is None or len(reading.terms) < LEAST_READ:
-        return Form(answer, left_out, asserting)
+        return AnswerSurface(answer, left_out, asserting)
     order = evidence.order(reading, SETTINGS)
-    return Form(answer, left_out, asserting, order, _copies(reading, evidence))
+    return AnswerSurface(answer, left_out, asserting, order, _copies(reading, evidence))
 
 
 def _copies(reading: TextReading, evidence: Evidence) -> float:
@@ -159,5 +159,7 @@ class GuardedMetric:
         """
         if not self._of_form:
             return named(await self._metric.score(item), self._engine)
-        form = form_of(item)
-        return form.weigh(named(await self._metric.score(replace(item, answer=form.answer)), self._engine))
+        surface = surface_of(item)
+        return surface.weigh(
+            named(await self._metric.score(replace(item, answer=surface.answer)), self._engine)
+        )

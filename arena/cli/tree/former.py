@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "answers silences": ("false-refusals",),
         "battles fragility": ("rate", "--fragility"),
         "battles winrates": ("rate", "--winrates"),
         "db export": ("backup", "--folder"),

@@ -27,7 +27,7 @@ ITEM = re.compile(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++\S", re.MULTILINE)
 FENCES = ("```", "~~~")
 
 
-def form_of(text: str) -> Mapping[Covariate, int]:
+def style_features(text: str) -> Mapping[Covariate, int]:
     """Count how a text is laid out in Markdown, in time proportional to its length.
 
     What stands in fenced code counts for nothing, and every cited number counts, so that [1, 3] is two.

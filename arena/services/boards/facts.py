@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
-from arena.services.boards.covariates import form_of
+from arena.services.boards.covariates import style_features
 from data.intervals import Interval
 from data.records import MetricEstimate, SetSummary, Submission, SubmissionState
 from data.store import Store
@@ -76,7 +76,7 @@ def _fact(answer: AnswerText, question: str, scores: Mapping[str, float | None])
         domain=sys.intern(answer.domain),
         words=len(text.split()),
         no_answer=answer.no_answer,
-        form=form_of(text),
+        form=style_features(text),
         scores=scores,
     )
 

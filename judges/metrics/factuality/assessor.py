@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from data.records import Json, MetricItem, Outcome, Score, unscored
 from judges.metrics.factuality.evidence.gathering import UnscoredError
-from judges.metrics.guard import form_of, named
+from judges.metrics.guard import named, surface_of
 
 
 class Assessor(ABC):
@@ -36,8 +36,8 @@ class Assessor(ABC):
         """
         if not self._engine:
             return await self.score_claims(item, None)
-        form = form_of(item)
-        return form.weigh(await self.score_claims(replace(item, answer=form.answer), None))
+        surface = surface_of(item)
+        return surface.weigh(await self.score_claims(replace(item, answer=surface.answer), None))
 
     async def score_claims(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
         """Score given claims in place of those of the answer; None for those of the answer, as it stands.

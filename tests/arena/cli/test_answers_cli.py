@@ -96,7 +96,7 @@ def test_an_answer_found_and_then_withheld_is_reported(
     out = tmp_path / "made.jsonl"
     made = generate(stocked, llm, out)
     assert made["no_answer_after_finding"] == ["q3"]
-    told = stocked.json("answers", "silences", out, "--set", "tiny", "--json")
+    told = stocked.json("answers", "false-refusals", out, "--set", "tiny", "--json")
     assert (told["no_answers"], told["found_in_thinking"], told["with_thinking"]) == (1, 1, 1)
     assert told["examples"][0]["in_reference"] == 1.0
     paper = tmp_path / "paper.jsonl"
@@ -109,7 +109,7 @@ def test_an_answer_found_and_then_withheld_is_reported(
     paper.write_text(
         "".join(json.dumps({"question_id": key, "answer": text}) + "\n" for key, text in replies.items())
     )
-    told = stocked.json("answers", "silences", paper, "--set", "tiny", "--json")
+    told = stocked.json("answers", "false-refusals", paper, "--set", "tiny", "--json")
     assert [told[name] for name in ("answers", "no_answers", "with_thinking", "found_in_thinking")] == [
         4,
         3,

@@ -11,7 +11,7 @@ import pytest
 from data.files.question_sets.loader import load_set
 from data.records import MetricItem, Passage, Question
 from judges.lexical.tricks import ON_METRICS, Material, families, play
-from judges.metrics.guard import WORTH, form_of
+from judges.metrics.guard import WORTH, surface_of
 from judges.metrics.registry import build_metric
 
 DEMO = Path(__file__).parents[3] / "data/sets/demo"
@@ -81,8 +81,8 @@ def test_an_honest_answer_keeps_its_score() -> None:
         "The river flooded after long rain, and some bridges were shut.",
     ):
         item = MetricItem(id="q", question="What happened?", answer=answer, passages=passages)
-        form = form_of(item)
-        assert (form.worth, form.left_out, form.answer) == (1.0, 0, answer)
+        surface = surface_of(item)
+        assert (surface.worth, surface.left_out, surface.answer) == (1.0, 0, answer)
         assert WORTH not in asyncio.run(build_metric("comprehensiveness-nli").score(item)).details
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.services.boards.covariates import form_of
+from arena.services.boards.covariates import style_features
 from leaderboard.vocabulary import Covariate
 
 LAID_OUT = """# Towers
@@ -34,7 +34,7 @@ MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS, Covariate.CITATION
 
 def test_marks_are_counted() -> None:
     """Headings, bold, items and every cited number count; fenced code counts for nothing."""
-    assert form_of(LAID_OUT) == dict(zip(MARKS, (2, 3, 4, 5), strict=True))
+    assert style_features(LAID_OUT) == dict(zip(MARKS, (2, 3, 4, 5), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_marks_are_counted() -> None:
 )
 def test_texts_without_marks(text: str, marks: tuple[int, ...]) -> None:
     """Prose has none; an open fence lasts to the end, and a fence is closed by its own kind."""
-    assert form_of(text) == dict(zip(MARKS, marks, strict=True))
+    assert style_features(text) == dict(zip(MARKS, marks, strict=True))
 
 
 @given(st.lists(st.sampled_from(["# h", "- i", "**b**", "[1, 2]", "words", "", "2. i"])))
 def test_lines_add_up(lines: list[str]) -> None:
     """Without fences a text has the marks of its lines."""
-    whole = form_of("\n".join(lines))
-    parts = [form_of(line) for line in lines]
+    whole = style_features("\n".join(lines))
+    parts = [style_features(line) for line in lines]
     assert whole == {mark: sum(part[mark] for part in parts) for mark in MARKS}
