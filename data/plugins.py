@@ -205,6 +205,23 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
+def json_value(value: object) -> Any:  # noqa: ANN401 - what JSON may hold
+    """What others' code returned as JSON holds it: arrays and figures of libraries too, null for no number.
+
+    Raises:
+        TypeError: JSON has nothing like it.
+    """
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - commands that only read do without
+
+    return to_jsonable_python(value, inf_nan_mode="null", fallback=_as_list)
+
+
+def _as_list(value: object) -> object:
+    if not hasattr(value, "tolist"):
+        raise TypeError(f"JSON has nothing like a {type(value).__name__}")
+    return value.tolist()
+
+
 LOADED_WITHIN = 5.0
 """Seconds that a file may take in another thread; in a file that waits for itself they pass in vain."""
 _LOADING: dict[str, threading.Event] = {}

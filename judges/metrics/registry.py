@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
 from data.percent import percent
-from data.plugins import CODE, Added, PluginKind, added, code_of, described
+from data.plugins import CODE, Added, PluginKind, added, code_of, described, json_value
 from data.records import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Outcome, Score, unscored
 
 if TYPE_CHECKING:
@@ -299,8 +299,10 @@ class _FunctionMetric:
         if score is None:
             reason = str(dict(details).get("reason") or "The metric is undefined for this answer.")
             return unscored(item, self._name, Outcome.UNREADABLE, reason)
+        if not math.isfinite(number := float(score)):
+            raise ValueError(f"{number} is no score")
         return Score(
-            id=item.id, metric=self._name, outcome=Outcome.JUDGED, score=float(score), details=dict(details)
+            id=item.id, metric=self._name, outcome=Outcome.JUDGED, score=number, details=dict(details)
         )
 
 
@@ -328,15 +330,16 @@ class _Added:
         try:
             score = await self._metric.score(item)
             lowest, highest = self._info.bounds
-            if score.score is not None and not (lowest <= score.score <= highest or math.isnan(score.score)):
+            if score.score is not None and not lowest <= score.score <= highest:
                 raise ValueError(f"{score.score:g} is not between {lowest:g} and {highest:g}")
+            details = json_value(score.details)
         except (JudgeError, StoppedError):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
             why = f"The plugin metric {self.name} failed: {described(error)}."
             return unscored(item, self.name, Outcome.FAILED, why)
         # Embedded scores without a version are taken for those of a former one.
-        return replace(score, details={**score.details, **self._version})
+        return replace(score, details={**details, **self._version})
 
 
 FAMILIES = ("reference", "comprehensiveness", "factuality", "coverage", "context", "citation", "nuggets")

@@ -12,7 +12,8 @@ import typer
 from arena.cli.options import AsJson, only_with
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import Arena, open_arena
-from data.records import BattleEvidence, Presentation, Question, RoundCounts
+from data.plural import counted
+from data.records import BattleEvidence, Outcome, Presentation, Question, RoundCounts
 from data.records.conduct import JudgeConduct
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ COUNTS = (
     *("planned", "judged", "unreadable", "refused", "failed", "skipped", "missing", "estimated", "pending"),
     *("cost_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens"),
 )
+MOST_REASONS = 5
 RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
 
 
@@ -45,13 +47,16 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
         left = (counts.pending + attacks.pending) / rate
     speed = {"rate": rate, "seconds_left": left, "waiting": "" if job is None else job.waiting}
     conduct, warnings = reader.conduct(name), reader.warnings(name)
-    live, waves = reader.live(name), reader.waves(name)
+    live, waves, reasons = reader.live(name), reader.waves(name), reader.reasons(name)
     if as_json:
         shown = None if job is None else job.as_json()
         told_of_judge = {**conduct.as_json(), "warnings": list(warnings)} if conduct.readings else None
         beside = {
             "conduct": told_of_judge,
             "canaries": attacks.to_json(),
+            "reasons": [
+                {"outcome": outcome, "reason": why, "battles": count} for outcome, why, count in reasons
+            ],
             "job": shown,
         }
         told = {} if waves is None else {"waves": waves.as_json()}
@@ -61,7 +66,7 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
         lines = {} if waves is None else waves.lines()
         show_fields({**fields, **speed, **lines, **said})
         _show_live(live)
-        for line in conduct_lines(conduct, warnings, name):
+        for line in (*_reason_lines(reasons), *_conduct_lines(conduct, warnings, name)):
             show_line(line)
     if waves is not None and waves.ended is not None:
         for line in arena.boards.worth_of_waves(name):
@@ -69,14 +74,20 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     return counts
 
 
-def conduct_lines(conduct: JudgeConduct, warnings: Sequence[str], name: str) -> list[str]:
+def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
+    """Why battles have no verdict, the most frequent reasons first."""
+    lines = [f"{outcome}: {count:,} × {why or 'without a reason'}" for outcome, why, count in reasons]
+    if more := len(lines[MOST_REASONS:]):
+        lines[MOST_REASONS:] = [f"{counted(more, 'more reason')}: --json lists them"]
+    return ["", *lines] if lines else []
+
+
+def _conduct_lines(conduct: JudgeConduct, warnings: Sequence[str], name: str) -> list[str]:
     """What the judge's readings were like, and what is wrong with them, a line each."""
     lines = []
     if conduct.both_orders:
         flips = f"{conduct.flips:,} of {conduct.both_orders:,} battles changed with the order"
         lines.append(f"position: {flips}. {conduct.place}")
-    for why, count in conduct.reasons.most_common():
-        lines.append(f"unreadable: {count:,} × {why}")
     lines += [f"warning: {sentence}" for sentence in warnings]
     if conduct.unreadable:
         lines.append(f"The replies: arena rounds show-replies {name} --unreadable")

@@ -247,9 +247,7 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
             for word in ("unreadable", "refused", "failed", "skipped", "missing")
             if (count := getattr(counts, word))
         )
-        why = next(
-            (f" The first: {battle.detail}" for battle in store.verdicts.battles(name) if battle.detail), ""
-        )
+        why = next((f" The first: {why}" for _, why, _ in store.conduct.reasons(name) if why), "")
         raise ConflictError(
             f"Round {name} has no verdict ({reasons or 'nothing was judged'}), so it has no board.{why}",
             advice=_advice(name, counts),

@@ -73,6 +73,19 @@ class ConductStore(StorePart):
                     conduct.reasons[detail] += count
         return conduct
 
+    def reasons(self, name: str) -> tuple[tuple[Outcome, str, int], ...]:
+        """Why battles have no verdict: outcome, reason and their number, the most frequent first."""
+        number = func.count()
+        query = (
+            select(battles.c.outcome, battles.c.detail, number)
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .where(rounds.c.name == name, battles.c.outcome.not_in((Outcome.JUDGED, Outcome.ESTIMATED)))
+            .group_by(battles.c.outcome, battles.c.detail)
+            .order_by(number.desc(), battles.c.detail)
+        )
+        with self._database.begin() as connection:
+            return tuple((outcome, why, count) for outcome, why, count in connection.execute(query).all())
+
     def models(self, name: str) -> Mapping[str, Counter[str]]:
         """Which models answered for each model that a round asked, as the endpoints call them, how often."""
         joined = (
