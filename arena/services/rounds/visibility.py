@@ -242,9 +242,13 @@ class RoundReader:
         """How the models behind a round's judge conducted themselves so far."""
         return self._store.conduct.of_round(name)
 
-    def reasons(self, name: str) -> tuple[tuple[Outcome, str, int], ...]:
-        """Why battles have no verdict: outcome, reason and their number, the most frequent first."""
-        return self._store.conduct.reasons(name)
+    def reasons(self, name: str, *, caller: Caller = OPERATOR) -> tuple[tuple[Outcome, str, int], ...]:
+        """Why battles have no verdict: outcome, reason and their number, the most frequent first.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        return self._store.conduct.reasons(self.get(name, caller=caller).name)
 
     def warnings(self, name: str) -> tuple[str, ...]:
         """What is wrong with a round's judge, in sentences; none where nothing is."""
