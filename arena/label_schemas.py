@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import AliasPath, BaseModel, Field
 
 from arena.client.answer_arena_client.models.base import Value
+from arena.services.annotation.quality_lines import EstimateLine, PersonLine
 from data.records import AnnotationTask, BlindItem, OwnProgress
 from data.records.references import Failure, ReferenceState
 
@@ -121,32 +122,6 @@ class NextLine(Value):
         return cls(item=None if item is None else ItemLine.of(item), progress=ProgressLine.of(progress))
 
 
-class EstimateLine(Value):
-    """A number with its 95 % interval; null where too little is labelled."""
-
-    value: float | None
-    lower: float | None = Field(None, validation_alias=AliasPath("interval", "lower"))
-    upper: float | None = Field(None, validation_alias=AliasPath("interval", "upper"))
-
-
-class PersonLine(Value):
-    """How one person labels."""
-
-    name: str
-    labelled: int
-    skipped: int
-    seconds: float | None = Field(description="Median time of a label.")
-    agreement: float | None = Field(
-        description="Share of others' labels of the same items that say the same."
-    )
-    compared: int
-    alpha: EstimateLine
-    gold_seen: int
-    gold_passed: int
-    gold_rate: float | None
-    excluded_reason: str | None = Field(description="Why their labels do not count; null where they do.")
-
-
 class QualityLine(BaseModel):
     """How people agree in a task."""
 
@@ -170,11 +145,11 @@ class QualityLine(BaseModel):
             complete=quality.complete,
             items=len(quality.items),
             unanimous=quality.unanimous,
-            alpha=EstimateLine.of(quality.alpha),
-            alpha_values=EstimateLine.of(quality.alpha_values),
+            alpha=quality.alpha,
+            alpha_values=quality.alpha_values,
             disputed=len(quality.disputed),
             adjudicated=sum(result.adjudicated is not None for result in quality.items),
-            people=list(map(PersonLine.of, quality.people)),
+            people=list(quality.people),
         )
 
 

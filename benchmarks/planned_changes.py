@@ -71,6 +71,19 @@ CHANGES = (
         tried="loaded('submissions.formats.registry').format_of({'ticket': 1}).name == 'helpdesk'",
     ),
     Change(
+        name="set format",
+        files={
+            "data/files/question_sets/tickets.py": "from data.files.question_sets.registry "
+            "import SetFormat\n\n"
+            "FORMATS = (SetFormat(name='tickets', fits=lambda path: path.suffix == '.tickets', "
+            "read=lambda path: []),)\n"
+        },
+        edits={
+            "data/files/question_sets/registry.py": ("DOMAIN =", 'MODULES = (".tickets", *MODULES)\n'),
+        },
+        tried="'tickets' in said('help', 'formats') and '`tickets`' in said('sets', 'import', '--help')",
+    ),
+    Change(
         name="column",
         files={},
         edits={

@@ -84,7 +84,7 @@ async def show_scores(
     table = await turn.run(
         party_of(caller, client_of(request)), arena.score_tables.table, wanted, by, caller=caller
     )
-    return answer(request, ScoreTable.of(table.as_json()))
+    return answer(request, table.shown())
 
 
 @router.get(

@@ -172,7 +172,7 @@ def search_questions(
     """
     wanted = QuestionFilter(domain=domain, words=words, search=q, winner=winner)
     page = arena.question_search.page(name, wanted, sort, after=after, limit=limit, caller=caller)
-    return answer(request, page.from_place(after))
+    return answer(request, page)
 
 
 @router.get(

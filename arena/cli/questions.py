@@ -14,8 +14,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.question_lists import Order, QuestionFilter
 
 if TYPE_CHECKING:
-    from arena.services.evidence.question_search import FoundText
-    from data.store.rounds.question_stats import QuestionStats
+    from arena.client.answer_arena_client.models.results import FoundText, RoundQuestion
 
 commands = Commands("Questions of a round: find and sort them.")
 LONGEST_CELL = 70
@@ -64,20 +63,20 @@ def search(
     wanted = QuestionFilter(domain=domain, search=words, winner=winner)
     page = open_arena().question_search.page(name, wanted, sort, after=after, limit=limit, caller=OPERATOR)
     if as_json:
-        show_json(page.from_place(0).model_dump(include={"total", "questions"}))
+        show_json(page.model_dump(include={"total", "questions"}))
         return
     if page.questions:
         show_table(HEADERS, [_row(question) for question in page.questions])
     for question in page.questions:
-        if (found := page.found.get(question.id)) is not None:
-            show_line(f"{question.id}: {_where(found)}: {found.excerpt}")
+        if question.found is not None:
+            show_line(f"{question.id}: {_where(question.found)}: {question.found.excerpt}")
     if page.total:
         show_line(f"{len(page.questions):,} of {page.total:,} questions.")
     else:
         note("No question matches. Use other or fewer words.")
 
 
-def _row(question: QuestionStats) -> tuple[str, ...]:
+def _row(question: RoundQuestion) -> tuple[str, ...]:
     shares = (question.margin, question.spread, question.disagreement)
     text = " ".join(question.question.split())
     return (

@@ -137,7 +137,7 @@ class Tools:
         page = self._arena.question_search.page(
             self._round_of(board), wanted, sort, after=after, limit=limit, caller=PUBLIC
         )
-        return bounded(page.from_place(after).to_json())
+        return bounded(page.to_json())
 
     def get_question_evidence(
         self,

@@ -16,7 +16,7 @@ from arena.services.boards.history import Appearance, Entry
 from arena.services.boards.marks import withdrawn_marks
 from arena.services.evidence.fixes import Fixes
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Trait
-from arena.services.evidence.question_search import FoundText
+from arena.services.evidence.question_search import MarkedText
 from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.systems import Comparison, SystemProfile
 from arena.services.evidence.versions import JudgedVersion, VersionChange
@@ -264,7 +264,7 @@ def questions_found(
     )
 
 
-def texts_found(view: BoardView, search: str, questions: Sequence[QuestionStats]) -> Mapping[str, FoundText]:
+def texts_found(view: BoardView, search: str, questions: Sequence[QuestionStats]) -> Mapping[str, MarkedText]:
     """Where some questions have what a reader searches for, by id; nothing where nothing is searched for."""
     if not search.strip() or not questions:
         return {}
@@ -322,7 +322,7 @@ def _texts_found(
     search: str,
     ids: tuple[str, ...],  # noqa: ARG001 - names what is cached; to hash the questions themselves takes longer
     _questions: Sequence[QuestionStats],
-) -> Mapping[str, FoundText]:
+) -> Mapping[str, MarkedText]:
     return source.question_search.excerpts(str(view.round_name), search, _questions, caller=caller)
 
 

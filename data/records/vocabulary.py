@@ -24,14 +24,6 @@ class Preference(StrEnum):
                 return Preference.TIE
 
 
-class SetFormat(StrEnum):
-    """What a question set is written as."""
-
-    JSONL = "jsonl"
-    HF = "hf"
-    BEIR = "beir"
-
-
 class Importance(StrEnum):
     """Whether a good answer must have a nugget, or may (the grades of TREC's RAG track)."""
 

@@ -95,6 +95,7 @@ class Column:
         asked: Whether an LLM's scores alone fill it.
         of_people: Whether it is usual only where people wrote the references (True), only where they did not
             (False), or whoever did (None).
+        covers: Whether it says how much answers cover of what they should, as rankings give beside ratings.
     """
 
     heading: str
@@ -103,6 +104,7 @@ class Column:
     begins: str = ""
     asked: bool = False
     of_people: bool | None = None
+    covers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,6 +363,11 @@ def added_metrics() -> Added[MetricInfo]:
 def metrics() -> tuple[MetricInfo, ...]:
     """Every metric, those of plugins last."""
     return (*own_metrics().values(), *added_metrics().entries)
+
+
+def covering() -> Mapping[str, Column]:
+    """The columns that say how much answers cover, by the names of their metrics."""
+    return {info.name: info.column for info in metrics() if info.column is not None and info.column.covers}
 
 
 def metric_info(name: str) -> MetricInfo:

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from data.records import Passage, Question, QuestionSet
+from data.errors import InvalidFileError
+from data.files.question_sets.loader import load_set
+from data.files.text_files import ReadLimits
+from data.records import Passage, Problem, Question, QuestionSet
+
+
+def problems_of(path: Path, limits: ReadLimits | None = None) -> tuple[Problem, ...]:
+    """The problems for which a set is refused."""
+    with pytest.raises(InvalidFileError) as refused:
+        load_set(path, limits=limits)
+    return tuple(refused.value.problems)
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from arena.cli.options import (
 from arena.cli.output import show_json
 from arena.container import open_arena
 from judges.metrics.factuality.vocabulary import FactorTables, Inference
+from judges.metrics.registry import metric_info
 from judges.retrieval.registry import BM25
 
 
@@ -70,7 +71,7 @@ def meta_evaluate(
         metric_request(name, judge, option, budget_usd, concurrency, corpus, retriever) for name in names
     ]
     service = open_arena().metrics
-    if any(name.startswith("factuality-") for name in names):
+    if any(metric_info(name).rates_claims for name in names):
         show_json(service.evaluate_claims(file, requests))
         return
     if len(requests) > 1:

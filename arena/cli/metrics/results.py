@@ -62,7 +62,7 @@ def show(
         raise typer.BadParameter(f"{by!r} is none of {', '.join(By)}.", param_hint="--by")
     table = open_arena().score_tables.table(_request(set_name, metric, judge, systems), By(by))
     if as_json:
-        show_json(table.as_json())
+        show_json(table.shown().to_json())
         return
     show_table(*_cells(table))
     note(f"{metric} of {set_name} by {table.judge}; ± is the standard deviation over answers.")

@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Budget, Cache, File, constant, only_with, open_reaching, whole_file
+from arena.cli.options import (
+    AsJson,
+    Budget,
+    Cache,
+    File,
+    constant,
+    known,
+    only_with,
+    open_reaching,
+    whole_file,
+)
 from arena.cli.output import (
     note_problems,
     show_fields,
@@ -24,27 +34,34 @@ from arena.cli.question_sets.policy import policy
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.percent import percent
-from data.records import SetFormat
 
 commands = Commands("Question sets: import, build, list and export them.")
 
 
-class SetExport(StrEnum):
-    """What a set is written as."""
+class AnswerFile(StrEnum):
+    """The files of answers that are written of a set."""
 
-    JSONL = "jsonl"
-    HF = "hf"
-    BEIR = "beir"
     SHORT_ANSWERS = "short-answers"
     TEMPLATE = "template"
     SAMPLE = "sample"
+
+
+def _exported(name: str) -> object:
+    """Look up what a set is written as; errors are those of `set_writer`."""
+    from data.files.question_sets.registry import set_writer
+
+    return name in set(AnswerFile) or set_writer(name)
 
 
 @commands.command("import")
 def import_(
     path: Annotated[
         Path,
-        typer.Argument(metavar="PATH", help="A folder or file of questions.", callback=whole_file),
+        typer.Argument(
+            metavar="PATH",
+            help="A folder or file of questions: {data.files.question_sets.registry:listed_set_formats}.",
+            callback=whole_file,
+        ),
     ],
     name: Annotated[
         str | None,
@@ -151,15 +168,16 @@ def export(
         ),
     ],
     form: Annotated[
-        SetExport,
+        str,
         typer.Option(
             "--format",
-            help="`jsonl` (set.toml and questions.jsonl), `hf` (a Hugging Face dataset in Parquet, with "
-            "card and Croissant metadata), `beir` (corpus, queries and qrels); or a file of answers: "
+            metavar="FORMAT",
+            help="{data.files.question_sets.registry:described_set_formats}; or a file of answers: "
             "`short-answers`, those of the set, to enter them as a system, `template`, to fill in, with one "
             "line for each question, or `sample`, a small complete one, which a check accepts.",
+            callback=known(_exported),
         ),
-    ] = SetExport.JSONL,
+    ] = "jsonl",
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -172,13 +190,13 @@ def export(
     """
     from leaderboard.formats.sinks import atomic_text
 
-    if form is SetExport.SHORT_ANSWERS:
+    if form == AnswerFile.SHORT_ANSWERS:
         written = open_arena().sets.write_short_answers(name, folder)
         line = f"{written.answers:,} answers written to {folder}; {written.without:,} questions have none."
         show_result(written.as_json(), line, as_json=as_json)
         return
-    if form in {SetExport.TEMPLATE, SetExport.SAMPLE}:
-        text = open_arena().submissions.template(name, sample=form is SetExport.SAMPLE)
+    if form in {AnswerFile.TEMPLATE, AnswerFile.SAMPLE}:
+        text = open_arena().submissions.template(name, sample=form == AnswerFile.SAMPLE)
         if str(folder) == "-":
             show_line(text.rstrip("\n"))
             return
@@ -187,7 +205,7 @@ def export(
         payload = {"set": name, "file": str(folder), "lines": text.count("\n")}
         show_result(payload, f"{payload['lines']:,} lines written to {folder}.", as_json=as_json)
         return
-    summary = open_arena().sets.export(name, folder, form=SetFormat(form.value))
+    summary = open_arena().sets.export(name, folder, form=form)
     line = f"{summary.questions:,} questions written to {folder}."
     show_result({**fields_of(summary), "folder": str(folder)}, line, as_json=as_json)
 

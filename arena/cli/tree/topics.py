@@ -63,12 +63,13 @@ def _judge() -> None:
 
 
 def _formats() -> None:
+    from data.files.question_sets.registry import set_formats
     from leaderboard.formats.registry import battle_formats
     from submissions.formats.registry import answer_formats
 
     show_line("Any file is recognised by its content: JSONL, JSON, CSV, Parquet or Excel, also gzipped.\n")
     for title, example, known in (
-        ("Question sets", SET_FILES, ("jsonl", "hf", "beir", "lfrqa")),
+        ("Question sets", SET_FILES, tuple(one.name for one in set_formats())),
         ("Answers", ANSWERS, ("arena", "rag-qa-arena", *(one.name for one in answer_formats()))),
         ("Battles", BATTLES, tuple(one.name for one in battle_formats())),
         ("Labels of people", LABELS, ("votes", "labels", "human-evaluations", "label-studio", "argilla")),

@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.services.annotation.quality_lines import EstimateLine, PersonLine
 from data.records import GivenLabel, TaskItem, TaskPerson
 from leaderboard.agreement import Estimate, Resampling
 from leaderboard.agreement.coefficients import Scale, krippendorff_alpha
@@ -19,40 +20,6 @@ CLASSES = ("a", "tie", "b")
 SEVERAL = 2
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonQuality:
-    """How one person labels.
-
-    Attributes:
-        name: Who it is.
-        labelled: Labels, gold ones included.
-        skipped: Items left to others.
-        seconds: Median time of a label; None before the first.
-        agreement: Share of other people's labels of the same items that say the same; None without any.
-        compared: How many such labels there are.
-        alpha: Krippendorff's alpha of the person and the others' labels on these items.
-        gold_seen: Gold items labelled.
-        gold_passed: Of these, as they are known to be.
-        excluded_reason: Why their labels do not count; None where they do.
-    """
-
-    name: str
-    labelled: int
-    skipped: int
-    seconds: float | None
-    agreement: float | None
-    compared: int
-    alpha: Estimate
-    gold_seen: int
-    gold_passed: int
-    excluded_reason: str | None
-
-    @property
-    def gold_rate(self) -> float | None:
-        """Share of gold items passed; None before the first."""
-        return self.gold_passed / self.gold_seen if self.gold_seen else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,12 +61,12 @@ class TaskQuality:
     """
 
     items: tuple[ItemResult, ...]
-    people: tuple[PersonQuality, ...]
+    people: tuple[PersonLine, ...]
     labels: int
     complete: int
     unanimous: float | None
-    alpha: Estimate
-    alpha_values: Estimate
+    alpha: EstimateLine
+    alpha_values: EstimateLine
 
     @property
     def disputed(self) -> tuple[ItemResult, ...]:
@@ -137,7 +104,7 @@ def quality_of(
     several = [result.counts for result in results if sum(result.counts.values()) >= SEVERAL]
     golds = {item.id: int(np.sign(item.gold)) for item in items if item.gold is not None}
 
-    def person(who: TaskPerson) -> PersonQuality:
+    def person(who: TaskPerson) -> PersonLine:
         mine = columns.get(who.name)
         alike, alpha = (
             (np.empty(0), Estimate(None))
@@ -152,8 +119,12 @@ def quality_of(
         labels=len(counted),
         complete=sum(sum(result.counts.values()) >= overlap for result in results),
         unanimous=sum(len(counts) == 1 for counts in several) / len(several) if several else None,
-        alpha=krippendorff_alpha(np.sign(values), scale=Scale.NOMINAL, questions=questions, resampling=drawn),
-        alpha_values=krippendorff_alpha(values, scale=Scale.ORDINAL, questions=questions, resampling=drawn),
+        alpha=EstimateLine.of(
+            krippendorff_alpha(np.sign(values), scale=Scale.NOMINAL, questions=questions, resampling=drawn)
+        ),
+        alpha_values=EstimateLine.of(
+            krippendorff_alpha(values, scale=Scale.ORDINAL, questions=questions, resampling=drawn)
+        ),
     )
 
 
@@ -184,19 +155,20 @@ def _against_others(sides: Floats, mine: int, questions: Codes, drawn: Resamplin
 
 def _person(
     person: TaskPerson, labels: Sequence[GivenLabel], golds: Mapping[int, int], alike: Floats, alpha: Estimate
-) -> PersonQuality:
+) -> PersonLine:
     own = [(one.item, int(np.sign(one.value)), one.seconds) for one in labels if one.value is not None]
     times = [seconds for _, _, seconds in own if seconds > 0]
     gold = [side == golds[item] for item, side, _ in own if item in golds]
-    return PersonQuality(
+    return PersonLine(
         name=person.name,
         labelled=len(own),
         skipped=sum(one.skip_reason is not None for one in labels),
         seconds=median(times) if times else None,
         agreement=float(alike.mean()) if len(alike) else None,
         compared=len(alike),
-        alpha=alpha,
+        alpha=EstimateLine.of(alpha),
         gold_seen=len(gold),
         gold_passed=sum(gold),
+        gold_rate=sum(gold) / len(gold) if gold else None,
         excluded_reason=person.excluded_reason,
     )

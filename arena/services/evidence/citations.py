@@ -11,8 +11,8 @@ from arena.services.evidence.claims import source_of
 from data.records import Submission
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
+from judges.metrics.citation import CITATION_SUPPORT
 
-CITATION_SUPPORT = "citation-support"
 MOST_SENTENCES = 12
 
 

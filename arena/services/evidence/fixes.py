@@ -16,14 +16,7 @@ from arena.services.evidence.answer_errors import (
     AnswerFacts,
     answer_errors,
 )
-from arena.services.evidence.citations import CITATION_SUPPORT
-from arena.services.evidence.weaknesses import (
-    ANSWER,
-    COMPREHENSIVENESS,
-    CONTEXT,
-    FACTUALITY,
-    MOST_ANSWERS,
-)
+from arena.services.evidence.weaknesses import MOST_ANSWERS
 from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import NotFoundError, StatisticsError
@@ -32,6 +25,10 @@ from data.records.plain import to_json
 from data.store import Store
 from data.store.boards.scores import EMBEDDED, ScoredAnswer
 from data.store.rounds.question_stats import QuestionRecord
+from judges.metrics.citation import CITATION_SUPPORT
+from judges.metrics.comprehensiveness import COMPREHENSIVENESS
+from judges.metrics.context import ANSWER, CONTEXT
+from judges.metrics.factuality import FACTUALITY
 from leaderboard.counterfactual import FEWEST_CLEAN, CounterfactualGain, RatedRound, counterfactual_gains
 
 MOST_OTHERS = 9

@@ -3,67 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from pydantic import Field
+
+from arena.client.answer_arena_client.models.results import FoundText, RoundQuestion, RoundQuestionPage
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionListService
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError
-from data.search.query import Excerpt, SearchQuery, excerpt
+from data.search.query import SearchQuery, excerpt
 from data.store import Store
 from data.store.rounds.question_stats import QuestionStats
 from data.store.text_index import QUESTIONS, FoundTexts
 
-if TYPE_CHECKING:
-    from arena.client.answer_arena_client.models.results import RoundQuestionPage
 
+class MarkedText(FoundText):
+    """Where a question has what was searched for; pages mark it in the excerpt."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundText:
-    """Where a question has what was searched for.
-
-    Attributes:
-        in_question: Whether its own text has it.
-        in_reference: Whether its reference has it.
-        systems: Whose answers have it, by name.
-        source: Whose text the excerpt is of, a system's or the reference's; empty for the question's own.
-        excerpt: The part of that text in which it was found.
-    """
-
-    in_question: bool
-    in_reference: bool
-    systems: tuple[str, ...]
-    source: str
-    excerpt: Excerpt
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionPage:
-    """A part of a list of questions.
-
-    Attributes:
-        questions: Those of the part.
-        found: Where they have what was searched for, by id; empty where nothing was.
-        total: How many the whole list has.
-        notice: Which texts are left out, and why; empty where none are.
-    """
-
-    questions: tuple[QuestionStats, ...]
-    found: Mapping[str, FoundText]
-    total: int
-    notice: str
-
-    def from_place(self, after: int) -> RoundQuestionPage:
-        """The page as what routes, commands and tools give; it begins after the first `after` questions."""
-        from arena.client.answer_arena_client.models.results import RoundQuestion, RoundQuestionPage  # noqa: PLC0415 - what routes give, which lists for people do without
-
-        following = after + len(self.questions)
-        return RoundQuestionPage.of(
-            self,
-            questions=[RoundQuestion.of(line, found=self.found.get(line.id)) for line in self.questions],
-            next=following if self.total > following else None,
-        )
+    pieces: tuple[tuple[str, bool], ...] = Field(exclude=True)
+    """Of each piece of the excerpt whether it was searched for."""
 
 
 class Readable(dict[int, str]):
@@ -87,7 +45,7 @@ class QuestionSearch:
         after: int = 0,
         limit: int = 100,
         caller: Caller = PUBLIC,
-    ) -> QuestionPage:
+    ) -> RoundQuestionPage:
         """Up to `limit` questions that a reader looks for, after the first `after`; as `find` and `excerpts`.
 
         Raises:
@@ -97,17 +55,20 @@ class QuestionSearch:
         """
         listed = self._lists.of(round_name, caller=caller)
         self._check_names(round_name, wanted, caller)
-        if not wanted.search.strip():
+        following = after + limit
+        places: Mapping[str, MarkedText] = {}
+        if wanted.search.strip():
+            readable, query = self._readable(round_name, caller), SearchQuery.parse(wanted.search)
+            found = self._store.texts.find(query, readable)
+            matching = listed.matching(wanted, found=found.questions, order=order)
+            places = self._excerpts(query, readable, matching[after:following], found)
+        else:
             matching = listed.matching(wanted, order=order)
-            shown = matching[after : after + limit]
-            return QuestionPage(questions=shown, found={}, total=len(matching), notice=listed.notice)
-        readable, query = self._readable(round_name, caller), SearchQuery.parse(wanted.search)
-        found = self._store.texts.find(query, readable)
-        matching = listed.matching(wanted, found=found.questions, order=order)
-        shown = matching[after : after + limit]
-        return QuestionPage(
-            questions=shown,
-            found=self._excerpts(query, readable, shown, found),
+        return RoundQuestionPage(
+            questions=[
+                RoundQuestion.of(line, found=places.get(line.id)) for line in matching[after:following]
+            ],
+            next=following if len(matching) > following else None,
             total=len(matching),
             notice=listed.notice,
         )
@@ -145,7 +106,7 @@ class QuestionSearch:
 
     def excerpts(
         self, round_name: str, search: str, questions: Sequence[QuestionStats], *, caller: Caller = PUBLIC
-    ) -> Mapping[str, FoundText]:
+    ) -> Mapping[str, MarkedText]:
         """Where some questions have what is searched for, by id; those without it are left out.
 
         The excerpt is of the reference where that has it, else of the answer of the first system by name,
@@ -160,7 +121,7 @@ class QuestionSearch:
 
     def _excerpts(
         self, query: SearchQuery, readable: Readable, questions: Sequence[QuestionStats], texts: FoundTexts
-    ) -> Mapping[str, FoundText]:
+    ) -> Mapping[str, MarkedText]:
         reference = readable.reference
         places = texts.places({question.number for question in questions})
         chosen = {
@@ -170,17 +131,19 @@ class QuestionSearch:
         contents = self._store.submissions.texts(
             [(place, number) for number, place in chosen.items() if place != QUESTIONS]
         )
+        parts = {
+            one.number: excerpt(contents.get((chosen[one.number], one.number), one.question), query)
+            for one in questions
+            if one.number in chosen
+        }
         return {
-            question.id: FoundText(
+            question.id: MarkedText(
                 in_question=QUESTIONS in found,
                 in_reference=reference in found,
-                systems=tuple(
-                    sorted(readable[place] for place in found if place not in {QUESTIONS, reference})
-                ),
+                systems=sorted(readable[place] for place in found if place not in {QUESTIONS, reference}),
                 source=readable[chosen[question.number]],
-                excerpt=excerpt(
-                    contents.get((chosen[question.number], question.number), question.question), query
-                ),
+                excerpt=str(parts[question.number]),
+                pieces=parts[question.number].pieces,
             )
             for question in questions
             if (found := places.get(question.number))

@@ -15,15 +15,16 @@ from arena.services.rounds.visibility import RoundAccess
 from data.records import Round, written_by_people
 from data.store import Store
 from data.store.boards.scores import EMBEDDED, ScoredAnswer
+from judges.metrics.comprehensiveness import COMPREHENSIVENESS
+from judges.metrics.context import ANSWER, CONTEXT
 from judges.metrics.context.diagnosis import Losses, losses_of, total
+from judges.metrics.factuality import FACTUALITY
 from judges.metrics.factuality.measures import EVEN, UNDECIDED
 from judges.metrics.factuality.report import FactualitySummary, summarise
+from judges.metrics.reference import REFERENCE_COVERAGE
 from judges.metrics.reference.facts import states_fact
 from judges.metrics.relations.figures import Scorer, Verdict
 
-REFERENCE_COVERAGE, COMPREHENSIVENESS = "reference-coverage", "comprehensiveness-nli"
-FACTUALITY = "factuality-fr3"
-CONTEXT, ANSWER = "context-crux", "answer-crux"
 MOST_ANSWERS = 3_000
 """Details of so many answers a system are read at most: they are large, and a page must come soon."""
 NO_SHARED = "No answer of this system has both a context score and an answer score."

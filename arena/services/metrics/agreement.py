@@ -18,14 +18,15 @@ from data.store import Store
 from data.store.boards.scores import EMBEDDED
 from judges.llm.costs import MemoryLedger, Usage
 from judges.llm.tasks import TaskRunner
+from judges.metrics.context import ANSWER, CONTEXT
 from judges.metrics.context.bounds import LlmWriter, summarise_bounds
-from judges.metrics.context.metric import AnswerCrux, ContextCrux, Oracle
+from judges.metrics.context.metric import Oracle
 from judges.metrics.context.settings import ContextSettings
+from judges.metrics.coverage import ASPECT_COVERAGE
 from judges.metrics.coverage.correlation import RESAMPLES, Coefficient, Correlation, correlate_systems
 from judges.metrics.coverage.judgments import label_agreement, read_aspect_labels
 from judges.metrics.options import read_options
 
-CONTEXT, ANSWER = ContextCrux.name, AnswerCrux.name
 FEWEST_SYSTEMS = 3
 NO_SYSTEMS = "No system has both context and answer scores."
 FEW_SYSTEMS = "A correlation over systems needs three with context and answer scores of the same questions."
@@ -46,7 +47,7 @@ class AgreementRequest:
     set_name: str
     submissions: tuple[int, ...] = ()
     judge: str = EMBEDDED
-    metric: str = "coverage-icat-s"
+    metric: str = ASPECT_COVERAGE
     labels: Path | None = None
     writer: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from arena.client.answer_arena_client.models import results as shapes
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.accounts.set_access import SetAccess
 from arena.services.boards.facts import estimated_means, score_label
@@ -130,20 +131,13 @@ class ScoreTable:
     rows: tuple[ScoreRow, ...]
     notes: tuple[str, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """One object; each row has its name under what the table is by."""
-        names = {measure.name: measure.symbol for measure in self.measures}
-        return {
-            "set": self.set,
-            "metric": self.metric,
-            "judge": self.judge,
-            "by": self.by.value,
-            "untried": self.untried,
-            "k": self.k,
-            "k_from": K_FROM if self.k is not None else None,
-            "measures": names,
-            "notes": list(self.notes),
-            "rows": [
+    def shown(self) -> shapes.ScoreTable:
+        """The same as what routes and commands give; each row has its name under what the table is by."""
+        return shapes.ScoreTable.of(
+            self,
+            k_from=K_FROM if self.k is not None else None,
+            measures={measure.name: measure.symbol for measure in self.measures},
+            rows=[
                 {
                     self.by.value: row.name,
                     "answers": row.answers,
@@ -153,7 +147,7 @@ class ScoreTable:
                 }
                 for row in self.rows
             ],
-        }
+        )
 
 
 class ScoreTableService:

@@ -24,7 +24,6 @@ from data.records import (
     Problem,
     Question,
     QuestionSet,
-    SetFormat,
     SetPolicy,
     SetSummary,
     Severity,
@@ -191,32 +190,30 @@ class SetService:
         name: str,
         folder: Path,
         *,
-        form: SetFormat = SetFormat.JSONL,
+        form: str = "jsonl",
         caller: Caller = OPERATOR,
     ) -> SetSummary:
         """Write a set as a folder that an import reads; with a folder of BEIR go the judgments that count.
 
+        Args:
+            name: The set.
+            folder: The folder.
+            form: The name of a format of question sets.
+            caller: Who asks.
+
         Raises:
-            NotFoundError: There is no such set.
+            NotFoundError: There is no such set or format.
             ConflictError: The folder holds data files or judgments already.
             FileFormatError: It cannot be written.
         """
         from arena.services.question_sets.qrels import SetQrels  # noqa: PLC0415 - as above
-        from data.files.question_sets.beir import write_beir  # noqa: PLC0415 - as above
-        from data.files.question_sets.hugging_face import write_dataset  # noqa: PLC0415 - as above
-        from data.files.question_sets.rows import write_set  # noqa: PLC0415 - as above
+        from data.files.question_sets.registry import set_writer  # noqa: PLC0415 - as above
 
-        questions = self.get(name, caller=caller)
+        questions, write = self.get(name, caller=caller), set_writer(form)
+        qrels = SetQrels(self._store)
+        judged = qrels.get(questions).judgments if qrels.names(questions) else {}
         with _writing(folder):
-            match form:
-                case SetFormat.JSONL:
-                    write_set(questions, folder)
-                case SetFormat.HF:
-                    write_dataset(questions, folder)
-                case SetFormat.BEIR:
-                    qrels = SetQrels(self._store)
-                    judged = qrels.get(questions).judgments if qrels.names(questions) else {}
-                    write_beir(questions, judged, folder)
+            write(questions, judged, folder)
         return self.summary(name)
 
     def write_short_answers(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> ShortAnswerFile:

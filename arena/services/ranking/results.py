@@ -6,7 +6,6 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from arena.services.accounts.redaction import without_addresses
@@ -17,12 +16,11 @@ from data.percent import percent
 from data.plural import counted
 from data.records import BattleEvidence, Board, Judgment, Preference, Presentation, RoundCounts
 from data.store import Store
+from judges.metrics.registry import covering
 from leaderboard.standings.places import separates
 from leaderboard.vocabulary import OVERALL
 from submissions.problem_codes import listed
 
-COVERED = MappingProxyType({"reference-coverage": "facts covered", "comprehensiveness-nli": "comprehensive"})
-"""Metrics of what answers cover, with their headings; of a board the first that it has."""
 TIE = "tie"
 UNKNOWN = "–"
 LEAST_P = 0.001
@@ -177,14 +175,15 @@ class RankingResults:
         """The rows of a board, best first; the reference is one where it met systems."""
         lines = board.standings["lines"][OVERALL]
         scored = {name for line in lines for name, found in (line.get("scores") or {}).items() if found}
-        metric = next((name for name in COVERED if name in scored), "")
+        metric = next((name for name in covering() if name in scored), "")
         rows = (_system(line, metric) for line in lines)
         reference = board.standings.get("reference")
         return tuple(one for one in rows if one.system != reference or one.rating is not None or one.unranked)
 
     def covered_heading(self, board: Board) -> str:
         """What the share is called that says how much answers cover."""
-        return next((COVERED[one.covered_by] for one in self.systems(board) if one.covered_by), "covered")
+        headings = {name: column.heading.lower() for name, column in covering().items()}
+        return next((headings[one.covered_by] for one in self.systems(board) if one.covered_by), "covered")
 
     def sentence(self, board: Board) -> str:
         """Who leads, and how surely."""

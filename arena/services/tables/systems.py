@@ -19,6 +19,7 @@ from arena.services.tables.model import Shown
 from data.intervals import Interval, wilson
 from data.records import BattleRecord, Round
 from data.store import Store
+from judges.metrics.context import ANSWER, CONTEXT
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
 from leaderboard.rates import win_rates
 from leaderboard.ratings import Settings
@@ -32,7 +33,6 @@ SEPARATED = (
 )
 SYSTEM = Column(key="system", header="system")
 NAMES = {"kendall": "Kendall's τ", "spearman": "Spearman's ρ", "pearson": "Pearson's r"}
-COVERAGE = ("context-crux", "answer-crux")
 BY_WORDS = "Words decide completeness and citation accuracy, not people: shares of texts without any lapse."
 
 
@@ -174,7 +174,7 @@ def coverage_by_system(agreement: AgreementService, set_name: str, judge: str) -
             Column(key="system", header="system"),
             *(
                 Column(key=name, header=header, unit=Unit.SHARE, best_first=True)
-                for name, header in zip(COVERAGE, ("context", "answer"), strict=True)
+                for name, header in zip((CONTEXT, ANSWER), ("context", "answer"), strict=True)
             ),
         ),
         rows=tuple((row["system"], row["context"], row["answer"]) for row in found["systems"]),

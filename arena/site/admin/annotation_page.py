@@ -8,7 +8,7 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.annotation.files.model import LabelFormat
-from arena.services.annotation.quality import PersonQuality
+from arena.services.annotation.quality_lines import EstimateLine, PersonLine
 from arena.services.annotation.requests import TaskRequest
 from arena.site.admin.common import attempt, grid, organiser
 from arena.site.annotation.rubrics import choices_of
@@ -19,7 +19,6 @@ from arena.site.ui.formats import shown, span
 from arena.site.ui.url_state import choose_one
 from data.percent import percent
 from data.records import AnnotationTask, DrawKind, LabelScale, TaskKind
-from leaderboard.agreement import Estimate
 
 DRAWS = {
     "all": "all there are",
@@ -169,15 +168,14 @@ def _show_quality(task: AnnotationTask, caller: Caller) -> None:
         note("Gold items have known answers.")
 
 
-def _named(person: PersonQuality) -> str:
+def _named(person: PersonLine) -> str:
     if person.excluded_reason is None:
         return person.name
     return f"{person.name} (excluded: {person.excluded_reason})"
 
 
-def _with_interval(estimate: Estimate) -> str:
-    bounds = estimate.interval
-    interval = "" if bounds is None else f" ({bounds.lower:.2f} to {bounds.upper:.2f})"
+def _with_interval(estimate: EstimateLine) -> str:
+    interval = "" if estimate.lower is None else f" ({estimate.lower:.2f} to {estimate.upper:.2f})"
     return f"{shown(estimate.value, '.2f')}{interval}".replace("-", "−")
 
 

@@ -19,11 +19,11 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.uploaded_files import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
+from data.files.question_sets.registry import set_formats
 from data.records import Phase
 from data.records.irreversible import Irreversible
 
 MOST_MB = 64
-ENDINGS = ("zip", "jsonl", "json", "gz", "parquet")
 MOST_PROBLEMS = 50
 
 
@@ -34,7 +34,8 @@ def bring_set(caller: Caller) -> None:
         "(annotations_…_with_citation.jsonl), plain or gzipped."
     )
     with st.form("import", border=False):
-        file = choose_file("File", key="set-file", types=ENDINGS, most_mb=MOST_MB)
+        endings = ("zip", *(ending for known in set_formats() for ending in known.endings))
+        file = choose_file("File", key="set-file", types=endings, most_mb=MOST_MB)
         name = st.text_input("Name", placeholder="As the file says")
         if not st.form_submit_button("Import", type="primary", icon=":material/upload:") or file is None:
             return

@@ -19,6 +19,7 @@ from arena.site.ui.markup import put
 from arena.site.ui.tables import plain_table
 from arena.site.ui.url_state import choose_one, opened
 from data.percent import percent
+from judges.metrics.registry import covering
 from leaderboard.export.charts import Estimate, Point, forest, scatter
 
 INK_ON_LIGHT = "#1d2733"
@@ -88,7 +89,7 @@ def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> No
 
 
 LEAST_POINTS = 2
-FIRST, SECOND = ("reference-coverage", "comprehensiveness-nli"), "win"
+SECOND = "win"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def _scatter(view: BoardView, domain: str, axes: Mapping[str, Axis]) -> None:
     labels = {name: axis.label for name, axis in axes.items()}
     lines = view.lines[domain]
     with st.container(horizontal=True):
-        x_name = choose_one("x", "X axis", _first(labels, *FIRST))
+        x_name = choose_one("x", "X axis", _first(labels, *covering()))
         across = axes[x_name]
         others = {name: label for name, label in labels.items() if name != x_name}
         shared = {name: label for name, label in others.items() if len(_both(lines, across, axes[name])) > 1}

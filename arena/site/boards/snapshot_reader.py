@@ -17,6 +17,7 @@ from arena.site.ui.formats import Bounded
 from data.intervals import wilson
 from data.percent import percent
 from data.records import Board
+from judges.metrics.context import ANSWER
 from leaderboard.standings.columns import board_lines
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
@@ -25,7 +26,6 @@ from leaderboard.standings.systems import facts_by_system
 from leaderboard.trust.sections import sections_of
 
 AGREEMENT = "agreement"
-ANSWER = "answer-crux"
 BEST_ANSWER = "oracle answer"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from xml.etree.ElementTree import Element
 
-from arena.services.evidence.question_search import FoundText
+from arena.services.evidence.question_search import MarkedText
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.formats import shown
 from arena.site.ui.markup import Child, element, explained
@@ -28,7 +28,7 @@ MEANINGS = {
 
 
 def question_table(
-    view: BoardView, questions: Sequence[QuestionStats], found: Mapping[str, FoundText]
+    view: BoardView, questions: Sequence[QuestionStats], found: Mapping[str, MarkedText]
 ) -> Element:
     """Questions, each leading to its evidence; `found` says by id where they have what was searched for."""
     heads = [
@@ -40,7 +40,7 @@ def question_table(
     return rows_table(header, rows, classes="aa-questions")
 
 
-def _row(view: BoardView, question: QuestionStats, found: FoundText | None) -> Element:
+def _row(view: BoardView, question: QuestionStats, found: MarkedText | None) -> Element:
     named = anchor(question.question, "question", board=view.name, id=question.id)
     about = f"{question.id} · {view.label(question.domain)}"
     head = element("th", named, element("span", about, class_="aa-sub"), scope="row")
@@ -78,7 +78,7 @@ def _winner(view: BoardView, question: QuestionStats) -> Iterator[Child]:
         yield element("span", "no verdict", class_="aa-muted")
 
 
-def _place(found: FoundText) -> Iterator[Child]:
+def _place(found: MarkedText) -> Iterator[Child]:
     """Where it was found, in words, and the text around it with what was found marked."""
     places = [
         name for name, held in (("question", found.in_question), ("reference", found.in_reference)) if held
@@ -91,5 +91,5 @@ def _place(found: FoundText) -> Iterator[Child]:
     if not found.source:
         return
     yield element("span", f"{found.source}: ", class_="aa-main")
-    for piece, is_found in found.excerpt.pieces:
+    for piece, is_found in found.pieces:
         yield element("mark", piece) if is_found else piece

@@ -28,10 +28,12 @@ from arena.site.ui.markup import element, folded, put
 from arena.site.ui.tables import rows_table
 from data.percent import percent
 from data.store.boards.scores import ScoredAnswer
+from judges.metrics.context import ANSWER, CONTEXT
 from judges.metrics.context.subsets import Use
+from judges.metrics.coverage import ASPECT_COVERAGE
+from judges.metrics.factuality import FACTUALITY
+from judges.metrics.reference import REFERENCE_COVERAGE
 
-FACTS, FACTUALITY, ASPECTS = "reference-coverage", "factuality-fr3", "coverage-icat-s"
-ANSWER, CONTEXT = "answer-crux", "context-crux"
 NO_CONTEXTS = "No answers file gives the contexts of its system, so what was retrieved is not known."
 
 
@@ -113,7 +115,7 @@ def show_facts(question_view: QuestionView) -> None:
     if not question_view.question.reference:
         note("This question is shown without a reference, so there are no facts to cover.")
         return
-    scores = [score for score in _scores(question_view, FACTS) if score.details.get("facts")]
+    scores = [score for score in _scores(question_view, REFERENCE_COVERAGE) if score.details.get("facts")]
     rows = fact_grid(scores)
     if not rows:
         note("No answer has been scored by the facts that it covers.")
@@ -135,7 +137,7 @@ def show_aspects(question_view: QuestionView) -> None:
     if not question_view.question.aspects:
         note("This question comes without aspects, so their coverage is not computed.")
         return
-    rows = aspect_grid(_scores(question_view, ASPECTS))
+    rows = aspect_grid(_scores(question_view, ASPECT_COVERAGE))
     if not rows:
         note("No answer has a score for its aspects.")
         return

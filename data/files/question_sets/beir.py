@@ -14,6 +14,7 @@ from typing import Any
 
 from data.errors import InputError
 from data.files.qrels import BEIR_HEADER, QrelsFile, read_qrels
+from data.files.question_sets.registry import DOMAIN, Judgments, SetDraft, SetFormat
 from data.files.question_sets.rows import question_from_json, question_to_json, require_unused, set_head
 from data.files.tabular.records import each_record
 from data.files.text_files import ReadLimits
@@ -25,11 +26,8 @@ CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 TEST, DEV, TRAIN = "test", "dev", "train"
 MOST_PASSAGES = 50
 """Relevant documents of a question that become its passages; of more they only become its documents."""
-DOMAIN = "questions"
 NAMED = 5
 RELEVANT_FROM = 1.0
-
-Judgments = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 def is_beir(path: Path) -> bool:
@@ -300,3 +298,13 @@ def _file(folder: Path, name: str) -> Path:
     """A file, plain or gzipped."""
     plain = folder / name
     return plain if plain.is_file() else folder / f"{name}.gz"
+
+
+def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
+    folder = BeirFolder(path, limits, problems)
+    return SetDraft(questions=folder.questions(), judgments=folder.judgments())
+
+
+FORMATS = (
+    SetFormat(name="beir", title="corpus, queries and qrels", fits=is_beir, parse=_parse, write=write_beir),
+)

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 
 from data.errors import FileFormatError
 from data.files.croissant import DataField, DataFile, DataTable, Metadata
+from data.files.question_sets.registry import QUESTIONS, SetDraft, SetFormat
 from data.files.question_sets.rows import (
     question_to_json,
     require_unused,
     set_head,
 )
+from data.files.question_sets.tables import read_question_tables
 from data.files.text_files import ReadLimits, read_text
-from data.records import Question, QuestionSet, Split
+from data.records import ProblemList, Question, QuestionSet, Split
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,8 +61,8 @@ SPLITS: Mapping[Split, str] = {Split.TEST: "test", Split.DEV: "validation"}
 
 
 def is_dataset(path: Path) -> bool:
-    """Whether a folder holds Parquet files, or a file is one."""
-    return bool(dataset_files(path))
+    """Whether a folder holds Parquet files, and is none of ours, or a file is one."""
+    return not (path / "questions.jsonl").is_file() and bool(dataset_files(path))
 
 
 def dataset_files(path: Path) -> list[Path]:
@@ -238,3 +240,21 @@ def _licence(text: str) -> str:
     """A licence as the Hub names it; `other` where it does not, empty where there is none."""
     name = text.strip().lower().replace(" ", "-")
     return name if name in LICENCES else OTHER if name else ""
+
+
+def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
+    default = path.name.split(".")[0] or QUESTIONS
+    found = read_question_tables(dataset_files(path), default, limits, problems)
+    return SetDraft(questions=found, head=read_card(path))
+
+
+FORMATS = (
+    SetFormat(
+        name="hf",
+        title="a Hugging Face dataset in Parquet, with card and Croissant metadata",
+        fits=is_dataset,
+        parse=_parse,
+        write=lambda questions, _, folder: write_dataset(questions, folder),
+        endings=("parquet",),
+    ),
+)

@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from data.errors import FileFormatError
-from data.files.question_sets.rows import question_from_json
+from data.files.question_sets.registry import SetDraft, SetFormat, each_once, files_of, named_files
+from data.files.question_sets.rows import domain_label, question_from_json
+from data.files.tabular.records import each_record
 from data.files.text_files import ReadLimits, parse_json, read_text
 from data.records import PEOPLE, ProblemList, Question, Severity
 
@@ -208,3 +210,35 @@ def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> It
         question = question_from_json(number, row, problems)
         if question is not None:
             yield question
+
+
+def _annotated(path: Path) -> list[Path]:
+    return [file for file in files_of(path) if FILE.fullmatch(file.name)]
+
+
+def _referenced(path: Path) -> list[Path]:
+    """Files of references, where the folder is no set of ours that has one beside."""
+    return [] if named_files(path) else [file for file in files_of(path) if REFERENCES.fullmatch(file.name)]
+
+
+def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
+    found: list[Question] = []
+    domains: dict[str, str] = {}
+    files = _annotated(path)
+    for file in files or _referenced(path):
+        matched = FILE.fullmatch(file.name)
+        domain = matched.group(1) if matched else domain_of(file)
+        domains[domain] = LABELS.get(domain, domain_label(domain))
+        if not files:
+            found += read_references(file, limits, problems)
+            continue
+        rows = LfrqaRows(file, domain)
+        found += each_once(file.name, each_record(file, limits, rows.question, problems), problems)
+        rows.report(problems)
+    default = "lfrqa" if path.is_dir() else f"lfrqa-{next(iter(domains))}"
+    return SetDraft(questions=found, head={**HEAD, "name": default}, published=True, domains=domains)
+
+
+FORMATS = (
+    SetFormat(name="lfrqa", fits=lambda path: bool(_annotated(path) or _referenced(path)), parse=_parse),
+)

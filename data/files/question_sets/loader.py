@@ -13,14 +13,9 @@ from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, RecordError
 from data.files.qrels import QrelsFile
-from data.files.question_sets import lfrqa
-from data.files.question_sets.beir import BeirFolder, is_beir
-from data.files.question_sets.hugging_face import dataset_files, is_dataset, read_card
-from data.files.question_sets.nuggets import with_nuggets
-from data.files.question_sets.tables import read_question_tables
-from data.files.question_sets.wikicontradict import HEAD, LABEL, NAME, is_wikicontradict, read_wikicontradict
-from data.files.tabular.records import Make, each_record
-from data.files.text_files import ReadLimits, decode, parse_json, read_lines, read_text
+from data.files.question_sets.registry import SetDraft, format_at
+from data.files.question_sets.rows import domain_label
+from data.files.text_files import ReadLimits, read_text
 from data.records import (
     ENGLISH,
     Answer,
@@ -46,8 +41,6 @@ HEAD_FIELDS = (
 )
 MOMENTS = ("opens_at", "closes_at")
 NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
-QUESTIONS = "questions"
-NAMED = 10
 HIDDEN = "hidden_references"
 PUBLIC = "public_texts"
 FLAGS = (HIDDEN, PUBLIC)
@@ -65,13 +58,10 @@ class LoadedSet:
 
 
 def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None = None) -> LoadedSet:
-    """Load a question set.
+    """Load a question set from a folder or file of a known format.
 
-    `path` is a folder with `questions.jsonl` (and `set.toml`; without one, title and domains come
-    from the questions; `nuggets.jsonl` gives them nuggets), a questions file, a folder of LFRQA annotation
-    files, or one such file, a folder of RAG-QA Arena's `DOMAIN_references.json`, or one of them, a
-    WikiContradict file, whose answers come with it, a folder of BEIR, whose judgments come with it, or one of
-    a Hugging Face dataset in Parquet.
+    What a set is called stands in `set.toml`; without one, title and domains come from the format, else from
+    the questions.
 
     Raises:
         InvalidFileError: The files have problems; all of them are listed.
@@ -80,78 +70,17 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     limits = limits or ReadLimits()
     if not path.exists():
         raise FileFormatError(f"There is no {path}.", advice="Check the path.", code="missing-file")
-    if is_beir(path):
-        return _load_beir(path, name, limits)
-    if is_dataset(path) and not (path / "questions.jsonl").is_file():
-        return _load_dataset(path, name, limits)
-    files = sorted(entry for entry in path.iterdir() if entry.is_file()) if path.is_dir() else [path]
-    annotated = [entry for entry in files if lfrqa.FILE.fullmatch(entry.name)]
-    if annotated:
-        return _load_lfrqa(path, annotated, name, limits)
-    referenced = [entry for entry in files if lfrqa.REFERENCES.fullmatch(entry.name)]
-    if referenced and not any(entry.name.startswith("questions.jsonl") for entry in files):
-        return _load_references(path, referenced, name, limits)
-    questions = [entry for entry in files if _is_questions_file(path, entry)]
-    if len(questions) != 1:
-        names = ", ".join(entry.name for entry in files[:NAMED]) or "nothing"
-        message = f"{path.name or path} holds {len(questions)} files of questions; there are: {names}."
-        advice = (
-            "Name the one file of questions questions.jsonl (or .csv, .json, .xlsx), or bring LFRQA's "
-            "annotation files, a folder of BEIR, or a Hugging Face dataset in Parquet."
-        )
-        raise FileFormatError(message, advice=advice, code="no-questions")
-    if _begins_as_wikicontradict(questions[0], limits):
-        return _load_wikicontradict(questions[0], name, limits)
-    return _load_folder(path, questions[0], name, limits)
-
-
-def _is_questions_file(path: Path, entry: Path) -> bool:
-    return entry == path or entry.name.split(".")[0] == QUESTIONS
-
-
-def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
     problems = ProblemList()
-    default = (path if path.is_dir() else file).name.split(".")[0] or "questions"
-    found = read_question_tables([file], default, limits, problems)
-    found = with_nuggets(found, file.parent, limits, problems)
-    return _with_head(path, file.parent, name, {}, found, limits, problems)
-
-
-def _load_beir(path: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
-    problems = ProblemList()
-    folder = BeirFolder(path, limits, problems)
-    loaded = _with_head(path, path, name, {}, folder.questions(), limits, problems)
-    return replace(loaded, judgments=folder.judgments())
-
-
-def _load_dataset(path: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
-    problems = ProblemList()
-    default = path.name.split(".")[0] or "questions"
-    found = read_question_tables(dataset_files(path), default, limits, problems)
-    folder = path if path.is_dir() else path.parent
-    return _with_head(path, folder, name, read_card(path), found, limits, problems)
-
-
-def _with_head(
-    path: Path,
-    folder: Path,
-    name: str | None,
-    known: Mapping[str, str],
-    found: list[Question],
-    limits: ReadLimits,
-    problems: ProblemList,
-) -> LoadedSet:
-    """The set of some questions, with what `set.toml` says of it, else what is `known`."""
-    head_file = folder / "set.toml"
-    head: dict[str, Any] = _read_head(head_file, limits, problems) if head_file.exists() else dict(known)
-    default = path.resolve().name if path.is_dir() else path.name.split(".")[0]
-    domains = head.pop("domains", None) or {question.domain: _label(question.domain) for question in found}
-    head.setdefault("name", default)
+    draft = format_at(path, problems).drafted(path, limits, problems)
+    file = (path if path.is_dir() else path.parent) / "set.toml"
+    read = not draft.published and file.exists()
+    head: dict[str, Any] = _read_head(file, limits, problems) if read else dict(draft.head)
+    head.setdefault("name", path.resolve().name if path.is_dir() else path.name.split(".")[0])
     head.setdefault("title", head["name"])
     if name is not None:
         head["name"] = name
     policy = _read_policy(head.pop("submissions", None), head["name"], problems)
-    return replace(_finish(head, domains, found, problems, path), policy=policy)
+    return replace(_finish(head, draft, problems, path), policy=policy)
 
 
 def _read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
@@ -160,65 +89,6 @@ def _read_policy(found: object, set_name: str, problems: ProblemList) -> SetPoli
     except RecordError as error:
         problems.add(0, "bad-policy", error.message, advice=error.advice)
         return None
-
-
-def _begins_as_wikicontradict(file: Path, limits: ReadLimits) -> bool:
-    try:
-        line, content = next(read_lines(file, limits), (0, b""))
-        return is_wikicontradict(parse_json(decode(content, line), line))
-    except FileFormatError:
-        # Whoever reads the whole file says what is wrong with it.
-        return False
-
-
-def _load_wikicontradict(file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
-    problems = ProblemList()
-    found, answers = read_wikicontradict(file, limits, problems)
-    loaded = _finish({**HEAD, "name": name or NAME}, {NAME: LABEL}, found, problems, file)
-    return replace(loaded, answers=MappingProxyType(answers))
-
-
-def _load_lfrqa(path: Path, files: list[Path], name: str | None, limits: ReadLimits) -> LoadedSet:
-    problems = ProblemList()
-    found: list[Question] = []
-    domains: dict[str, str] = {}
-    for file in files:
-        matched = lfrqa.FILE.fullmatch(file.name)
-        domain = matched.group(1) if matched else file.stem
-        domains[domain] = lfrqa.LABELS.get(domain, _label(domain))
-        rows = lfrqa.LfrqaRows(file, domain)
-        found += _read_questions(file, limits, problems, rows.question)
-        rows.report(problems)
-    default = "lfrqa" if path.is_dir() or len(files) > 1 else f"lfrqa-{next(iter(domains))}"
-    head = {**lfrqa.HEAD, "name": name or default}
-    return _finish(head, domains, found, problems, path)
-
-
-def _load_references(path: Path, files: list[Path], name: str | None, limits: ReadLimits) -> LoadedSet:
-    problems = ProblemList()
-    found = [question for file in files for question in lfrqa.read_references(file, limits, problems)]
-    domains = {domain: lfrqa.LABELS.get(domain, _label(domain)) for domain in map(lfrqa.domain_of, files)}
-    default = "lfrqa" if path.is_dir() or len(files) > 1 else f"lfrqa-{next(iter(domains))}"
-    return _finish({**lfrqa.HEAD, "name": name or default}, domains, found, problems, path)
-
-
-def _read_questions(
-    file: Path,
-    limits: ReadLimits,
-    problems: ProblemList,
-    read: Make[Question],
-) -> list[Question]:
-    found: list[Question] = []
-    seen: dict[str, int] = {}
-    for line, question in each_record(file, limits, read, problems):
-        if question.id in seen:
-            first = seen[question.id]
-            message = f"{file.name}: question id {question.id!r} stands on line {first} already."
-            problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
-            continue
-        seen[question.id] = line
-        found.append(question)
-    return found
 
 
 OVERALL = "overall"
@@ -248,13 +118,10 @@ def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[st
     return {key: value for key, value in head.items() if key not in unknown}
 
 
-def _finish(
-    head: dict[str, Any],
-    domains: dict[str, str],
-    found: list[Question],
-    problems: ProblemList,
-    path: Path,
-) -> LoadedSet:
+def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: Path) -> LoadedSet:
+    found = draft.questions
+    own = {question.domain: domain_label(question.domain) for question in found}
+    domains = head.pop("domains", None) or draft.domains or own
     for domain in domains:
         if domain.casefold() == OVERALL:
             message = f"The domain {domain!r} is reserved: all domains together are called so."
@@ -273,7 +140,7 @@ def _finish(
         except RecordError as error:
             problems.add(0, "bad-set", error.message, advice=error.advice)
         else:
-            return LoadedSet(questions, problems.result())
+            return LoadedSet(questions, problems.result(), draft.answers, judgments=draft.judgments)
     listed = problems.result()
     count = problems.errors
     message = f"{path.name} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
@@ -288,10 +155,6 @@ def _refuse_twins(found: Sequence[Question], problems: ProblemList) -> None:
         if other != question.id:
             message = f"The ids {other!a} and {question.id!a} look the same."
             problems.add(0, "duplicate-question", message, advice="Give every question its own id.")
-
-
-def _label(domain: str) -> str:
-    return domain.replace("-", " ").replace("_", " ").capitalize()
 
 
 def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:

@@ -127,6 +127,11 @@ def _split(fields: Fields) -> Split:
     return Split.TEST
 
 
+def domain_label(domain: str) -> str:
+    """What a domain is called where nothing says so: its id in words."""
+    return domain.replace("-", " ").replace("_", " ").capitalize()
+
+
 def write_set(questions: QuestionSet, folder: Path) -> None:
     """Write `set.toml` and `questions.jsonl` into `folder`, which is made if missing.
 

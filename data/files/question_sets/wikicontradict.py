@@ -10,13 +10,16 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from data.errors import FileFormatError
+from data.files.question_sets.registry import SetDraft, SetFormat, questions_file
 from data.files.tabular.records import each_record
-from data.files.text_files import ReadLimits
+from data.files.text_files import ReadLimits, decode, parse_json, read_lines
 from data.records import Answer, Passage, ProblemList, Question
 
 NAME = "wikicontradict"
 LABEL = "WikiContradict"
 HEAD = {
+    "name": NAME,
     "title": "WikiContradict",
     "licence": "MIT",
     "source": "WikiContradict, Hou et al. (2024)",
@@ -56,10 +59,21 @@ def is_wikicontradict(row: object) -> bool:
     return isinstance(row, Mapping) and "question" in row and all(_text(row, name) for name in TEXTS)
 
 
-def read_wikicontradict(
-    file: Path, limits: ReadLimits, problems: ProblemList
-) -> tuple[list[Question], dict[str, list[Answer]]]:
+def _begins_so(path: Path) -> bool:
+    file = questions_file(path)
+    if file is None:
+        return False
+    try:
+        line, content = next(read_lines(file, ReadLimits()), (0, b""))
+        return is_wikicontradict(parse_json(decode(content, line), line))
+    except FileFormatError:
+        # Whoever reads the whole file says what is wrong with it.
+        return False
+
+
+def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
     """Read a file as questions, and as the answers of one system for each model and column of answers."""
+    file = questions_file(path) or path
     questions: dict[tuple[str, ...], Question] = {}
     answers: dict[str, dict[str, Answer]] = {}
     for _, line in each_record(file, limits, _line, problems):
@@ -77,9 +91,13 @@ def read_wikicontradict(
             contexts = tuple(line.passages[place] for place in SEEN[column])
             answer = Answer(question_id=question.id, answer=text, contexts=contexts)
             answers.setdefault(f"{line.model}-{column}", {}).setdefault(question.id, answer)
-    return list(questions.values()), {
-        system: list(by_question.values()) for system, by_question in answers.items()
-    }
+    return SetDraft(
+        questions=list(questions.values()),
+        head=HEAD,
+        published=True,
+        domains={NAME: LABEL},
+        answers={system: list(by_question.values()) for system, by_question in answers.items()},
+    )
 
 
 def _line(line: int, row: Mapping[str, object], problems: ProblemList) -> _Line | None:
@@ -94,3 +112,6 @@ def _line(line: int, row: Mapping[str, object], problems: ProblemList) -> _Line 
 def _text(row: Mapping[str, object], name: str) -> str:
     value = row.get(f"{name}{SELF_CONTAINED}") or row.get(name)
     return value.strip() if isinstance(value, str) else ""
+
+
+FORMATS = (SetFormat(name=NAME, fits=_begins_so, parse=_parse),)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from judges.metrics.registry import Column, Cut, MetricInfo, Need, later, stored
 
+CITATION_SUPPORT = "citation-support"
 METRICS = (
     MetricInfo(
-        name="citation-support",
+        name=CITATION_SUPPORT,
         title="Sentences that their citations support, and citations that support theirs (F1)",
         build=later(f"{__name__}.metric"),
         inputs=(Need.CITATIONS,),

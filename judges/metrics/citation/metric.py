@@ -19,6 +19,7 @@ from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
+from judges.metrics.citation import CITATION_SUPPORT
 from judges.metrics.factuality.lexical import LexicalRelations
 from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
@@ -29,7 +30,6 @@ from judges.text.citations import CitedSentence, cited_sentences
 from judges.text.entailment import Entailment
 from judges.text.sentences import split_clauses
 
-NAME = "citation-support"
 NO_SENTENCES = "The answer says nothing, so nothing of it could be cited."
 NO_CITATIONS = "The answer cites nothing, so its citation support is 0."
 NO_PASSAGES = "There are neither contexts nor passages that the answer could cite."
@@ -166,7 +166,7 @@ class CitationSupport:
         reader: Grades pairs of a passage and a sentence.
     """
 
-    name = NAME
+    name = CITATION_SUPPORT
 
     def __init__(self, reader: SupportReader) -> None:
         self._reader = reader
@@ -194,9 +194,9 @@ class CitationSupport:
         ids = [passage.id for passage in passages]
         found = () if is_no_answer(answer) else cited_sentences(answer, ids)
         if not found:
-            return unscored(item, NAME, Outcome.UNREADABLE, NO_SENTENCES)
+            return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, NO_SENTENCES)
         if not passages:
-            return unscored(item, NAME, Outcome.UNREADABLE, NO_PASSAGES)
+            return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, NO_PASSAGES)
         pairs = {
             (sentence.text, number): Pair(_text(passages[number - 1]), sentence.text)
             for sentence in found
@@ -206,7 +206,7 @@ class CitationSupport:
         grades = await self._reader.grade(list(pairs.values()), question=item.question)
         for grade in grades:
             if isinstance(grade, CallFailure) and grade.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
-                return unscored(item, NAME, grade.outcome, grade.detail)
+                return unscored(item, CITATION_SUPPORT, grade.outcome, grade.detail)
         sentences = _sentences(found, passages, dict(zip(pairs, grades, strict=True)))
         return _scored(item, sentences, cites)
 
@@ -249,14 +249,14 @@ def _scored(item: MetricItem, sentences: Sequence[Sentence], cites: str) -> Scor
     weighed = [sentence.weight for sentence in sentences]
     known = [weight for weight in weighed if weight is not None]
     if not known:
-        return unscored(item, NAME, Outcome.UNREADABLE, "No reply on a citation could be read.")
+        return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, "No reply on a citation could be read.")
     precision = fmean(WEIGHTS[grade] for grade in graded) if graded else None
     recall = fmean(known)
     both = (precision or 0.0) + recall
     counts = Counter(graded)
     return Score(
         id=item.id,
-        metric=NAME,
+        metric=CITATION_SUPPORT,
         outcome=Outcome.JUDGED,
         score=2 * (precision or 0.0) * recall / both if both else 0.0,
         details={
@@ -309,9 +309,9 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
         NotFoundError: The name is another.
         SpecError: An option is unknown, or the runner is none.
     """
-    if name != NAME:
-        raise NotFoundError(f"There is no citation metric {name!r}.", advice=f"Known: {NAME}.")
-    read_options(CitationSettings, NAME, options)
+    if name != CITATION_SUPPORT:
+        raise NotFoundError(f"There is no citation metric {name!r}.", advice=f"Known: {CITATION_SUPPORT}.")
+    read_options(CitationSettings, CITATION_SUPPORT, options)
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The citation metric cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give it a TaskRunner.")

@@ -38,9 +38,11 @@ def _fact(statement: Mapping[str, Any] | str, *, covered: bool, note: str = "") 
 _BUILD = later(f"{__name__}.build")
 _NEEDS = "passages or a reference"
 _MEASURES = tuple(stored(name, name, "counts", name) for name in ("covered", "missing", "basis"))
+COMPREHENSIVENESS = "comprehensiveness-nli"
+"""The one that boards are scored by."""
 METRICS = (
     MetricInfo(
-        name="comprehensiveness-nli",
+        name=COMPREHENSIVENESS,
         title="Share of the relevant claims of the passages that the answer entails",
         build=_BUILD,
         inputs=(Need.GROUND_TRUTH,),
@@ -55,6 +57,7 @@ METRICS = (
             "answers that people found lacking information it was no better than chance.",
             usual=True,
             of_people=False,
+            covers=True,
             begins="comprehensiveness",
         ),
         facts=Facts(

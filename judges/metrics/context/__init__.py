@@ -16,8 +16,9 @@ def _sub_questions(details: Mapping[str, Any]) -> Iterator[ReadFact]:
             yield ReadFact(text=str(text), covered=at in answered)
 
 
+CONTEXT, ANSWER = "context-crux", "answer-crux"
 _ANSWER = MetricInfo(
-    name="answer-crux",
+    name=ANSWER,
     title="Share of the sub-questions that the answer answers",
     build=later(f"{__name__}.metric"),
     inputs=(Need.SUB_QUESTIONS,),
@@ -36,7 +37,7 @@ METRICS = (
     _ANSWER,
     replace(
         _ANSWER,
-        name="context-crux",
+        name=CONTEXT,
         title="Share of the sub-questions that the context answers",
         inputs=(Need.SUB_QUESTIONS, Need.CONTEXTS),
         label="Context",

@@ -10,6 +10,7 @@ from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.context import ANSWER, CONTEXT
 from judges.metrics.context.measures import answered_by, coverage, density, ranked_coverage
 from judges.metrics.context.raters import EmbeddedRater, KnownRater, LlmRater, Rater
 from judges.metrics.context.ratings import Pool, Ratings, token_count
@@ -126,7 +127,7 @@ class Assessed:
 class ContextCrux:
     """Scores the contexts of an answer by the share of the answerable sub-questions that they answer."""
 
-    name = "context-crux"
+    name = CONTEXT
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
@@ -205,7 +206,7 @@ class ContextCrux:
 class AnswerCrux:
     """Scores an answer by the share of the answerable sub-questions that it answers."""
 
-    name = "answer-crux"
+    name = ANSWER
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle

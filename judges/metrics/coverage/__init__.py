@@ -25,11 +25,13 @@ _ICAT_M = MetricInfo(
     searches=True,
     takes_judgments=True,
 )
+ASPECT_COVERAGE = "coverage-icat-s"
+"""The one that boards are scored by."""
 METRICS = (
     _ICAT_M,
     replace(
         _ICAT_M,
-        name="coverage-icat-s",
+        name=ASPECT_COVERAGE,
         title="ICAT with given aspects, aligned by the judge",
         inputs=(Need.ASPECTS, Need.PASSAGES),
         needs="aspects and passages",

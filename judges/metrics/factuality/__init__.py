@@ -51,12 +51,14 @@ _FR1 = MetricInfo(
     rates_claims=True,
 )
 _SUPPORTED = "Share of the claims that are supported, "
+FACTUALITY = "factuality-fr3"
+"""The one that boards are scored by."""
 METRICS = (
     _FR1,
     replace(_FR1, name="factuality-fr2", title="FactReasoner, claims against all contexts"),
     replace(
         _FR1,
-        name="factuality-fr3",
+        name=FACTUALITY,
         title="FactReasoner, claims and contexts against all contexts",
         inputs=(Need.PASSAGES,),
         label="Factuality",

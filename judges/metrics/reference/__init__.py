@@ -14,9 +14,10 @@ def _facts(details: Mapping[str, Any]) -> Iterator[ReadFact]:
         yield ReadFact(text=str(fact["text"]), covered=fact["state"] != "missing", note=note)
 
 
+REFERENCE_COVERAGE = "reference-coverage"
 METRICS = (
     MetricInfo(
-        name="reference-coverage",
+        name=REFERENCE_COVERAGE,
         title="How completely the answer states the facts of the reference: 1 / (1 + facts missing)",
         build=later(f"{__name__}.metric"),
         inputs=(Need.REFERENCES,),
@@ -32,6 +33,7 @@ METRICS = (
             "50 where one is, 33 where two are; a fact stated in part counts less.",
             usual=True,
             of_people=True,
+            covers=True,
         ),
         of_reference=False,
         facts=Facts(kind="facts of the reference", given=Need.REFERENCES, read=_facts),

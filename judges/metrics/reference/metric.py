@@ -21,6 +21,7 @@ from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
+from judges.metrics.reference import REFERENCE_COVERAGE
 from judges.metrics.reference.facts import Fact, facts_of
 from judges.metrics.registry import Metric
 from judges.metrics.stubs import ids, says, texts
@@ -28,7 +29,6 @@ from judges.pairwise.cleaning import clean
 from judges.text.sentences import split_sentences
 from judges.text.tokens import terms, words
 
-NAME = "reference-coverage"
 COVERED_FROM, PARTLY_FROM = 0.6, 0.3
 """Share of a fact from which on the embedded version calls it covered, and partly covered."""
 NO_REFERENCE = "The question has no reference."
@@ -207,7 +207,7 @@ class ReferenceCoverage:
         grader: Tells what an answer does with each fact.
     """
 
-    name = NAME
+    name = REFERENCE_COVERAGE
 
     def __init__(self, grader: FactGrader) -> None:
         self._grader = grader
@@ -230,20 +230,20 @@ class ReferenceCoverage:
         Source: chosen on people's marks of missing information, see docs/method/reference-coverage.md.
         """
         if not (item.reference or "").strip():
-            return unscored(item, NAME, Outcome.UNREADABLE, NO_REFERENCE)
+            return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_REFERENCE)
         facts = facts_of(item.reference or "")
         if not facts:
-            return unscored(item, NAME, Outcome.UNREADABLE, NO_FACTS)
+            return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_FACTS)
         answer = clean(item.answer)
         graded: Sequence[Grade | None] | CallFailure = [MISSING] * len(facts)
         if answer.strip() and not is_no_answer(answer):
             graded = await self._grader.grade(item, answer, facts)
         if isinstance(graded, CallFailure):
-            return unscored(item, NAME, graded.outcome, graded.detail)
+            return unscored(item, REFERENCE_COVERAGE, graded.outcome, graded.detail)
         grades = [grade for grade in graded if grade is not None]
         if len(grades) < len(facts):
             left = UNDECIDED.format(left=len(facts) - len(grades), all=len(facts))
-            return unscored(item, NAME, Outcome.UNREADABLE, left)
+            return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, left)
         return _scored(item, facts, grades)
 
 
@@ -261,7 +261,7 @@ def _scored(item: MetricItem, facts: Sequence[Fact], grades: Sequence[Grade]) ->
     ]
     return Score(
         id=item.id,
-        metric=NAME,
+        metric=REFERENCE_COVERAGE,
         outcome=Outcome.JUDGED,
         score=completeness(grades),
         details={
@@ -287,12 +287,14 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
         NotFoundError: The name is another.
         SpecError: An option is unknown, or the runner is none.
     """
-    if name != NAME:
-        raise NotFoundError(f"There is no metric of references {name!r}.", advice=f"Known: {NAME}.")
-    read_options(ReferenceSettings, NAME, options)
+    if name != REFERENCE_COVERAGE:
+        raise NotFoundError(
+            f"There is no metric of references {name!r}.", advice=f"Known: {REFERENCE_COVERAGE}."
+        )
+    read_options(ReferenceSettings, REFERENCE_COVERAGE, options)
     if runner is None:
         return GuardedMetric(ReferenceCoverage(LexicalGrader()))
     if not isinstance(runner, TaskRunner):
-        message = f"The metric {NAME} cannot ask through a {type(runner).__name__}."
+        message = f"The metric {REFERENCE_COVERAGE} cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give it a TaskRunner.")
     return ReferenceCoverage(LlmGrader(runner))

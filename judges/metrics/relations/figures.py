@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict
 
 from data.percent import percent, percent_figure
 from data.records import EMBEDDED_ENGINE
+from judges.metrics.comprehensiveness import COMPREHENSIVENESS
+from judges.metrics.reference import REFERENCE_COVERAGE
 
 RECORD = Path(__file__).with_name("figures.json")
 CONTRADICTED_BELOW = 0.3
@@ -193,9 +195,9 @@ class Figures(BaseModel):
         wiki, feedback = self.claims
         lacking, wrong = "answers that lack information", "sentences that are wrong or unverifiable"
         rows = (
-            ("reference-coverage", "AUC", lacking, feedback.data, self.lacking, 0.5),
-            ("comprehensiveness-nli", "AUC", lacking, feedback.data, self.missing.auc, 0.5),
-            ("comprehensiveness-nli", "kappa", "three grades of answers", wiki.data, self.graded, 0.0),
+            (REFERENCE_COVERAGE, "AUC", lacking, feedback.data, self.lacking, 0.5),
+            (COMPREHENSIVENESS, "AUC", lacking, feedback.data, self.missing.auc, 0.5),
+            (COMPREHENSIVENESS, "kappa", "three grades of answers", wiki.data, self.graded, 0.0),
             ("factuality-fr2", "AUC", wrong, feedback.data, feedback.auc, 0.5),
             ("factuality-fr2", "kappa", wrong, feedback.data, feedback.kappa, 0.0),
             ("factuality-fr1", "AUC", "answers that are wrong", wiki.data, wiki.auc, 0.5),

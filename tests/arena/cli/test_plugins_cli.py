@@ -15,6 +15,7 @@ from tests.arena.conftest import Commands
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "extending.md"
 EXAMPLE = re.compile(r"<!-- file: (\w+) -->\n```python\n(.*?)```", re.DOTALL)
+EXAMPLES = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
 FAILING = """
 import numpy as np
 from judges.metrics.registry import Column, MetricInfo, of_function
@@ -54,6 +55,11 @@ def written(folder: Path, name: str, text: str) -> Path:
     return path
 
 
+def example(folder: Path, kind: str) -> tuple[str, Path]:
+    """The words that load an example of the document."""
+    return "--plugin", written(folder, kind, EXAMPLES[kind])
+
+
 def forget(path: Path) -> None:
     """Let the next command load a plugin as another process would."""
     PROCESSES.end_all()
@@ -65,13 +71,10 @@ def forget(path: Path) -> None:
 
 def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_path: Path) -> None:
     """Its metric and its judge, under 30 lines each, judge a round and have a column on its board."""
-    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
-    kinds = {"metric", "judge", "format", "battles", "retriever", "transport", "page"}
-    assert examples.keys() == kinds
-    assert all(len(code.splitlines()) < 30 for code in examples.values())
-    plugins = [
-        word for name, code in examples.items() for word in ("--plugin", written(tmp_path, name, code))
-    ]
+    kinds = {"metric", "judge", "format", "battles", "sets", "retriever", "transport", "page"}
+    assert EXAMPLES.keys() == kinds
+    assert all(len(code.splitlines()) < 30 for code in EXAMPLES.values())
+    plugins = [word for kind in EXAMPLES for word in example(tmp_path, kind)]
     listed = arena_of.json(*plugins, "metrics", "list", "--json")
     assert listed[-1]["name"] == "brevity"
     assert listed[-1]["column"] == "Brief"
@@ -91,8 +94,7 @@ def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_pa
 
 def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) -> None:
     """A file that only the plugin's format fits is accepted, under its name, and stored with its answers."""
-    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
-    plugin = ("--plugin", written(tmp_path, "helpdesk", examples["format"]))
+    plugin = example(tmp_path, "format")
     rows = [{"ticket": f"q{number}", "reply": f"Item {number} is small."} for number in range(12)]
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -147,8 +149,7 @@ FORMATS = [
 
 def test_the_battle_format_of_the_document_is_rated(run: Commands, tmp_path: Path) -> None:
     """Its files are told by their columns; a record that it fails on is left out, counted and named."""
-    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
-    plugin = ("--plugin", written(tmp_path, "league", examples["battles"]))
+    plugin = example(tmp_path, "battles")
     rows = [
         {"topic": f"t{number}", "home": "a", "away": "b", "won": ("home", "home", "away", "none")[number % 4]}
         for number in range(40)
@@ -168,12 +169,25 @@ def test_the_battle_format_of_the_document_is_rated(run: Commands, tmp_path: Pat
     assert run("battles", "rate", path, "--from", "cup")[0] == 2
 
 
+def test_the_set_format_of_the_document_is_imported_and_exported(arena_of: Commands, tmp_path: Path) -> None:
+    """Help names it; its files are told by its own function, and what it cannot read is one error."""
+    plugin = example(tmp_path, "sets")
+    assert "`faq`" in arena_of(*plugin, "sets", "export", "--help")[1]
+    assert arena_of(*plugin, "sets", "export", "tiny", tmp_path / "out", "--format", "faq")[0] == 0
+    assert arena_of("sets", "export", "tiny", tmp_path / "none", "--format", "cup")[0] == 2
+    file = tmp_path / "out" / "all.faq"
+    imported = arena_of.json(*plugin, "sets", "import", file, "--json")
+    assert (imported["name"], imported["questions"]) == ("all", 12)
+    file.write_text("no tab", encoding="utf-8")
+    said = arena_of(*plugin, "sets", "import", file)[2]
+    assert "The plugin format faq failed: ValueError: not enough values" in said
+
+
 def test_the_retriever_of_the_document_retrieves(
     arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is listed in the help, ranks passages for questions, and gives a metric its evidence."""
-    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
-    plugin = ("--plugin", written(tmp_path, "handbook", examples["retriever"]))
+    plugin = example(tmp_path, "retriever")
     assert "handbook" in arena_of(*plugin, "retrieve", "--help")[1]
     assert "handbook" in arena_of(*plugin, "metrics", "run", "--help")[1]
     run = tmp_path / "run.jsonl"
@@ -234,8 +248,7 @@ def test_the_transport_of_the_document_carries_a_round(
     arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A round is judged by what it returns; help and errors name it where it is there."""
-    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
-    plugin = ("--plugin", written(tmp_path, "canned", examples["transport"]))
+    plugin = example(tmp_path, "transport")
     assert "canned" in arena_of(*plugin, "rounds", "run", "--help")[1]
     words = ("--set", "tiny", "--judge", "reference-free", "--pairs", "reference", "--no-cap")
     code, _, said = arena_of(*plugin, "rounds", "run", *words, "--name", "c", "--transport", "canned")
@@ -292,8 +305,7 @@ def test_a_board_with_a_plugins_metric_is_read_without_the_plugin(
     arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The scores stand under the metric's name where nobody describes it."""
-    examples = dict(EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8")))
-    plugin = ("--plugin", written(tmp_path, "metric", examples["metric"]))
+    plugin = example(tmp_path, "metric")
     words = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
     assert arena_of("rounds", "run", *words)[0] == 0
     assert arena_of(*plugin, "rounds", "publish", "r")[0] == 0

@@ -14,6 +14,7 @@ from data.errors import InvalidFileError
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash, question_to_json, write_set
 from data.records import Importance, Nugget, QuestionSet
+from tests.data.conftest import problems_of
 
 NUGGETS = (
     Nugget("Opened in 1905."),
@@ -77,9 +78,7 @@ def test_unusable_nuggets_are_problems_of_their_file(
     tmp_path: Path, topic: dict[str, Any], code: str
 ) -> None:
     """What cannot be read is refused with its line, its file and a code; nothing is left out silently."""
-    with pytest.raises(InvalidFileError) as refused:
-        load_set(written_beside(tmp_path, {"qid": "13", "nuggets": ["Blue."]}, topic))
-    (problem,) = refused.value.problems
+    (problem,) = problems_of(written_beside(tmp_path, {"qid": "13", "nuggets": ["Blue."]}, topic))
     assert (problem.line, problem.code) == (2, code)
     assert problem.message.startswith("nuggets.jsonl: ")
 

@@ -8,7 +8,6 @@ import json
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,14 @@ import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from data.errors import ConflictError, InvalidFileError
+from data.errors import ConflictError
 from data.files.question_sets.beir import _field, write_beir
 from data.files.question_sets.hugging_face import write_dataset
 from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import set_writer
 from data.files.question_sets.rows import content_hash
 from data.records import Importance, Nugget, Passage, Question, QuestionSet, Split
+from tests.data.conftest import problems_of
 
 DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
 TEXT = st.text(
@@ -173,30 +174,20 @@ def test_a_dataset_without_questions_and_a_damaged_one(tmp_path: Path) -> None:
     """One line says which columns were looked for, or that the file is damaged."""
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"text": ["x"]}), path)
-    with pytest.raises(InvalidFileError) as caught:
-        load_set(path)
-    assert "There is no column question; there are: 'text'." in caught.value.problems[0].message
+    assert "There is no column question; there are: 'text'." in problems_of(path)[0].message
     path.write_bytes(b"PAR1" + b"\x00" * 20)
-    with pytest.raises(InvalidFileError) as damaged:
-        load_set(path)
-    assert "cut off or damaged" in damaged.value.problems[0].message
+    assert "cut off or damaged" in problems_of(path)[0].message
     pq.write_table(pa.table({"question": ["", "Why?"], "id": ["1", "1"]}), path)
-    with pytest.raises(InvalidFileError) as raised:
-        load_set(path)
-    assert [problem.code for problem in raised.value.problems] == ["empty-field"]
+    assert [problem.code for problem in problems_of(path)] == ["empty-field"]
 
 
 def test_nothing_is_written_beside_another_set(tmp_path: Path) -> None:
     """An export into a folder with data files is refused, since an import would read both."""
     questions = load_set(DEMO).questions
-    writers: dict[str, Callable[[QuestionSet, Path], None]] = {
-        "hf": write_dataset,
-        "beir": lambda written, folder: write_beir(written, {}, folder),
-    }
-    for name, write in writers.items():
-        write(questions, tmp_path / name)
+    for name in ("hf", "beir"):
+        set_writer(name)(questions, {}, tmp_path / name)
         with pytest.raises(ConflictError, match="holds a set already"):
-            write(questions, tmp_path / name)
+            set_writer(name)(questions, {}, tmp_path / name)
 
 
 def beir_folder(folder: Path) -> Path:
@@ -248,9 +239,7 @@ def test_damage_in_a_folder_of_beir_is_listed(tmp_path: Path) -> None:
     folder = beir_folder(tmp_path / "beir")
     with (folder / "queries.jsonl").open("a") as file:
         file.write('{"text": "Why?"}\n{"_id": "q1", "text": "Again?"}\n')
-    with pytest.raises(InvalidFileError) as raised:
-        load_set(folder)
-    assert [(one.line, one.code) for one in raised.value.problems if one.severity.value == "error"] == [
+    assert [(one.line, one.code) for one in problems_of(folder) if one.severity.value == "error"] == [
         (0, "duplicate-question"),
         (4, "missing-field"),
     ]

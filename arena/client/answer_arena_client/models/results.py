@@ -199,7 +199,7 @@ class FoundText(Value):
     """Whose answers have it."""
     source: str
     """Whose text the excerpt is of; empty for the question's own."""
-    excerpt: Annotated[str, BeforeValidator(str)]
+    excerpt: str
     """The part of that text in which it was found, as plain text."""
 
 
@@ -230,6 +230,12 @@ class RoundQuestion(Value):
     """Standard deviation of the systems' shares, 0-½."""
     found: FoundText | None = None
     """Where it has what was searched for; null where nothing was."""
+
+    @property
+    def disagreement(self) -> float | None:
+        """The contested share of the battles that were decided, 0-1; None where none was."""
+        decided = self.battles - self.undecided
+        return self.contested / decided if decided else None
 
 
 class RoundQuestionPage(Value):

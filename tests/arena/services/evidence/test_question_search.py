@@ -13,6 +13,7 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.evidence.question_lists import Order, QuestionFilter
+from arena.services.evidence.question_search import MarkedText
 from arena.services.rounds.models import RoundRequest
 from data.errors import InputError, NotFoundError
 from data.records import Preference
@@ -34,7 +35,9 @@ def _search(arena: Arena, words: str, **options: object) -> dict[str, tuple[bool
     page = arena.question_search.page("one", QuestionFilter(search=words), **options)  # type: ignore[arg-type]  # of a test
     assert page.total == len(page.questions)
     return {
-        name: (found.in_question, found.in_reference, found.systems) for name, found in page.found.items()
+        one.id: (one.found.in_question, one.found.in_reference, tuple(one.found.systems))
+        for one in page.questions
+        if one.found is not None
     }
 
 
@@ -46,9 +49,10 @@ def test_texts_of_all_systems_are_searched_at_once(judged: Arena) -> None:
     assert found["q1"] == (False, True, ("wrong",))
     page = judged.question_search.page("one", QuestionFilter(search="weighs 99"))
     assert [one.id for one in page.questions] == ["q0", "q3", "q6", "q9"]
-    (place, *_) = page.found.values()
-    assert (place.source, place.systems) == ("wrong", ("wrong",))
-    assert place.excerpt.pieces == (
+    place = page.questions[0].found
+    assert isinstance(place, MarkedText)
+    assert (place.source, place.systems) == ("wrong", ["wrong"])
+    assert place.pieces == (
         ("It ", False),
         ("weighs", True),
         (" ", False),
@@ -79,7 +83,8 @@ def test_what_may_not_be_read_is_not_searched(judged: Arena) -> None:
     judged.submissions.withdraw(number, caller=OPERATOR)
     assert _search(judged, "weighs 99") == {}
     assert _search(judged, "weighs 99", caller=OPERATOR) == {}
-    assert "human" in {one.source for one in _page(judged, "grams").found.values()}
+    page = judged.question_search.page("one", QuestionFilter(search="grams"), caller=PUBLIC)
+    assert "human" in {one.found.source for one in page.questions if one.found}
     policy = judged.store.policies.get("tiny")
     judged.store.policies.put(replace(policy, hidden_references=True))
     assert not any(found[1] for found in _search(judged, "grams").values())
@@ -87,10 +92,6 @@ def test_what_may_not_be_read_is_not_searched(judged: Arena) -> None:
     judged.store.policies.put(replace(policy, public_texts=False))
     assert _search(judged, "item") == _search(judged, "grams") == {}
     assert len(_search(judged, "item", caller=OPERATOR)) == 12
-
-
-def _page(arena: Arena, words: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - of a test
-    return arena.question_search.page("one", QuestionFilter(search=words), caller=PUBLIC)
 
 
 def test_search_refuses_what_it_cannot_do(judged: Arena) -> None:
@@ -160,6 +161,6 @@ def test_pages_of_a_search_are_parts_of_one_list(judged: Arena) -> None:
     parts = [
         judged.question_search.page("one", wanted, Order.SPREAD, after=after, limit=5) for after in (0, 5, 10)
     ]
-    assert [one for part in parts for one in part.questions] == list(whole)
+    assert [one for part in parts for one in part.questions] == whole
     assert {part.total for part in parts} == {12}
-    assert [len(part.found) for part in parts] == [5, 5, 2]
+    assert [sum(one.found is not None for one in part.questions) for part in parts] == [5, 5, 2]

@@ -1,0 +1,197 @@
+"""The registry of formats of question sets: whose files stand at a path, how they are read, and how written.
+
+A new one is a module with `FORMATS` and its name, from this one, in `MODULES`, or a plugin's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+
+from data.errors import FileFormatError, NotFoundError, SpecError
+from data.files.qrels import QrelsFile
+from data.files.question_sets.rows import question_from_json
+from data.files.text_files import ReadLimits
+from data.plugins import Added, FileFormat, PluginKind, added, described
+from data.records import Answer, ProblemList, Question, QuestionSet, Severity
+
+MODULES = (".beir", ".hugging_face", ".lfrqa", ".wikicontradict", ".native")
+"""In the order in which they are tried; the last takes any single file, so plugins are tried before it."""
+DOMAIN = "questions"
+QUESTIONS = "questions"
+NAMED = 10
+Judgments = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Grades by question, subtopic and document."""
+Writer = Callable[[QuestionSet, Judgments, Path], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetDraft:
+    """What files say, before it is checked as a whole.
+
+    Attributes:
+        questions: The questions.
+        head: What they say of the set: `name`, `title` and so on.
+        published: Whether that is all there is to say, so that no `set.toml` is read.
+        domains: Labels of domains; None for those that the questions' domains have by themselves.
+        answers: Answers that come with the set, by system.
+        judgments: Relevance judgments that come with it.
+    """
+
+    questions: Sequence[Question]
+    head: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    published: bool = False
+    domains: Mapping[str, str] | None = None
+    answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
+    judgments: QrelsFile | None = None
+
+
+Parser = Callable[[Path, ReadLimits, ProblemList], SetDraft]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetFormat(FileFormat):
+    """A format of question sets; its name is the word that `--format` takes.
+
+    Attributes:
+        title: What is written, for the help of an option.
+        fits: Whether a folder or file has it.
+        parse: Reads a folder or file, noting what is wrong.
+        read: In place of that, reads its questions as mappings with the fields of `questions.jsonl`.
+        write: Writes a set into a folder; None where the format is read alone.
+        endings: How its files' names end where one is a set by itself, for the choice of a file to upload.
+    """
+
+    title: str = ""
+    fits: Callable[[Path], bool]
+    parse: Parser | None = None
+    read: Callable[[Path], Iterable[Mapping[str, object]]] | None = None
+    write: Writer | None = None
+    endings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        functions: tuple[object, ...] = (self.fits, self.parse or self.read)
+        if not all(map(callable, functions)):
+            raise SpecError(f"The format {self.name} needs functions for fits and read.")
+
+    def drafted(self, path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
+        """Read a folder or file; what is wrong with its questions is noted.
+
+        Raises:
+            FileFormatError: It cannot be read.
+        """
+        if self.parse is not None:
+            return self.parse(path, limits, problems)
+        try:
+            rows = [{"domain": DOMAIN, **row} for row in self.read(path)] if self.read else []
+        except (Exception, SystemExit) as error:  # others' code may raise anything
+            message = f"The plugin format {self.name} failed: {described(error)}."
+            raise FileFormatError(message, advice="Correct the plugin.", code="plugin-failed") from error
+        made = ((line, question_from_json(line, row, problems)) for line, row in enumerate(rows, start=1))
+        read = ((line, question) for line, question in made if question is not None)
+        return SetDraft(questions=each_once(path.name, read, problems))
+
+
+def each_once(file: str, rows: Iterable[tuple[int, Question]], problems: ProblemList) -> list[Question]:
+    """The questions of a file's lines; an id that an earlier line has is noted and left out."""
+    found: dict[str, Question] = {}
+    lines: dict[str, int] = {}
+    for line, question in rows:
+        if question.id in found:
+            message = f"{file}: question id {question.id!r} stands on line {lines[question.id]} already."
+            problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
+        else:
+            found[question.id], lines[question.id] = question, line
+    return list(found.values())
+
+
+@cache
+def _built_in() -> tuple[SetFormat, ...]:
+    return tuple(known for module in MODULES for known in import_module(module, __package__).FORMATS)
+
+
+def added_set_formats() -> Added[SetFormat]:
+    """The formats of plugins."""
+    return added(PluginKind.FORMATS, SetFormat, [one.name for one in _built_in()])
+
+
+def set_formats() -> tuple[SetFormat, ...]:
+    """Every format, those of plugins last."""
+    return (*_built_in(), *added_set_formats().entries)
+
+
+def set_writer(name: str) -> Writer:
+    """How a set is written in a format.
+
+    Raises:
+        NotFoundError: No format of this name can be written.
+    """
+    known = {one.name: one.write for one in set_formats() if one.write}
+    if name not in known:
+        advice = " ".join((f"Use one of: {', '.join(known)}.", *added_set_formats().problems))
+        raise NotFoundError(f"There is no format of question sets {name!r} to write.", advice=advice)
+    return known[name]
+
+
+def listed_set_formats() -> str:
+    """Their names, for the help of an argument."""
+    return ", ".join(f"`{one.name}`" for one in set_formats())
+
+
+def described_set_formats() -> str:
+    """Those that can be written, for the help of an option."""
+    return ", ".join(f"`{one.name}` ({one.title})" for one in set_formats() if one.write)
+
+
+def format_at(path: Path, problems: ProblemList) -> SetFormat:
+    """The format of a folder or file; a plugin's that cannot tell does not fit, which is noted.
+
+    Raises:
+        FileFormatError: It has none that is known.
+    """
+    *first, last = _built_in()
+    found = next((one for one in first if one.fits(path)), None)
+    # A file by itself is ours where no other format claims it, so plugins are asked about it first.
+    if found is None and not named_files(path):
+        found = next((one for one in added_set_formats().entries if _claims(one, path, problems)), None)
+    if found is not None:
+        return found
+    if last.fits(path):
+        return last
+    names = ", ".join(entry.name for entry in files_of(path)[:NAMED]) or "nothing"
+    message = f"{path.name or path} holds {len(named_files(path))} files of questions; there are: {names}."
+    advice = (
+        "Name the one file of questions questions.jsonl (or .csv, .json, .xlsx), or bring LFRQA's "
+        "annotation files, a folder of BEIR, or a Hugging Face dataset in Parquet."
+    )
+    advice = " ".join((advice, *added_set_formats().problems))
+    raise FileFormatError(message, advice=advice, code="no-questions")
+
+
+def _claims(known: SetFormat, path: Path, problems: ProblemList) -> bool:
+    try:
+        return bool(known.fits(path))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+        message = f"The plugin format {known.name} was not tried: {described(error)}."
+        problems.add(0, "plugin-failed", message, severity=Severity.WARNING, advice="Correct the plugin.")
+        return False
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of a folder by name, or the file itself."""
+    return sorted(entry for entry in path.iterdir() if entry.is_file()) if path.is_dir() else [path]
+
+
+def named_files(path: Path) -> list[Path]:
+    """Those of them that are called `questions.jsonl`, `questions.csv`, and so on."""
+    return [entry for entry in files_of(path) if entry.name.split(".")[0] == QUESTIONS]
+
+
+def questions_file(path: Path) -> Path | None:
+    """The one file that holds a folder's questions by its name, or the file itself, whatever its name."""
+    files = named_files(path) if path.is_dir() else [path]
+    return files[0] if len(files) == 1 else None
