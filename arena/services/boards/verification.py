@@ -66,8 +66,8 @@ def verify_folder(folder: Path) -> Verified:
         FileFormatError: A file is missing, changed or added, or something does not follow from the rest.
     """
     sums = _read_json(folder / CHECKSUMS)
-    _verify_files(folder, sums)
     head, standings = _read_json(folder / "round.json"), _read_json(folder / "standings.json")
+    _verify_files(folder, sums, former=SHOWN_HASH not in head["judge"])
     _verify_judge(head, standings)
     with working("settling battles from their judgments"):
         battles, corrected = _verify_battles(folder, head)
@@ -76,8 +76,9 @@ def verify_folder(folder: Path) -> Verified:
     return Verified(tuple(sorted(sums)), battles, corrected, hash_of(standings))
 
 
-def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
-    for name in (*FILES, CANARIES):
+def _verify_files(folder: Path, sums: Mapping[str, Any], *, former: bool) -> None:
+    # Exports of before have canaries, but no checksum of them.
+    for name in FILES if former else (*FILES, CANARIES):
         if name not in sums:
             message = f"{folder / CHECKSUMS} lists no {name}."
             raise FileFormatError(message, advice="Get the export again.", code="changed-file")
@@ -87,7 +88,7 @@ def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
             state = "differs from what was exported" if path.is_file() else "is missing"
             raise FileFormatError(f"{path} {state}.", advice="Get the export again.", code="changed-file")
     for path in sorted(folder.iterdir()):
-        if path.name not in {*sums, CHECKSUMS, SIGNATURE}:
+        if path.name not in {*sums, CHECKSUMS, SIGNATURE} and not (former and path.name == CANARIES):
             advice = "Remove it, or get the export again."
             message = f"{path} is no part of the export: no checksum names it."
             raise FileFormatError(message, advice=advice, code="changed-file")
