@@ -144,13 +144,17 @@ def topped_up(
     return chances(scale, slice(None))
 
 
-def systematic(chances: Floats, seed: int) -> Codes:
+def systematic(chances: Floats, seed: int, strata: NDArray[np.integer] | None = None) -> Codes:
     """A sample of fixed size with exactly these chances: evenly spaced steps through a shuffled list.
+
+    With (N,) codes of strata these stand together in the list, so that each has its share of the sample.
 
     Source: Madow (1949); shuffling first makes joint chances nearly those of independent draws.
     """
     random = np.random.default_rng(seed)
     order = random.permutation(len(chances))
+    if strata is not None:
+        order = order[np.argsort(strata[order], kind="stable")]
     steps = np.floor(np.cumsum(chances[order]) + random.random() + 1e-9)
     taken = np.diff(np.concatenate([[0.0], steps])) > 0
     return np.sort(order[taken])

@@ -90,15 +90,15 @@ def power(
     if judged.sum() < LEAST_JUDGED:
         message = f"{int(judged.sum())} verdicts cannot recalibrate a cheap judge."
         raise StatisticsError(message, advice=f"Judge at least {LEAST_JUDGED} battles.")
-    expected = recalibrated(planned, verdicts, judged, others=others, folds=folds, seed=seed)
-    guess, known = expected.guess, np.where(judged, verdicts, 0.0)
+    guess, variance = recalibrated(planned, verdicts, judged, others=others, folds=folds, seed=seed)
+    known = np.where(judged, verdicts, 0.0)
     score = guess + np.where(judged, known - guess, 0.0) / np.where(judged, sampling_prob, 1.0)
     weight = np.ones(len(planned)) if worth is None else worth
     gain, interval = _gain(planned, guess, known, np.where(judged, sampling_prob, np.inf), weight)
     return Powered(
         table=replace(planned, score=score),
         guess=guess,
-        variance=expected.variance,
+        variance=variance,
         judged=int(judged.sum()),
         gain=gain,
         gain_interval=interval,

@@ -13,7 +13,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.rates import win_rates
 from leaderboard.sampling.adaptive import NextBattles
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.estimates import estimated
+from leaderboard.sampling.estimates import PAYING, estimated
 from leaderboard.sampling.forecast import correlation, verdict_counts, width_curve
 from leaderboard.sampling.waves import WavePlan, WaveState, next_wave
 from tests.sampled_rounds import after_wave, begin
@@ -82,12 +82,12 @@ def test_a_gain_below_the_threshold_does_not_pay() -> None:
     random = np.random.default_rng(0)
     coins = replace(planned, score=random.random(len(judged)))
     good, bad = (
-        estimated(state, judged.select(state.judged), judged.winner, Ask.parse("ranking")).gain
+        estimated(state, judged.select(state.judged), judged.winner, Ask.parse("ranking")).powered
         for state in (_judged(table, verdicts, 5, 200, "ranking") for table in (planned, coins))
     )
     assert good.gain > bad.gain
-    assert good.pays
-    assert good.interval.lower < good.gain < good.interval.upper
+    assert good.gain >= PAYING
+    assert good.gain_interval.lower < good.gain < good.gain_interval.upper
 
 
 def test_expected_widths_fall_with_verdicts_and_with_correlation() -> None:
