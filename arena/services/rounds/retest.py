@@ -14,7 +14,7 @@ from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.jobs.job_leases import JobLeases
 from arena.services.judging.judges import JudgeService
-from arena.services.rounds.retest_loop import ask_pending
+from arena.services.rounds.retest_loop import RetestLoop
 from arena.services.rounds.retest_plan import (
     RetestRequest,
     draw_battles,
@@ -243,18 +243,20 @@ class RetestService:
         self, retest: Retest, specs: dict[str, JudgeSpec], lease: Lease, concurrency: int, report: Report
     ) -> None:
         stop = asyncio.Event()
+        total = (await asyncio.to_thread(self._store.retests.counts, retest)).pending
         with stopping_on_interrupt(stop):
             async with self._judges.open_for(retest, specs, concurrency, stop, lease.id) as judges:
-                await ask_pending(
-                    self._store,
-                    retest,
-                    lease,
-                    judges,
-                    lease_seconds=self._job_leases.lease,
-                    concurrency=concurrency,
+                loop = RetestLoop(
+                    store=self._store,
+                    lease_id=lease.id,
+                    lease=self._job_leases.lease,
+                    total=total,
                     report=report,
-                    stop=stop,
+                    stopping=stop,
+                    retest=retest,
+                    judges=judges,
                 )
+                await loop.run(concurrency, 2 * concurrency)
 
     def _is_over(self, retest: Retest) -> bool:
         return not self._store.retests.counts(retest).pending
