@@ -19,15 +19,6 @@ SHARES = {Preference.A: 1.0, Preference.B: 0.0, Preference.TIE: 0.5}
 """What a preference gives side a of the win."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheapVerdict:
-    """What a cheap judge says of a battle: side a's share of the win, 0–1, where it was `judged`."""
-
-    outcome: Outcome
-    share: float | None
-    detail: str = ""
-
-
 def soft_share(verdict: Verdict) -> float | None:
     """Side a's share of the win: as the judge scores it, else by its mean margin, else by its preference.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -221,14 +220,9 @@ class RetestService:
         Raises:
             ConflictError: Another process asks it.
         """
-        self._job_leases.give_up_dead()
-        owner = f"{self._job_leases.worker.name}:{uuid.uuid4().hex[:12]}"
         payload = {"round": retest.round_name, "retest": retest.number}
-        job = self._store.jobs.put(NewJob(kind=JobKind.RETEST, payload=payload, owner=owner))
-        taken = self._job_leases.take(owner=owner, job_id=job.id)
-        if taken is None:
-            raise ConflictError(f"Job {job.id} was taken away.", advice="Start the retest again.")
-        _, lease = taken
+        new_job = NewJob(kind=JobKind.RETEST, payload=payload)
+        job, lease = self._job_leases.begin(new_job, advice="Start the retest again.")
         if not self._store.retests.hold(retest.id, lease.id):
             self._store.jobs.cancel(job.id, "Another process asks the retest.")
             with self._job_leases.held(lease):

@@ -23,7 +23,7 @@ from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id, pairs
 from data.store.rounds.battles import insert_battles
 from data.store.rounds.canaries import insert_canaries, is_unpriced
-from data.store.rounds.waves import CheapVerdicts, insert_cheap
+from data.store.rounds.waves import CheapShares, insert_cheap
 from data.tables.annotation import annotation_tasks
 from data.tables.columns import now
 from data.tables.judgments import judgments
@@ -48,7 +48,7 @@ class RoundStore(StorePart):
         budget_usd: float | None,
         planned: Iterable[PlannedBattle],
         canaries: Iterable[PlannedCanary] = (),
-        cheap: Sequence[CheapVerdicts | None] | None = None,
+        cheap: Sequence[CheapShares | None] | None = None,
     ) -> Round:
         """Store a round with its battles and canaries in one transaction.
 

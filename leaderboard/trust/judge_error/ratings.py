@@ -22,13 +22,13 @@ from leaderboard.ratings.ranks import MOST_SYSTEMS, letters, tie_groups
 from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.ratings.uncertainty.paired_errors import holm, score_distance
 from leaderboard.ratings.vocabulary import POINTS, Cluster
-from leaderboard.trust.judge_error.components import Components, Counts, Spread
+from leaderboard.trust.judge_error.components import Components, Spread
 from leaderboard.trust.judge_error.design import Design
 from leaderboard.trust.judge_error.readings import Readings, rows_of
 from leaderboard.trust.judge_error.reporting import (
     UNKNOWN,
+    JudgeErrorFigures,
     Parts,
-    error_json,
     notes_on,
     nothing_repeated,
     parts_of,
@@ -38,29 +38,23 @@ from leaderboard.vocabulary import ErrorKind
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ErrorTable:
+class ErrorTable(JudgeErrorFigures):
     """Ratings with an interval of some kind.
 
     Attributes:
         table: The ratings; se, interval, ranks, groups and letters are of the kind.
-        kind: What the intervals count.
         parts: By system.
-        notes: What readers must know of the readings, in sentences.
-        counts: What the parts depend on.
     """
 
     table: RatingTable
-    kind: ErrorKind
     parts: Mapping[str, Parts]
-    notes: tuple[str, ...]
-    counts: Counts
 
     def as_json(self) -> dict[str, object]:
         """The object that `arena battles rate --error judge|all --json` prints."""
         rows = [
             {**row.as_json(), "components": self.parts[row.system].as_json()} for row in self.table.ratings
         ]
-        return {**self.table.as_json(), "ratings": rows, **error_json(self.kind, self.counts, self.notes)}
+        return {**self.table.as_json(), "ratings": rows, **self.error_json()}
 
 
 def rate_readings(readings: Readings, kind: ErrorKind, settings: Settings | None = None) -> ErrorTable:
@@ -101,7 +95,7 @@ def with_judge_error(table: RatingTable, readings: Readings, kind: ErrorKind) ->
         raise InputError("Systems are too many for joint intervals.", advice="Rate fewer of them.")
     groups = [_Group.of(table, readings, label) for label in np.unique(table.component).tolist()]
     estimated = [(group, group.components()) for group in groups if len(group.members) >= SEVERAL]
-    if not estimated or all(parts.between is None and parts.repeats is None for _, parts in estimated):
+    if not estimated or all(parts.reworded is None and parts.repeats is None for _, parts in estimated):
         raise nothing_repeated()
     parts = dict.fromkeys(table.systems, UNKNOWN)
     ratings = {row.system: _without_interval(row) for row in table.ratings}
@@ -118,7 +112,7 @@ def with_judge_error(table: RatingTable, readings: Readings, kind: ErrorKind) ->
     rows = (*placed, *(row for name, row in ratings.items() if name not in known))
     order = {row.system: place for place, row in enumerate(table.ratings)}
     counts = estimated[0][1].counts
-    unlinked = [name for name, part in parts.items() if part is UNKNOWN or part.freedom is None]
+    unlinked = [name for name, part in parts.items() if part is UNKNOWN or part.degrees_of_freedom is None]
     return ErrorTable(
         table=replace(table, ratings=tuple(sorted(rows, key=lambda row: order[row.system]))),
         kind=kind,

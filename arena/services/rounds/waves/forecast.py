@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.services.rounds.models import LoadSpec, PlannedRound, judge_inputs
-from arena.services.rounds.waves.settings import CheapJudge, WaveSettings, known_verdicts
+from arena.services.rounds.waves.settings import CheapJudge, WaveSettings, known_verdicts, shares_of_round
 from data.errors import InputError
 from data.records import CheapKind, PlannedBattle, Verdict, soft_share
-from data.records.waves import SHARES
 from data.store import Store
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
@@ -141,7 +140,7 @@ def _cheap_shares(
         if judge.kind is not CheapKind.JUDGE:
             alone = replace(settings, cheap=(judge,))
             earlier = known_verdicts(store, alone, battles)[0] or {}
-            shares = [earlier[battle.key].share if battle.key in earlier else None for battle in battles]
+            shares = [earlier.get(battle.key) for battle in battles]
             return _filled(
                 shares
             ), f"verdicts of {judge.name} on {len(earlier):,} of {len(battles):,} battles"
@@ -171,10 +170,8 @@ def _measured(
     for round_ in store.rounds.all():
         if round_.set_name != planned.request.set_name or round_.judge.get("hash") != planned.spec.hash:
             continue
-        for battle in store.verdicts.battles(round_.name):
-            if battle.preference is not None and battle.key in place:
-                share = SHARES[battle.preference] if battle.score is None else battle.score
-                verdicts[place[battle.key]] = share
+        for key, share in shares_of_round(store, round_.name, place).items():
+            verdicts[place[key]] = share
     return correlation(shares, verdicts)
 
 
