@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from data.records.judging import Verdict
@@ -50,7 +49,6 @@ class Wave:
     battles: int
     width: float | None
     sampling_probs: NDArray[np.float64]
-    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

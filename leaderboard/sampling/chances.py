@@ -82,7 +82,9 @@ def draw_by_doubt(doubt: Floats, count: int, seed: int) -> Drawn:
         count: How many to draw.
         seed: Of the draw.
     """
-    return _drawn(chances_of(doubt, _wanted(len(doubt), count)), seed)
+    everything = np.ones(len(doubt), dtype=bool)
+    wanted = _wanted(len(doubt), count)
+    return _drawn(topped_up(doubt, np.zeros(len(doubt)), everything, wanted, least=FLOOR), seed)
 
 
 def _wanted(frame: int, count: int) -> int:
@@ -96,11 +98,6 @@ def _wanted(frame: int, count: int) -> int:
 def _drawn(chance: Floats, seed: int) -> Drawn:
     taken = np.random.default_rng(seed + 1).permutation(systematic(chance, seed))
     return Drawn(taken=taken, sampling_prob=chance[taken])
-
-
-def chances_of(worth: Floats, budget: int) -> Floats:
-    """Chances in proportion to worth that add up to the budget, within the floor and 1."""
-    return topped_up(worth, np.zeros(len(worth)), np.ones(len(worth), dtype=bool), budget, least=FLOOR)
 
 
 def topped_up(

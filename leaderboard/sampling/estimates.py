@@ -13,14 +13,12 @@ from data.intervals import Interval, bounds_json
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.powered import Powered
+from leaderboard.sampling.powered import LEAST_GAIN, Powered
 from leaderboard.sampling.waves import WaveState, scores_of
 from leaderboard.stats.intervals import UNIT, cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
-PAYING = 1.05
-"""A gain below which a plain sample does as well."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -141,7 +139,7 @@ def section(estimates: Estimates, facts: Mapping[str, object]) -> dict[str, obje
         "battles": len(powered.table),
         "gain": powered.gain,
         **bounds_json(powered.gain_interval, "gain_"),
-        "pays": powered.gain >= PAYING,
+        "pays": powered.gain >= LEAST_GAIN,
         **facts,
     }
 

@@ -159,7 +159,6 @@ class WaveStore(StorePart):
     def open(self, round_id: int, wave: Wave, chosen: NDArray[np.int64]) -> bool:
         """Draw battles, by their numbers, for the round's own judge; False where another worker did."""
         row = to_row(waves, wave, round_id=round_id, chances=wave.sampling_probs.tolist())
-        row.pop("created_at")
         try:
             with self._database.begin() as connection:
                 connection.execute(insert(waves).values(row))

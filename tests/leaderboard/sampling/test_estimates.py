@@ -13,8 +13,9 @@ from leaderboard.battles import BattleTable
 from leaderboard.rates import win_rates
 from leaderboard.sampling.adaptive import NextBattles
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.estimates import PAYING, estimated
+from leaderboard.sampling.estimates import estimated
 from leaderboard.sampling.forecast import correlation, verdict_counts, width_curve
+from leaderboard.sampling.powered import LEAST_GAIN
 from leaderboard.sampling.waves import WavePlan, WaveState, next_wave
 from tests.sampled_rounds import after_wave, begin
 
@@ -86,7 +87,7 @@ def test_a_gain_below_the_threshold_does_not_pay() -> None:
         for state in (_judged(table, verdicts, 5, 200, "ranking") for table in (planned, coins))
     )
     assert good.gain > bad.gain
-    assert good.gain >= PAYING
+    assert good.gain >= LEAST_GAIN
     assert good.gain_interval.lower < good.gain < good.gain_interval.upper
 
 
