@@ -13,7 +13,6 @@ from data.intervals import Interval, bounds_json
 from data.records.retests import ORIGINAL, RetestCall
 from data.stats import Floats
 from leaderboard.battles import BattleTable
-from leaderboard.people.pairing import Pairing
 from leaderboard.ratings.vocabulary import POINTS
 from leaderboard.stats.intervals import mean_interval
 from leaderboard.trust.causes import Cause
@@ -161,6 +160,7 @@ def _inverse_information(
     table: BattleTable, ratings: Mapping[str, float], systems: Mapping[str, int]
 ) -> Floats:
     """(S, S) pseudo-inverse of the information matrix, in squared natural units."""
+    size = len(systems)
     codes = np.array([systems.get(name, -1) for name in table.systems])
     theta = np.array([ratings[name] for name in systems]) / POINTS
     a, b = codes[table.a], codes[table.b]
@@ -168,7 +168,15 @@ def _inverse_information(
     a, b = a[rated], b[rated]
     chance = 1 / (1 + np.exp(theta[b] - theta[a]))
     weight = chance * (1 - chance) * (1.0 if table.weight is None else table.weight[rated])
-    return Pairing(low=a, high=b, systems=len(systems)).inverse(weight)
+    information = np.zeros((size, size))
+    for one, other in ((a, a), (b, b)):
+        np.add.at(information, (one, other), weight)
+    for one, other in ((a, b), (b, a)):
+        np.add.at(information, (one, other), -weight)
+    # The one flat direction, of equal shifts, is filled up and taken out again: a cut-off may miss it.
+    level = np.full((size, size), 1 / size)
+    scale = max(float(np.trace(information)) / size, 1e-12)
+    return np.asarray(np.linalg.inv(information + scale * level) - level / scale)
 
 
 def _shifts(
