@@ -94,7 +94,7 @@ from data.records.vocabulary import (
     SubmissionState,
     WavesEnd,
 )
-from data.records.waves import CheapCounts, CheapVerdict, EndOfWaves, Wave, WaveArrays, soft_share
+from data.records.waves import CheapCounts, EndOfWaves, Wave, WaveArrays, soft_share
 
 __all__ = [
     "DEFAULT_PHASE",
@@ -121,7 +121,6 @@ __all__ = [
     "CanaryRecord",
     "CheapCounts",
     "CheapKind",
-    "CheapVerdict",
     "DrawKind",
     "EndOfWaves",
     "GateRule",

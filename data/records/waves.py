@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from data.records.judging import Verdict
@@ -17,15 +16,6 @@ if TYPE_CHECKING:
 
 SHARES = {Preference.A: 1.0, Preference.B: 0.0, Preference.TIE: 0.5}
 """What a preference gives side a of the win."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheapVerdict:
-    """What a cheap judge says of a battle: side a's share of the win, 0–1, where it was `judged`."""
-
-    outcome: Outcome
-    share: float | None
-    detail: str = ""
 
 
 def soft_share(verdict: Verdict) -> float | None:
@@ -59,7 +49,6 @@ class Wave:
     battles: int
     width: float | None
     sampling_probs: NDArray[np.float64]
-    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -82,7 +82,9 @@ def draw_by_doubt(doubt: Floats, count: int, seed: int) -> Drawn:
         count: How many to draw.
         seed: Of the draw.
     """
-    return _drawn(chances_of(doubt, _wanted(len(doubt), count)), seed)
+    everything = np.ones(len(doubt), dtype=bool)
+    wanted = _wanted(len(doubt), count)
+    return _drawn(topped_up(doubt, np.zeros(len(doubt)), everything, wanted, least=FLOOR), seed)
 
 
 def _wanted(frame: int, count: int) -> int:
@@ -96,11 +98,6 @@ def _wanted(frame: int, count: int) -> int:
 def _drawn(chance: Floats, seed: int) -> Drawn:
     taken = np.random.default_rng(seed + 1).permutation(systematic(chance, seed))
     return Drawn(taken=taken, sampling_prob=chance[taken])
-
-
-def chances_of(worth: Floats, budget: int) -> Floats:
-    """Chances in proportion to worth that add up to the budget, within the floor and 1."""
-    return topped_up(worth, np.zeros(len(worth)), np.ones(len(worth), dtype=bool), budget, least=FLOOR)
 
 
 def topped_up(
@@ -144,13 +141,17 @@ def topped_up(
     return chances(scale, slice(None))
 
 
-def systematic(chances: Floats, seed: int) -> Codes:
+def systematic(chances: Floats, seed: int, strata: NDArray[np.integer] | None = None) -> Codes:
     """A sample of fixed size with exactly these chances: evenly spaced steps through a shuffled list.
+
+    With (N,) codes of strata these stand together in the list, so that each has its share of the sample.
 
     Source: Madow (1949); shuffling first makes joint chances nearly those of independent draws.
     """
     random = np.random.default_rng(seed)
     order = random.permutation(len(chances))
+    if strata is not None:
+        order = order[np.argsort(strata[order], kind="stable")]
     steps = np.floor(np.cumsum(chances[order]) + random.random() + 1e-9)
     taken = np.diff(np.concatenate([[0.0], steps])) > 0
     return np.sort(order[taken])

@@ -9,31 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from data.intervals import Interval
+from data.intervals import Interval, bounds_json
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.powered import Powered
+from leaderboard.sampling.powered import LEAST_GAIN, Powered
 from leaderboard.sampling.waves import WaveState, scores_of
 from leaderboard.stats.intervals import UNIT, cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
-PAYING = 1.05
-"""A gain below which a plain sample does as well."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gain:
-    """How many times as many verdicts a plain sample would have needed, with its 95 % interval."""
-
-    gain: float
-    interval: Interval
-
-    @property
-    def pays(self) -> bool:
-        """Whether the cheap judges were worth asking."""
-        return self.gain >= PAYING
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -41,18 +26,16 @@ class Estimates:
     """Every planned battle with unbiased scores, of which some were judged.
 
     Attributes:
-        powered: Shares of the win: the table to rate.
+        powered: Shares of the win: the table to rate; its gain is of what was asked.
         won: (N,) scores of "side a won".
         not_lost: (N,) scores of "side a won or tied".
         judged: The judged battles alone, as they ended.
-        gain: What the cheap judges were worth.
     """
 
     powered: Powered
     won: Floats
     not_lost: Floats
     judged: BattleTable
-    gain: Gain
 
     def rates(self, reference: str | None) -> RateTable:
         """Rates of every system, overall and by domain; counts are of judged battles alone.
@@ -145,20 +128,18 @@ def estimated(state: WaveState, judged: BattleTable, winners: NDArray[np.int8], 
         won=scored(winners == Winner.A),
         not_lost=scored(winners != Winner.B),
         judged=judged,
-        gain=Gain(gain=powered.gain, interval=powered.gain_interval),
     )
 
 
 def section(estimates: Estimates, facts: Mapping[str, object]) -> dict[str, object]:
     """The part `estimated` of a board's JSON: what was judged, what cheap judges were worth, and facts."""
-    gain = estimates.gain
+    powered = estimates.powered
     return {
         "judged": len(estimates.judged),
-        "battles": len(estimates.powered.table),
-        "gain": gain.gain,
-        "gain_lower": gain.interval.lower,
-        "gain_upper": gain.interval.upper,
-        "pays": gain.pays,
+        "battles": len(powered.table),
+        "gain": powered.gain,
+        **bounds_json(powered.gain_interval, "gain_"),
+        "pays": powered.gain >= LEAST_GAIN,
         **facts,
     }
 

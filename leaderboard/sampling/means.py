@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from data.errors import InputError, StatisticsError
 from data.intervals import Interval
 from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
+from leaderboard.sampling.chances import systematic
 from leaderboard.sampling.powered import gain_of
 from leaderboard.sampling.recalibration import folds_of
 
@@ -104,13 +105,7 @@ def sample_answers(system: Codes, count: int, seed: int) -> tuple[NDArray[np.int
         message = f"{count} of {len(system)} answers cannot be sampled."
         raise InputError(message, advice="Sample at least one answer of a set with answers.")
     chance = np.full(len(system), min(count, len(system)) / len(system))
-    random = np.random.default_rng(seed)
-    # Through a list in which each system's shuffled answers stand together, every step takes its share.
-    order = random.permutation(len(system))
-    order = order[np.argsort(system[order], kind="stable")]
-    steps = np.floor(np.cumsum(chance) + random.random() + 1e-9)
-    taken = np.diff(np.concatenate([[0.0], steps])) > 0
-    return np.sort(order[taken]), chance
+    return systematic(chance, seed, strata=system), chance
 
 
 def powered_means(answers: ScoredAnswers, *, folds: int = 5, seed: int = 0) -> PoweredMeans:

@@ -34,6 +34,8 @@ Flags = NDArray[np.bool_]
 
 LEAST_PROB = 1e-3
 LEAST_JUDGED = 10
+LEAST_GAIN = 1.05
+"""A gain below which a plain sample does as well."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -44,7 +46,6 @@ class Powered:
         table: To be rated, and its mean scores taken, as any table with scores; its `winner` column is
             that of the cheap judge and must not be counted.
         guess: (N,) the recalibrated cheap share g of each battle.
-        judged: How many verdicts of the expensive judge it depends on.
         gain: How many times as many verdicts a plain sample would have needed for the same width, estimated;
             1 where nothing was left to chance.
         variance: (N,) expected squared error of the guess. Give it to `next_battles`.
@@ -53,7 +54,6 @@ class Powered:
 
     table: BattleTable
     guess: Floats
-    judged: int
     gain: float
     variance: Floats
     gain_interval: Interval
@@ -90,16 +90,15 @@ def power(
     if judged.sum() < LEAST_JUDGED:
         message = f"{int(judged.sum())} verdicts cannot recalibrate a cheap judge."
         raise StatisticsError(message, advice=f"Judge at least {LEAST_JUDGED} battles.")
-    expected = recalibrated(planned, verdicts, judged, others=others, folds=folds, seed=seed)
-    guess, known = expected.guess, np.where(judged, verdicts, 0.0)
+    guess, variance = recalibrated(planned, verdicts, judged, others=others, folds=folds, seed=seed)
+    known = np.where(judged, verdicts, 0.0)
     score = guess + np.where(judged, known - guess, 0.0) / np.where(judged, sampling_prob, 1.0)
     weight = np.ones(len(planned)) if worth is None else worth
     gain, interval = _gain(planned, guess, known, np.where(judged, sampling_prob, np.inf), weight)
     return Powered(
         table=replace(planned, score=score),
         guess=guess,
-        variance=expected.variance,
-        judged=int(judged.sum()),
+        variance=variance,
         gain=gain,
         gain_interval=interval,
     )

@@ -12,7 +12,6 @@ Zrnic & Candès (2024), section 3.2, for a model of the error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,19 +34,6 @@ EDGE = 1e-3
 STEPS = 30
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Recalibrated:
-    """What is expected of the expensive judge.
-
-    Attributes:
-        guess: (N,) its share of the win for side a.
-        variance: (N,) expected squared error of the guess.
-    """
-
-    guess: Floats
-    variance: Floats
-
-
 def recalibrated(
     planned: BattleTable,
     verdicts: Floats,
@@ -56,7 +42,7 @@ def recalibrated(
     others: Sequence[Floats] = (),
     folds: int = 5,
     seed: int = 0,
-) -> Recalibrated:
+) -> tuple[Floats, Floats]:
     """Guess every battle's verdict from verdicts on other questions.
 
     Args:
@@ -66,6 +52,9 @@ def recalibrated(
         others: Shares of further cheap judges, (N,) each; NaN where one has none.
         folds: Groups of questions; each is guessed from the others.
         seed: Of the division into groups.
+
+    Returns:
+        (N,) the expected share of the win for side a, and (N,) the expected squared error of this guess.
 
     Raises:
         InputError: A further cheap judge has shares for another number of battles.
@@ -81,7 +70,7 @@ def recalibrated(
     for fold in range(folds):
         here = group == fold
         variance[here] = _variance(doubt, squares, np.flatnonzero(judged & ~here), here)
-    return Recalibrated(guess=guess, variance=variance)
+    return guess, variance
 
 
 def folds_of(questions: Codes, folds: int, seed: int) -> NDArray[np.int64]:

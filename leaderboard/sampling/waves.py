@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError
+from data.records import WavesEnd
 from leaderboard.battles import BattleTable
 from leaderboard.sampling.adaptive import Contrast, NextBattles, design_of, drawn_by, next_battles
 from leaderboard.sampling.asks import Ask, Widths, widths_of
@@ -43,14 +43,6 @@ SURE = 4
 """How many times the pilot must be judged before what is left to learn is believed."""
 
 
-class EndReason(StrEnum):
-    """Why a round is over."""
-
-    WIDTH = "width"
-    CAP = "cap"
-    NOTHING_LEFT = "nothing left"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
     """The round is over.
@@ -60,7 +52,7 @@ class Ended:
         widths: The intervals at the end; None where the cap is below the pilot.
     """
 
-    reason: EndReason
+    reason: WavesEnd
     widths: Widths | None
 
 
@@ -72,6 +64,7 @@ class WavePlan:
         ask: What it is to tell.
         target_width: Full width in points at which it ends; None to spend the cap.
         cap: The most verdicts.
+        capped_by: What sets the cap: the reason of a round that ends by it.
         pilot: Verdicts of the first wave, drawn evenly.
         seed: Of every draw.
     """
@@ -79,6 +72,7 @@ class WavePlan:
     ask: Ask
     target_width: float | None = None
     cap: int
+    capped_by: WavesEnd = WavesEnd.SPEND
     pilot: int = PILOT
     seed: int = 0
 
@@ -128,12 +122,12 @@ def next_wave(plan: WavePlan, state: WaveState) -> NextBattles | Ended:
     widths = widths_of(scored.table, plan.ask)
     settled = judged >= min(FEWEST_TO_END * plan.pilot, size)
     if settled and plan.target_width is not None and widths.widest <= plan.target_width:
-        return Ended(reason=EndReason.WIDTH, widths=widths)
+        return Ended(reason=WavesEnd.WIDTH, widths=widths)
     if judged >= plan.cap:
-        return Ended(reason=EndReason.CAP, widths=widths)
+        return Ended(reason=plan.capped_by, widths=widths)
     outlook = Outlook.of(scored, state.verdicts, state.sampling_prob, widths)
     if judged == size or (judged >= SURE * plan.pilot and outlook.share_left < LITTLE_LEFT):
-        return Ended(reason=EndReason.NOTHING_LEFT, widths=widths)
+        return Ended(reason=WavesEnd.NOTHING_LEFT, widths=widths)
     return next_battles(
         state.planned,
         scored.guess,
@@ -162,7 +156,7 @@ def scores_of(state: WaveState, contrasts: Sequence[Contrast] = ()) -> Powered:
 
 def _pilot(plan: WavePlan, state: WaveState, judged: int) -> NextBattles | Ended:
     if judged >= plan.cap:
-        return Ended(reason=EndReason.CAP, widths=None)
+        return Ended(reason=plan.capped_by, widths=None)
     wanted = min(plan.pilot, plan.cap) - judged
     even = np.ones(len(state.planned))
     return drawn_by(even, state.judged, state.sampling_prob, wanted, plan.seed + state.waves)

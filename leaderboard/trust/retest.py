@@ -13,6 +13,7 @@ from data.intervals import Interval, bounds_json
 from data.records.retests import ORIGINAL, RetestCall
 from data.stats import Floats
 from leaderboard.battles import BattleTable
+from leaderboard.ratings.vocabulary import POINTS
 from leaderboard.stats.intervals import mean_interval
 from leaderboard.trust.causes import Cause
 from leaderboard.trust.changed_verdicts import (
@@ -25,7 +26,6 @@ from leaderboard.trust.changed_verdicts import (
     difference_of_shares,
 )
 
-POINTS = 400 / math.log(10)
 FEWEST_CHANGED = 5
 """Questions with a changed verdict below which a shift of ratings has no interval: its spread is not seen."""
 
@@ -149,13 +149,11 @@ def rating_shifts(
         if sides <= systems.keys():
             by_cause[comparison.cause, comparison.wording].append(comparison)
     order = list(Cause)
-    shifts: list[RatingShift] = []
-    for cause, wording in sorted(by_cause, key=lambda key: (order.index(key[0]), key[1])):
-        listed = by_cause[cause, wording]
-        for system, points, interval in _shifts(listed, inverse, systems, len(table)):
-            one = RatingShift(cause=cause, wording=wording, system=system, points=points, interval=interval)
-            shifts.append(one)
-    return shifts
+    return [
+        RatingShift(cause=cause, wording=wording, system=system, points=points, interval=interval)
+        for cause, wording in sorted(by_cause, key=lambda key: (order.index(key[0]), key[1]))
+        for system, points, interval in _shifts(by_cause[cause, wording], inverse, systems, len(table))
+    ]
 
 
 def _inverse_information(

@@ -156,7 +156,7 @@ def _say(notes: Sequence[str]) -> None:
 
 def _parts(parts: Parts, digits: int) -> tuple[str | None, ...]:
     values = (parts.questions, parts.wordings, parts.wordings_by_question, parts.repeats)
-    return (*(_shown(value, digits) for value in values), _shown(parts.freedom, 0))
+    return (*(_shown(value, digits) for value in values), _shown(parts.degrees_of_freedom, 0))
 
 
 def _shown(value: float | None, digits: int) -> str | None:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.waves.estimate_lines import estimate_lines
-from arena.services.rounds.waves.plans import WavePlanner
 from arena.services.rounds.waves.settings import WaveSettings, waves_of
 from arena.services.rounds.waves.stored import StoredWaves
 from data.errors import StatisticsError
@@ -19,34 +14,9 @@ from data.records import Round
 from data.store import Store
 from leaderboard.sampling.asks import Ask
 from leaderboard.sampling.estimates import Estimates, estimated, section
-from leaderboard.sampling.waves import WaveState
 from leaderboard.standings.judged_shares import estimated_sentences
 
 ESTIMATED = "estimated"
-
-
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Part:
-    """A round in waves as it is stored, and what its estimates are made of."""
-
-    settings: WaveSettings
-    stored: StoredWaves
-    state: WaveState
-
-    @property
-    def preference(self) -> NDArray[np.int8]:
-        """(N,) places among the members of `Preference`, of the battles that are estimated."""
-        return self.stored.columns.preference[self.stored.kept]
-
-
-def _part(store: Store, round_: Round) -> _Part | None:
-    settings = waves_of(round_)
-    if settings is None:
-        return None
-    stored = StoredWaves.read(store, round_, settings)
-    planner = WavePlanner(store, round_, settings)
-    shares = planner.shares(stored) if stored.end is None else stored.end.shares
-    return _Part(settings=settings, stored=stored, state=stored.state(shares))
 
 
 def estimates_of(store: Store, round_: Round) -> tuple[Estimates, dict[str, object]] | None:
@@ -55,18 +25,22 @@ def estimates_of(store: Store, round_: Round) -> tuple[Estimates, dict[str, obje
     Raises:
         StatisticsError: Fewer than ten battles were judged in complete waves.
     """
-    part = _part(store, round_)
-    if part is None:
+    settings = waves_of(round_)
+    if settings is None:
         return None
-    judged = table_of_columns(part.stored.columns)
-    estimates = estimated(part.state, judged, part.preference, Ask.parse(part.settings.ask))
-    return estimates, section(estimates, _facts(round_, part.settings, part.stored))
+    stored = StoredWaves.read(store, round_, settings)
+    judged, ended = table_of_columns(stored.columns), stored.columns.preference[stored.kept]
+    estimates = estimated(stored.state, judged, ended, Ask.parse(settings.ask))
+    return estimates, section(estimates, _facts(round_, settings, stored))
 
 
 def estimate_rows(store: Store, round_: Round) -> Iterator[Mapping[str, Any]] | None:
     """Every battle that a round in waves estimates, with all that its estimate is made of; None of others."""
-    part = _part(store, round_)
-    return None if part is None else estimate_lines(part.state, part.preference)
+    settings = waves_of(round_)
+    if settings is None:
+        return None
+    stored = StoredWaves.read(store, round_, settings)
+    return estimate_lines(stored.state, stored.columns.preference[stored.kept])
 
 
 def worth_of_waves(store: Store, round_: Round) -> tuple[str, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from arena.services.jobs.worker_identity import has_ended
@@ -19,7 +20,7 @@ from data.errors import (
     StoppedError,
     StoreError,
 )
-from data.records import Job, Lease, WorkerId
+from data.records import Job, Lease, NewJob, WorkerId
 from data.store import Store
 from data.store.jobs.leases import Release
 
@@ -50,6 +51,24 @@ class JobLeases:
         return self.store.leases.take(
             self.worker, lease=self.lease, gone=has_ended, owner=owner, job_id=job_id, messages=messages
         )
+
+    def begin(self, new: NewJob, *, advice: str) -> tuple[Job, Lease]:
+        """Put a job for this process alone, and take the first lease at it.
+
+        Args:
+            new: The job; its owner becomes this process.
+            advice: What to do where it was taken away.
+
+        Raises:
+            ConflictError: The round has ended or has another job, or the job was taken away.
+        """
+        self.give_up_dead()
+        owner = f"{self.worker.name}:{uuid.uuid4().hex[:12]}"
+        job = self.store.jobs.put(replace(new, owner=owner))
+        taken = self.take(owner=owner, job_id=job.id)
+        if taken is None:
+            raise ConflictError(f"Job {job.id} was taken away.", advice=advice)
+        return taken
 
     def release(self, lease: Lease, release: Release) -> None:
         """Release a lease.

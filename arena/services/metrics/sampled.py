@@ -22,9 +22,7 @@ from leaderboard.sampling.means import (
     powered_means,
     sample_answers,
 )
-
-# Below this gain a plain sample does as well.
-LEAST_GAIN = 1.05
+from leaderboard.sampling.powered import LEAST_GAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from arena.services.jobs.draining import commit_until, drained
 from arena.services.jobs.heartbeats import heartbeats
@@ -25,6 +28,7 @@ LOOK_EVERY = 4
 BATCH = 500
 LEAST_WORKERS = 256
 LEAST_SHARE = 8
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,32 +59,172 @@ class ClaimContext:
     seed: int = 0
 
 
-@dataclass(slots=True)
-class _Run:
-    """One run of the loop: its queues and its reasons to stop."""
+@dataclass(slots=True, kw_only=True)
+class JudgingLoop(ABC, Generic[T]):
+    """A feed, workers that ask about what it gives, and a writer that commits what they settled.
+
+    Attributes:
+        lease_id: The lease under which all is done.
+        lease: Seconds without a heartbeat after which it ends.
+        stopping: Once it is set, what is in flight finishes and the rest stays pending.
+    """
 
     store: Store
-    claims: ClaimContext
-    judge: Judge
+    lease_id: int
+    lease: float
     total: int
     report: Report
+    stopping: asyncio.Event
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    done: int = 0
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
+    failure: Exception | None = None
+    settled: list[tuple[int, Verdict]] = field(default_factory=list)
+
+    @abstractmethod
+    def batches(self) -> Iterator[Sequence[T]]:
+        """What is to be asked; each batch is taken in a thread."""
+
+    @abstractmethod
+    async def ask(self, item: T) -> None:
+        """Have it judged, and put the verdict where `flush` takes it."""
+
+    @abstractmethod
+    async def flush(self) -> None:
+        """Commit what was settled."""
+
+    def work(self) -> Work | None:
+        """How far the loop is, for whoever looks from another process."""
+        return None
+
+    def fail(self, error: Exception) -> None:
+        """Keep the first error and stop: workers go on emptying the queue, so that nobody waits for ever."""
+        self.failure = self.failure or error
+        self.stopping.set()
+
+    async def run(self, workers: int, waiting: int) -> None:
+        """Ask until nothing is left or it is stopped; `waiting` is the length of the queue.
+
+        Raises:
+            LeaseLostError: The lease was given up; what was not committed is discarded.
+            JudgeError: Judging cannot go on; what was decided until then is committed.
+            StoreError: The database cannot be used; what could not be committed is pending.
+        """
+        queue: asyncio.Queue[T | None] = asyncio.Queue(maxsize=waiting)
+        writer = asyncio.create_task(commit_until(self.finished, self._commit, every=COMMIT_EVERY))
+        tasks = [asyncio.create_task(self._work(queue)) for _ in range(workers)]
+        async with drained(tasks, writer, self.finished):
+            with rare_collections():
+                async with heartbeats(self.store, self.lease_id, self.lease, self, work=self.work):
+                    await asyncio.gather(self._feed(queue, workers), *tasks)
+        if self.failure is not None:
+            raise self.failure
+
+    async def _feed(self, queue: asyncio.Queue[T | None], workers: int) -> None:
+        batches = self.batches()
+        try:
+            while not self.stopping.is_set():
+                batch = await asyncio.to_thread(next, batches, None)
+                if batch is None:
+                    break
+                for item in batch:
+                    await queue.put(item)
+        except (StoreError, LeaseLostError) as error:
+            self.fail(error)
+        for _ in range(workers):
+            await queue.put(None)
+
+    async def _work(self, queue: asyncio.Queue[T | None]) -> None:
+        while (item := await queue.get()) is not None:
+            if self.stopping.is_set():
+                continue
+            try:
+                await self.ask(item)
+            except StoppedError:
+                # It stays pending, for the next run.
+                continue
+            except Exception as error:  # noqa: BLE001 - raised to the caller once the run has stopped
+                self.fail(error)
+                continue
+            # An embedded judge never waits, so it would starve the writer.
+            await asyncio.sleep(0)
+
+    async def _commit(self) -> None:
+        try:
+            await self.flush()
+        except (StoreError, LeaseLostError) as error:
+            # What could not be committed stays pending in the store; replies that were paid for are cached.
+            self.fail(error)
+
+
+@dataclass(slots=True, kw_only=True)
+class _RoundLoop(JudgingLoop[_Task]):
+    """Judges what is pending of a round: canaries first, where it is the round's own judge."""
+
+    claims: ClaimContext
+    judge: Judge
+    share: int
     rule: StopRule | None = None
     traffic: Traffic | None = None
     guard: ConductGuard | None = None
     requests: int = 0
-    watch: Stopwatch = field(default_factory=Stopwatch)
-    done: int = 0
     commits: int = 0
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    finished: asyncio.Event = field(default_factory=asyncio.Event)
-    failure: Exception | None = None
-    settled: list[tuple[int, Verdict]] = field(default_factory=list)
     settled_canaries: list[tuple[int, Verdict]] = field(default_factory=list)
 
-    def fail(self, error: Exception) -> None:
-        """Store the first error and stop: workers go on emptying the queue, so that nobody waits for ever."""
-        self.failure = self.failure or error
-        self.stopping.set()
+    def batches(self) -> Iterator[Sequence[_Task]]:
+        """Batches of canaries, then of battles in the random order of their questions."""
+        claims, take = self.claims, self.store.holds.canaries
+        if claims.cheap is None:
+            while canaries := take(claims.lease_id, claims.round_id, limit=self.share):
+                yield [_Task(canary, canary=True) for canary in canaries]
+        feed = QuestionFeed(
+            self.store, claims.lease_id, claims.round_id, claims.seed, self.share, cheap=claims.cheap
+        )
+        while battles := feed.take():
+            yield [_Task(battle) for battle in battles]
+
+    async def ask(self, item: _Task) -> None:
+        """Judge a battle, and stop where the judge's replies are of no use."""
+        verdict = await self.judge.judge(contest(item.battle))
+        self.requests += sum(judgment.calls for judgment in verdict.judgments)
+        if self.guard is not None and (error := self.guard.look(verdict, places=not item.canary)) is not None:
+            self.fail(error)
+        (self.settled_canaries if item.canary else self.settled).append((item.battle.id, verdict))
+
+    def work(self) -> Work | None:
+        """How far the run is; None of embedded judges."""
+        if self.traffic is None:
+            return None
+        work = Work("judging", watch=self.watch)
+        work.follow(_progress(self))
+        return work
+
+    async def flush(self) -> None:
+        """Commit, and look now and then whether the round may stop."""
+        batch, self.settled = self.settled, []
+        canaries, self.settled_canaries = self.settled_canaries, []
+        if canaries:
+            await asyncio.to_thread(self.store.canaries.record, canaries, lease_id=self.claims.lease_id)
+            if self.guard is not None:
+                stored = await asyncio.to_thread(self.store.canaries.of_round, self.guard.round_name)
+                if (error := self.guard.look_at_attacks(canary_results(stored).report)) is not None:
+                    self.fail(error)
+        cheap, lease_id = self.claims.cheap, self.claims.lease_id
+        if batch and cheap is not None:
+            await asyncio.to_thread(self.store.waves.record_cheap, cheap, batch, lease_id=lease_id)
+        elif batch:
+            await asyncio.to_thread(self.store.verdicts.record, batch, lease_id=lease_id)
+        if batch or canaries:
+            self.done += len(batch) + len(canaries)
+        if batch or canaries or self.traffic is not None:
+            self.report(_progress(self))
+        self.commits += 1
+        if (
+            self.rule is not None
+            and self.commits % LOOK_EVERY == 0
+            and await asyncio.to_thread(self.rule.look)
+        ):
+            self.stopping.set()
 
 
 async def judge_pending(
@@ -110,75 +254,22 @@ async def judge_pending(
         UnfitJudgeError: The judge's replies give no usable verdicts, and `guard` looks for that.
         StoreError: The database cannot be used; what could not be committed is pending.
     """
-    traffic = opened.traffic
-    run = _Run(store, claims, opened.judge, total, report, rule, traffic, guard, stopping=stop)
     count = concurrency if claims.shared or opened.waits else max(concurrency, LEAST_WORKERS)
-    queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=count if claims.shared else 2 * count)
-    writer = asyncio.create_task(commit_until(run.finished, lambda: _commit(run), every=COMMIT_EVERY))
-    workers = [asyncio.create_task(_work(run, queue)) for _ in range(count)]
-    async with drained(workers, writer, run.finished):
-        with rare_collections():
-            async with heartbeats(store, claims.lease_id, claims.lease, run, work=lambda: _work_of(run)):
-                await asyncio.gather(_feed(run, queue, count), *workers)
-    if run.failure is not None:
-        raise run.failure
-
-
-async def _feed(run: _Run, queue: asyncio.Queue[_Task | None], workers: int) -> None:
-    share = min(BATCH, max(workers, LEAST_SHARE)) if run.claims.shared else BATCH
-    try:
-        if run.claims.cheap is None:
-            await _feed_canaries(run, queue, share)
-        await _feed_battles(run, queue, share)
-    except (StoreError, LeaseLostError) as error:
-        run.fail(error)
-    for _ in range(workers):
-        await queue.put(None)
-
-
-async def _feed_canaries(run: _Run, queue: asyncio.Queue[_Task | None], share: int) -> None:
-    take, claims = run.store.holds.canaries, run.claims
-    while not run.stopping.is_set():
-        batch = await asyncio.to_thread(take, claims.lease_id, claims.round_id, limit=share)
-        if not batch:
-            return
-        for canary in batch:
-            await queue.put(_Task(canary, canary=True))
-
-
-async def _feed_battles(run: _Run, queue: asyncio.Queue[_Task | None], share: int) -> None:
-    claims = run.claims
-    feed = QuestionFeed(run.store, claims.lease_id, claims.round_id, claims.seed, share, cheap=claims.cheap)
-    while not run.stopping.is_set():
-        batch = await asyncio.to_thread(feed.take)
-        if not batch:
-            return
-        for battle in batch:
-            await queue.put(_Task(battle))
-
-
-async def _work(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
-    while (task := await queue.get()) is not None:
-        if run.stopping.is_set():
-            continue
-        try:
-            verdict = await run.judge.judge(contest(task.battle))
-        except StoppedError:
-            # The battle stays pending, for the next run.
-            continue
-        except Exception as error:  # noqa: BLE001 - raised to the caller once the run has stopped
-            run.fail(error)
-            continue
-        _settle(run, task, verdict)
-        # An embedded judge never waits, so it would starve the writer.
-        await asyncio.sleep(0)
-
-
-def _settle(run: _Run, task: _Task, verdict: Verdict) -> None:
-    run.requests += sum(judgment.calls for judgment in verdict.judgments)
-    if run.guard is not None and (error := run.guard.look(verdict, places=not task.canary)) is not None:
-        run.fail(error)
-    (run.settled_canaries if task.canary else run.settled).append((task.battle.id, verdict))
+    loop = _RoundLoop(
+        store=store,
+        lease_id=claims.lease_id,
+        lease=claims.lease,
+        total=total,
+        report=report,
+        stopping=stop,
+        claims=claims,
+        judge=opened.judge,
+        share=min(BATCH, max(count, LEAST_SHARE)) if claims.shared else BATCH,
+        rule=rule,
+        traffic=opened.traffic,
+        guard=guard,
+    )
+    await loop.run(count, count if claims.shared else 2 * count)
 
 
 def contest(battle: PendingBattle, call: PendingCall | None = None) -> JudgeInput:
@@ -201,7 +292,7 @@ def _sample(battle: PendingBattle, call: PendingCall | None) -> int:
     return sample_number(f"{battle.key}:{battle.unread}") if battle.unread else 0
 
 
-def _progress(run: _Run) -> Progress:
+def _progress(run: _RoundLoop) -> Progress:
     """How far the run is, by battles and requests, with the time left from replies."""
     traffic = run.traffic
     if traffic is None:
@@ -219,43 +310,3 @@ def _progress(run: _Run) -> Progress:
         note=traffic.waiting,
         cost_usd=traffic.scheduler.usage.cost_usd,
     )
-
-
-def _work_of(run: _Run) -> Work | None:
-    """The same for whoever looks from another process; None of embedded judges."""
-    if run.traffic is None:
-        return None
-    work = Work("judging", watch=run.watch)
-    work.follow(_progress(run))
-    return work
-
-
-async def _commit(run: _Run) -> None:
-    try:
-        await _flush(run)
-        run.commits += 1
-        if run.rule is not None and run.commits % LOOK_EVERY == 0 and await asyncio.to_thread(run.rule.look):
-            run.stopping.set()
-    except (StoreError, LeaseLostError) as error:
-        # What could not be committed stays pending in the store; replies that were paid for are cached.
-        run.fail(error)
-
-
-async def _flush(run: _Run) -> None:
-    batch, run.settled = run.settled, []
-    canaries, run.settled_canaries = run.settled_canaries, []
-    if canaries:
-        await asyncio.to_thread(run.store.canaries.record, canaries, lease_id=run.claims.lease_id)
-        if run.guard is not None:
-            stored = await asyncio.to_thread(run.store.canaries.of_round, run.guard.round_name)
-            if (error := run.guard.look_at_attacks(canary_results(stored).report)) is not None:
-                run.fail(error)
-    cheap, lease_id = run.claims.cheap, run.claims.lease_id
-    if batch and cheap is not None:
-        await asyncio.to_thread(run.store.waves.record_cheap, cheap, batch, lease_id=lease_id)
-    elif batch:
-        await asyncio.to_thread(run.store.verdicts.record, batch, lease_id=lease_id)
-    if batch or canaries:
-        run.done += len(batch) + len(canaries)
-    if batch or canaries or run.traffic is not None:
-        run.report(_progress(run))

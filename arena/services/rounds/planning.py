@@ -165,7 +165,7 @@ class RoundPlanner:
                 self._load_spec,
                 self._decide if judging else None,
             )
-        return {"waves": told.as_json()}
+        return {"waves": told}
 
     def _expected(self, planned: PlannedRound) -> RoundEstimate:
         with working("estimating the cost"):

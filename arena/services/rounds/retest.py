@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.jobs.job_leases import JobLeases
 from arena.services.judging.judges import JudgeService
-from arena.services.rounds.retest_loop import ask_pending
+from arena.services.rounds.retest_loop import RetestLoop
 from arena.services.rounds.retest_plan import (
     RetestRequest,
     draw_battles,
@@ -221,14 +220,9 @@ class RetestService:
         Raises:
             ConflictError: Another process asks it.
         """
-        self._job_leases.give_up_dead()
-        owner = f"{self._job_leases.worker.name}:{uuid.uuid4().hex[:12]}"
         payload = {"round": retest.round_name, "retest": retest.number}
-        job = self._store.jobs.put(NewJob(kind=JobKind.RETEST, payload=payload, owner=owner))
-        taken = self._job_leases.take(owner=owner, job_id=job.id)
-        if taken is None:
-            raise ConflictError(f"Job {job.id} was taken away.", advice="Start the retest again.")
-        _, lease = taken
+        new_job = NewJob(kind=JobKind.RETEST, payload=payload)
+        job, lease = self._job_leases.begin(new_job, advice="Start the retest again.")
         if not self._store.retests.hold(retest.id, lease.id):
             self._store.jobs.cancel(job.id, "Another process asks the retest.")
             with self._job_leases.held(lease):
@@ -243,18 +237,20 @@ class RetestService:
         self, retest: Retest, specs: dict[str, JudgeSpec], lease: Lease, concurrency: int, report: Report
     ) -> None:
         stop = asyncio.Event()
+        total = (await asyncio.to_thread(self._store.retests.counts, retest)).pending
         with stopping_on_interrupt(stop):
             async with self._judges.open_for(retest, specs, concurrency, stop, lease.id) as judges:
-                await ask_pending(
-                    self._store,
-                    retest,
-                    lease,
-                    judges,
-                    lease_seconds=self._job_leases.lease,
-                    concurrency=concurrency,
+                loop = RetestLoop(
+                    store=self._store,
+                    lease_id=lease.id,
+                    lease=self._job_leases.lease,
+                    total=total,
                     report=report,
-                    stop=stop,
+                    stopping=stop,
+                    retest=retest,
+                    judges=judges,
                 )
+                await loop.run(concurrency, 2 * concurrency)
 
     def _is_over(self, retest: Retest) -> bool:
         return not self._store.retests.counts(retest).pending

@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.battle_table import WINNERS, table_of_columns
-from data.errors import FileFormatError, InputError, UnrankableError
+from data.errors import FileFormatError, UnrankableError
 from data.records import Action, Board, Round
 from data.records.retests import RetestCall
 from data.store import Store
@@ -59,8 +59,7 @@ def judge_error_section(store: Store, round_: Round) -> dict[str, Any] | None:
     """The round's ratings with the judge's own error in their intervals.
 
     Returns:
-        The section; None where retests brought no verdict, where there are no ratings, or where systems are
-        too many for joint intervals.
+        The section; None where retests brought no verdict.
     """
     calls = store.retests.calls(round_.name)
     if not any(call.repeat for call in repeats(calls)):
@@ -68,10 +67,7 @@ def judge_error_section(store: Store, round_: Round) -> dict[str, Any] | None:
     table = table_of_columns(store.verdicts.columns(round_.name))
     readings = Readings.of_round(table, repeats(calls))
     reference = store.sets.summary(round_.set_name).reference_name
-    try:
-        return error_section(table, readings, reference=reference, seed=round_.seed)
-    except (InputError, UnrankableError):
-        return None
+    return error_section(table, readings, reference=reference, seed=round_.seed)
 
 
 def _shifts(table: BattleTable, calls: Sequence[RetestCall]) -> tuple[list[dict[str, object]], str]:

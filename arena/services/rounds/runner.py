@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.canaries import canary_results
 from arena.services.rounds.judging_loop import ClaimContext, judge_pending
 from arena.services.rounds.stopping import StopRule
-from data.errors import ConflictError
 from data.progress import Report
 from data.records import Job, JobKind, Lease, NewJob, Outcome, Round, RoundState
 from data.records.rounds import RESUMABLE, require_resumable
@@ -51,15 +49,9 @@ class RoundRunner:
         Raises:
             ConflictError: The round has ended, or has another job.
         """
-        self.job_leases.give_up_dead()
         require_resumable(round_)
-        owner = f"{self.job_leases.worker.name}:{uuid.uuid4().hex[:12]}"
-        new_job = NewJob(kind=JobKind.JUDGE, round_id=round_.id, owner=owner, workers=workers)
-        job = self.store.jobs.put(new_job)
-        job_and_lease = self.job_leases.take(owner=owner, job_id=job.id)
-        if job_and_lease is None:
-            raise ConflictError(f"Job {job.id} was taken away.", advice="Start the round again.")
-        return job_and_lease
+        new_job = NewJob(kind=JobKind.JUDGE, round_id=round_.id, workers=workers)
+        return self.job_leases.begin(new_job, advice="Start the round again.")
 
     async def judge(
         self,

@@ -7,8 +7,9 @@ from typing import ClassVar
 from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 
 from data.errors import NotFoundError
-from data.records import Account
+from data.records import Account, Outcome, RoundCounts
 from data.store.base import StorePart
+from data.store.engine import pairs
 from data.store.rounds.fencing import lease_lost
 from data.tables.jobs import lease_rows
 from data.tables.judgments import judgments
@@ -165,6 +166,33 @@ class RetestLedgerStore(LedgerStore):
 
     def _recorded(self, connection: Connection, number: int) -> list[Paid]:
         return [_paid(connection, retest_calls, retest_calls.c.retest_id == number)]
+
+
+def counts_of(
+    connection: Connection, asked: Table, accounts: Table, number: int, *, unpriced: bool
+) -> RoundCounts:
+    """How what a round or a retest asks ended, and its account.
+
+    Args:
+        connection: Of the transaction.
+        asked: `battles`, or `retest_calls`.
+        accounts: `ledgers`, or `retest_ledgers`, named by the first column as in `asked`.
+        number: Of the round or the retest.
+        unpriced: Whether the price of a call is not known.
+    """
+    (key,) = accounts.primary_key
+    query = select(asked.c.outcome, func.count()).where(asked.c[key.name] == number)
+    ended: dict[Outcome | None, int] = pairs(connection.execute(query.group_by(asked.c.outcome)))
+    account = connection.execute(select(accounts).where(key == number)).one()
+    return RoundCounts(
+        planned=sum(ended.values()),
+        **{outcome.value: ended.get(outcome, 0) for outcome in Outcome},
+        cost_usd=None if unpriced else float(account.spent_usd),
+        reserved_usd=max(0.0, float(account.reserved_usd)),
+        lost_usd=float(account.lost_usd),
+        input_tokens=int(account.input_tokens),
+        output_tokens=int(account.output_tokens),
+    )
 
 
 def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:

@@ -22,6 +22,7 @@ from data.records.retests import (
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import new_id
 from data.store.rounds.battles import pending_battles
+from data.store.rounds.budgets import counts_of
 from data.store.rounds.canaries import is_unpriced, judgment_json
 from data.store.rounds.fencing import lease_lost
 from data.store.rounds.replies import put_replies
@@ -138,27 +139,12 @@ class RetestStore(StorePart):
         """The accounting of a retest; they are in no count of its round."""
         which = retest_calls.c.retest_id == retest.id
         with self._database.begin() as connection:
-            by_outcome = select(retest_calls.c.outcome, func.count()).where(which)
-            ended: dict[Outcome | None, int] = {
-                row[0]: int(row[1]) for row in connection.execute(by_outcome.group_by(retest_calls.c.outcome))
-            }
-            ledger = connection.execute(
-                select(retest_ledgers).where(retest_ledgers.c.retest_id == retest.id)
-            ).one()
-            unknown = ledger.cap_usd is None and any(
+            unpriced = retest.budget_usd is None and any(
                 is_unpriced(judgment)
                 for made in connection.execute(select(retest_calls.c.judgments).where(which)).scalars()
                 for judgment in made
             )
-        return RoundCounts(
-            planned=sum(ended.values()),
-            **{outcome.value: ended.get(outcome, 0) for outcome in Outcome},
-            cost_usd=None if unknown else float(ledger.spent_usd),
-            reserved_usd=max(0.0, float(ledger.reserved_usd)),
-            lost_usd=float(ledger.lost_usd),
-            input_tokens=int(ledger.input_tokens),
-            output_tokens=int(ledger.output_tokens),
-        )
+            return counts_of(connection, retest_calls, retest_ledgers, retest.id, unpriced=unpriced)
 
     def set_budget(self, retest: Retest, cap: float) -> None:
         """Give a retest another cap in USD.

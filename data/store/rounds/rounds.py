@@ -12,7 +12,6 @@ from data.errors import ConflictError, NotFoundError
 from data.progress import counted
 from data.records import (
     JudgeKind,
-    Outcome,
     PlannedBattle,
     PlannedCanary,
     Round,
@@ -20,10 +19,11 @@ from data.records import (
     RoundState,
 )
 from data.store.base import AnyRow, StorePart, to_record
-from data.store.engine import new_id, pairs
+from data.store.engine import new_id
 from data.store.rounds.battles import insert_battles
+from data.store.rounds.budgets import counts_of
 from data.store.rounds.canaries import insert_canaries, is_unpriced
-from data.store.rounds.waves import CheapVerdicts, insert_cheap
+from data.store.rounds.waves import CheapShares, insert_cheap
 from data.tables.annotation import annotation_tasks
 from data.tables.columns import now
 from data.tables.judgments import judgments
@@ -48,7 +48,7 @@ class RoundStore(StorePart):
         budget_usd: float | None,
         planned: Iterable[PlannedBattle],
         canaries: Iterable[PlannedCanary] = (),
-        cheap: Sequence[CheapVerdicts | None] | None = None,
+        cheap: Sequence[CheapShares | None] | None = None,
     ) -> Round:
         """Store a round with its battles and canaries in one transaction.
 
@@ -205,26 +205,9 @@ class RoundStore(StorePart):
             NotFoundError: No round has this name.
         """
         round_ = self.get(name)
-        number = round_.id
         with self._database.begin() as connection:
-            outcomes: dict[str | None, int] = pairs(
-                connection.execute(
-                    select(battles.c.outcome, func.count())
-                    .where(battles.c.round_id == number)
-                    .group_by(battles.c.outcome)
-                )
-            )
-            ledger = connection.execute(select(ledgers).where(ledgers.c.round_id == number)).one()
-            unknown = _asks_unpriced(connection, round_)
-        return RoundCounts(
-            planned=sum(outcomes.values()),
-            **{outcome.value: outcomes.get(outcome.value, 0) for outcome in Outcome},
-            cost_usd=None if unknown else float(ledger.spent_usd),
-            reserved_usd=max(0.0, float(ledger.reserved_usd)),
-            lost_usd=float(ledger.lost_usd),
-            input_tokens=int(ledger.input_tokens),
-            output_tokens=int(ledger.output_tokens),
-        )
+            unpriced = _asks_unpriced(connection, round_)
+            return counts_of(connection, battles, ledgers, round_.id, unpriced=unpriced)
 
 
 def _select() -> Select[*tuple[Any, ...]]:

@@ -10,7 +10,6 @@ from sqlalchemy.exc import IntegrityError
 
 from data.records import (
     CheapCounts,
-    CheapVerdict,
     EndOfWaves,
     Outcome,
     Verdict,
@@ -32,10 +31,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CheapVerdicts = Mapping[str, CheapVerdict]
-"""Verdicts that are known from the start, by the keys of battles."""
+CheapShares = Mapping[str, float]
+"""Side a's shares of the win, 0–1, that are known from the start, by the keys of battles."""
 CHUNK = 5_000
-NOT_KNOWN = CheapVerdict(outcome=Outcome.MISSING, share=None, detail="The earlier round did not judge it.")
+NOT_KNOWN = "The earlier round did not judge it."
 DRAWN_NEVER = "No wave drew it; its share is estimated from the cheap judges and the battles judged."
 
 
@@ -160,7 +159,6 @@ class WaveStore(StorePart):
     def open(self, round_id: int, wave: Wave, chosen: NDArray[np.int64]) -> bool:
         """Draw battles, by their numbers, for the round's own judge; False where another worker did."""
         row = to_row(waves, wave, round_id=round_id, chances=wave.sampling_probs.tolist())
-        row.pop("created_at")
         try:
             with self._database.begin() as connection:
                 connection.execute(insert(waves).values(row))
@@ -203,7 +201,7 @@ class WaveStore(StorePart):
             ).rowcount
 
 
-def insert_cheap(connection: Connection, round_id: int, known: Sequence[CheapVerdicts | None]) -> None:
+def insert_cheap(connection: Connection, round_id: int, known: Sequence[CheapShares | None]) -> None:
     """Make a new round one in waves: no battle is drawn yet, and every cheap judge waits to be asked.
 
     Args:
@@ -214,13 +212,14 @@ def insert_cheap(connection: Connection, round_id: int, known: Sequence[CheapVer
     connection.execute(update(battles).where(battles.c.round_id == round_id).values(wave=None))
     open_ = (battles.c.round_id == round_id, battles.c.outcome.is_(None))
     keys: dict[int, str] = pairs(connection.execute(_keys().where(*open_).order_by(battles.c.id)))
-    for place, verdicts in enumerate(known):
+    for place, shares in enumerate(known):
         rows = [
             {
                 "battle_id": number,
                 "place": place,
                 "round_id": round_id,
-                **_starting(None if verdicts is None else verdicts.get(key, NOT_KNOWN)),
+                "judgments": [],
+                **_starting(shares, key),
             }
             for number, key in keys.items()
         ]
@@ -232,10 +231,12 @@ def _keys() -> Select[int, str]:
     return select(battles.c.id, battles.c.key)
 
 
-def _starting(verdict: CheapVerdict | None) -> dict[str, object]:
-    if verdict is None:
-        return {"outcome": None, "share": None, "detail": "", "judgments": []}
-    return {"outcome": verdict.outcome, "share": verdict.share, "detail": verdict.detail, "judgments": []}
+def _starting(shares: CheapShares | None, key: str) -> dict[str, object]:
+    if shares is None:
+        return {"outcome": None, "share": None, "detail": ""}
+    if key not in shares:
+        return {"outcome": Outcome.MISSING, "share": None, "detail": NOT_KNOWN}
+    return {"outcome": Outcome.JUDGED, "share": shares[key], "detail": ""}
 
 
 def _array(values: Sequence[object]) -> NDArray[np.float64]:

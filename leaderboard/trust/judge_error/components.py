@@ -98,6 +98,25 @@ class OwnShare:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Reworded:
+    """What battles tell that were read in several wordings; covariances as of `Components`.
+
+    Attributes:
+        between: Of the wordings' moves around their mean, as measured.
+        within: What of `between` is no shift: chance, and what a wording does on single questions.
+        by_question: What a wording does on single questions, repeats included.
+        units: (D,) questions that wordings were compared on.
+        estimable: (D,) for which targets this can be told.
+    """
+
+    between: Floats
+    within: Floats
+    by_question: Floats
+    units: Floats
+    estimable: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Components:
     """The parts of the error of D estimates: (D, D) covariances in the squared unit of the estimates.
 
@@ -106,11 +125,9 @@ class Components:
     Attributes:
         sampling: Of the estimate over questions (the sandwich), what its readings add included.
         questions: (D,) questions behind it.
-        between: Of the wordings' moves around their mean, as measured.
-        within: What of `between` is no shift: chance, and what a wording does on single questions.
+        reworded: Of the wordings.
         by_question: What a wording does on single questions; with repeats where these cannot be told.
         repeats: What another call in the same words changes.
-        units: (D,) questions that wordings were compared on.
         estimable: (D,) for which targets there are parts of the judge.
         own: How much of these parts the estimate has itself.
         counts: What all this depends on.
@@ -118,11 +135,9 @@ class Components:
 
     sampling: Floats
     questions: Floats
-    between: Floats | None
-    within: Floats | None
+    reworded: Reworded | None
     by_question: Floats | None
     repeats: Floats | None
-    units: Floats
     estimable: NDArray[np.bool_]
     own: OwnShare
     counts: Counts
@@ -144,7 +159,7 @@ class Components:
         sampled, shift, by_question, repeats = self._parts(_TARGETS)
         return (
             np.sqrt(sampled),
-            None if self.between is None else np.sqrt(shift),
+            None if self.reworded is None else np.sqrt(shift),
             None if self.by_question is None else np.sqrt(by_question),
             None if self.repeats is None else np.sqrt(repeats),
         )
@@ -155,21 +170,21 @@ class Components:
         by_question = nothing if self.by_question is None else np.maximum(view.variance(self.by_question), 0)
         repeats = nothing if self.repeats is None else view.variance(self.repeats)
         shift = nothing
-        if self.between is not None and self.within is not None:
-            shift = np.maximum(view.variance(self.between) - view.variance(self.within), 0)
+        if self.reworded is not None:
+            shift = np.maximum(view.variance(self.reworded.between) - view.variance(self.reworded.within), 0)
         judged = self.own.by_question * by_question + self.own.repeats * repeats
         return np.maximum(view.variance(self.sampling) - judged, 0), shift, by_question, repeats
 
     def _spread(self, kind: ErrorKind, view: View) -> Spread:
         sampled, shift, by_question, repeats = self._parts(view)
-        questions, units = view.units(self.questions), view.units(self.units)
+        questions = view.units(self.questions)
+        units = questions if self.reworded is None else view.units(self.reworded.units)
         new = shift + by_question + repeats
         estimate = self.own.wordings * shift
         squares = np.zeros_like(new)
-        if self.between is not None:
-            squares += ((1 + self.own.wordings) * view.variance(self.between)) ** 2 / (
-                self.counts.wordings - 1
-            )
+        if self.reworded is not None:
+            between = (1 + self.own.wordings) * view.variance(self.reworded.between)
+            squares += between**2 / (self.counts.wordings - 1)
         if kind is ErrorKind.JUDGE:
             estimate = estimate + self.own.by_question * by_question + self.own.repeats * repeats
             squares += (by_question + repeats) ** 2 / np.maximum(units - 1, 1)

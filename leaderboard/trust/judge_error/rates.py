@@ -18,7 +18,13 @@ from leaderboard.ratings.counts import Ints
 from leaderboard.trust.judge_error.components import Components, Counts
 from leaderboard.trust.judge_error.design import Design
 from leaderboard.trust.judge_error.readings import Cells, Readings, battle_means, rows_of
-from leaderboard.trust.judge_error.reporting import Parts, error_json, notes_on, nothing_repeated, parts_of
+from leaderboard.trust.judge_error.reporting import (
+    JudgeErrorFigures,
+    Parts,
+    notes_on,
+    nothing_repeated,
+    parts_of,
+)
 from leaderboard.trust.judge_error.variances import components
 from leaderboard.vocabulary import OVERALL, ErrorKind
 
@@ -28,22 +34,16 @@ MEASURES = {"mean_score": SHARE, "win_rate": WINS, "win_tie_rate": WINS_AND_TIES
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ErrorRates:
+class ErrorRates(JudgeErrorFigures):
     """Rates with intervals of some kind.
 
     Attributes:
         table: The rates; the three intervals are of the kind.
-        kind: What the intervals count.
         parts: By system and domain: of `mean_score`, `win_rate` and `win_tie_rate`, in shares.
-        notes: What readers must know of the readings, in sentences.
-        counts: What the parts depend on.
     """
 
     table: RateTable
-    kind: ErrorKind
     parts: Mapping[tuple[str, str], Mapping[str, Parts]]
-    notes: tuple[str, ...]
-    counts: Counts
 
     def as_json(self) -> dict[str, object]:
         """The object that `arena battles rate --winrates --error judge|all --json` prints."""
@@ -61,7 +61,7 @@ class ErrorRates:
             **self.table.as_json(),
             "rows": rows,
             **interval,
-            **error_json(self.kind, self.counts, self.notes),
+            **self.error_json(),
         }
 
 
@@ -109,7 +109,11 @@ def rates_of_readings(
     if counts is None:
         raise nothing_repeated()
     unlinked = sorted(
-        {system for (system, _), measures in parts.items() if measures["mean_score"].freedom is None}
+        {
+            system
+            for (system, _), measures in parts.items()
+            if measures["mean_score"].degrees_of_freedom is None
+        }
     )
     return ErrorRates(
         table=replace(plain, rows=tuple(rows[row.system, row.domain] for row in plain.rows)),

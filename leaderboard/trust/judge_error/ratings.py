@@ -22,13 +22,13 @@ from leaderboard.ratings.ranks import MOST_SYSTEMS, letters, tie_groups
 from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.ratings.uncertainty.paired_errors import holm, score_distance
 from leaderboard.ratings.vocabulary import POINTS, Cluster
-from leaderboard.trust.judge_error.components import Components, Counts, Spread
+from leaderboard.trust.judge_error.components import Components, Spread
 from leaderboard.trust.judge_error.design import Design
 from leaderboard.trust.judge_error.readings import Readings, rows_of
 from leaderboard.trust.judge_error.reporting import (
     UNKNOWN,
+    JudgeErrorFigures,
     Parts,
-    error_json,
     notes_on,
     nothing_repeated,
     parts_of,
@@ -38,29 +38,23 @@ from leaderboard.vocabulary import ErrorKind
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ErrorTable:
+class ErrorTable(JudgeErrorFigures):
     """Ratings with an interval of some kind.
 
     Attributes:
         table: The ratings; se, interval, ranks, groups and letters are of the kind.
-        kind: What the intervals count.
         parts: By system.
-        notes: What readers must know of the readings, in sentences.
-        counts: What the parts depend on.
     """
 
     table: RatingTable
-    kind: ErrorKind
     parts: Mapping[str, Parts]
-    notes: tuple[str, ...]
-    counts: Counts
 
     def as_json(self) -> dict[str, object]:
         """The object that `arena battles rate --error judge|all --json` prints."""
         rows = [
             {**row.as_json(), "components": self.parts[row.system].as_json()} for row in self.table.ratings
         ]
-        return {**self.table.as_json(), "ratings": rows, **error_json(self.kind, self.counts, self.notes)}
+        return {**self.table.as_json(), "ratings": rows, **self.error_json()}
 
 
 def rate_readings(readings: Readings, kind: ErrorKind, settings: Settings | None = None) -> ErrorTable:
@@ -99,15 +93,20 @@ def with_judge_error(table: RatingTable, readings: Readings, kind: ErrorKind) ->
         raise InputError("Questions alone need no readings.", advice="Rate the battles by `rate`.")
     if table.covariance is None:
         raise InputError("Systems are too many for joint intervals.", advice="Rate fewer of them.")
-    groups = [_Group.of(table, readings, label) for label in np.unique(table.component).tolist()]
-    estimated = [(group, group.components()) for group in groups if len(group.members) >= SEVERAL]
-    if not estimated or all(parts.between is None and parts.repeats is None for _, parts in estimated):
+    rated = ~np.isnan(table.points)
+    groups = [np.flatnonzero((table.component == label) & rated) for label in np.unique(table.component)]
+    estimated = [
+        (members, _components(table, table.covariance, readings, members))
+        for members in groups
+        if len(members) >= SEVERAL
+    ]
+    if not estimated or all(parts.reworded is None and parts.repeats is None for _, parts in estimated):
         raise nothing_repeated()
     parts = dict.fromkeys(table.systems, UNKNOWN)
     ratings = {row.system: _without_interval(row) for row in table.ratings}
-    for group, sources in estimated:
+    for members, sources in estimated:
         spread = sources.of_targets(kind)
-        names = [table.systems[code] for code in group.members.tolist()]
+        names = [table.systems[code] for code in members.tolist()]
         parts |= dict(zip(names, parts_of(sources, spread, POINTS), strict=True))
         reach, se = (POINTS * part for part in (spread.reach(LEVEL), np.sqrt(spread.variance)))
         for name, half, error in zip(names, reach.tolist(), se.tolist(), strict=True):
@@ -118,7 +117,7 @@ def with_judge_error(table: RatingTable, readings: Readings, kind: ErrorKind) ->
     rows = (*placed, *(row for name, row in ratings.items() if name not in known))
     order = {row.system: place for place, row in enumerate(table.ratings)}
     counts = estimated[0][1].counts
-    unlinked = [name for name, part in parts.items() if part is UNKNOWN or part.freedom is None]
+    unlinked = [name for name, part in parts.items() if part is UNKNOWN or part.degrees_of_freedom is None]
     return ErrorTable(
         table=replace(table, ratings=tuple(sorted(rows, key=lambda row: order[row.system]))),
         kind=kind,
@@ -128,57 +127,33 @@ def with_judge_error(table: RatingTable, readings: Readings, kind: ErrorKind) ->
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Group:
-    """The rated systems of one component, with the battles among them."""
-
-    members: Ints
-    covariance: Floats
-    gap: Floats
-    anchor: int | None
-    readings: Readings
-    place: Ints
-
-    @classmethod
-    def of(cls, table: RatingTable, readings: Readings, label: int) -> _Group:
-        members = np.flatnonzero((table.component == label) & ~np.isnan(table.points))
-        place = np.full(len(readings.systems), -1, dtype=np.int64)
-        codes = {name: code for code, name in enumerate(readings.systems)}
-        place[[codes[table.systems[code]] for code in members.tolist()]] = np.arange(len(members))
-        points = np.full(len(readings.systems), np.nan)
-        points[place >= 0] = table.points[members][place[place >= 0]]
-        anchor = None if table.settings.anchor is None else table.settings.anchor.alone()
-        fixed = None if anchor is None else table.code(anchor.system)
-        joint = np.zeros((0, 0)) if table.covariance is None else table.covariance[np.ix_(members, members)]
-        return cls(
-            members=members,
-            covariance=joint / POINTS**2,
-            gap=(points[readings.a] - points[readings.b]) / POINTS,
-            anchor=int(np.flatnonzero(members == fixed)[0]) if fixed in members.tolist() else None,
-            readings=readings,
-            place=place,
-        )
-
-    def components(self) -> Components:
-        """The parts of the errors of the group's ratings, in log-odds."""
-        read, size = self.readings, len(self.members)
-        own = read.cells(own=True)
-        rated = np.bincount(own.battle, minlength=len(read.question)) > 0
-        rows = np.flatnonzero(rated & (self.place[read.a] >= 0) & (self.place[read.b] >= 0))
-        first, second = self.place[read.a[rows]], self.place[read.b[rows]]
-        ends = (np.tile(np.arange(len(rows)), 2), np.concatenate([first, second]))
-        signs = np.repeat([1.0, -1.0], len(rows))
-        share = sigmoid(self.gap[rows])
-        design = Design(
-            directions=csr_array(coo_array((signs, ends), shape=(len(rows), size))),
-            slope=share * (1 - share),
-            cluster=read.question[rows],
-            stratum=first * size + second,
-            anchor=self.anchor,
-        )
-        units = np.full(size, float(len(np.unique(design.cluster))))
-        cells = rows_of(read.cells(), rows), rows_of(own, rows)
-        return components(design, *cells, sampling=self.covariance, questions=units)
+def _components(table: RatingTable, covariance: Floats, read: Readings, members: Ints) -> Components:
+    """The parts of the errors of the ratings of some linked systems, in log-odds."""
+    size = len(members)
+    codes = {name: code for code, name in enumerate(read.systems)}
+    place, points = np.full(len(codes), -1, dtype=np.int64), np.full(len(codes), np.nan)
+    inside = [codes[table.systems[code]] for code in members.tolist()]
+    place[inside], points[inside] = np.arange(size), table.points[members]
+    anchor = None if table.settings.anchor is None else table.settings.anchor.alone()
+    fixed = None if anchor is None else table.code(anchor.system)
+    own = read.cells(own=True)
+    rated = np.bincount(own.battle, minlength=len(read.question)) > 0
+    rows = np.flatnonzero(rated & (place[read.a] >= 0) & (place[read.b] >= 0))
+    first, second = place[read.a[rows]], place[read.b[rows]]
+    ends = (np.tile(np.arange(len(rows)), 2), np.concatenate([first, second]))
+    signs = np.repeat([1.0, -1.0], len(rows))
+    share = sigmoid((points[read.a[rows]] - points[read.b[rows]]) / POINTS)
+    design = Design(
+        directions=csr_array(coo_array((signs, ends), shape=(len(rows), size))),
+        slope=share * (1 - share),
+        cluster=read.question[rows],
+        stratum=first * size + second,
+        anchor=int(np.flatnonzero(members == fixed)[0]) if fixed in members.tolist() else None,
+    )
+    units = np.full(size, float(len(np.unique(design.cluster))))
+    cells = rows_of(read.cells(), rows), rows_of(own, rows)
+    sampling = covariance[np.ix_(members, members)] / POINTS**2
+    return components(design, *cells, sampling=sampling, questions=units)
 
 
 def _without_interval(row: Rating) -> Rating:
@@ -194,17 +169,17 @@ def _with_interval(row: Rating, half: float, error: float) -> Rating:
 
 
 def _placed(
-    group: _Group, sources: Components, table: RatingTable, ratings: Mapping[str, Rating], kind: ErrorKind
+    members: Ints, sources: Components, table: RatingTable, ratings: Mapping[str, Rating], kind: ErrorKind
 ) -> list[Rating]:
     """The rows of a component with the places, groups and letters that the intervals leave open."""
-    label = int(table.component[group.members[0]])
+    label = int(table.component[members[0]])
     rows = [ratings[row.system] for row in table.ratings if row.component == label]
-    index = {table.systems[code]: place for place, code in enumerate(group.members.tolist())}
+    index = {table.systems[code]: place for place, code in enumerate(members.tolist())}
     inner = [place for place, row in enumerate(rows) if row.system in index]
     codes = [index[rows[place].system] for place in inner]
     sure = np.zeros((len(rows), len(rows)), dtype=bool)
     sure[np.ix_(inner, inner)] = _better(
-        table.points[group.members[codes]] / POINTS, sources.of_differences(kind), codes
+        table.points[members[codes]] / POINTS, sources.of_differences(kind), codes
     )
     groups = tie_groups(np.arange(len(rows)), sure).tolist()
     names = letters(sure | sure.T) if len(rows) <= MOST_SYSTEMS else [None] * len(rows)

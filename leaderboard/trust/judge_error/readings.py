@@ -264,9 +264,7 @@ def _is_swapped(table: BattleTable) -> NDArray[np.bool_]:
 
 def _places(names: Sequence[str]) -> Ints:
     """The place of each name in sorted order."""
-    place = np.empty(len(names), dtype=np.int64)
-    place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    return place
+    return _numbered(names)[1]
 
 
 def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -27,38 +27,48 @@ class Parts:
         wordings: What another wording does to the system on every question.
         wordings_by_question: What it does on single questions; repeats too where these cannot be told.
         repeats: Another call in the same words.
-        freedom: Degrees of freedom of Student's t behind the interval.
+        degrees_of_freedom: Of Student's t behind the interval.
     """
 
     questions: float | None
     wordings: float | None
     wordings_by_question: float | None
     repeats: float | None
-    freedom: float | None
+    degrees_of_freedom: float | None
 
     def as_json(self) -> dict[str, float | None]:
         """The object `components` of `battles rate --error` (docs/json.md)."""
+        return asdict(self)
+
+
+UNKNOWN = Parts(
+    questions=None, wordings=None, wordings_by_question=None, repeats=None, degrees_of_freedom=None
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgeErrorFigures:
+    """What ratings and rates have in common whose intervals count the judge's error.
+
+    Attributes:
+        kind: What the intervals count.
+        notes: What readers must know of the readings, in sentences.
+        counts: What the parts depend on.
+    """
+
+    kind: ErrorKind
+    notes: tuple[str, ...]
+    counts: Counts
+
+    def error_json(self) -> dict[str, object]:
+        """What is said of all rows alike."""
         return {
-            "questions": self.questions,
-            "wordings": self.wordings,
-            "wordings_by_question": self.wordings_by_question,
-            "repeats": self.repeats,
-            "degrees_of_freedom": self.freedom,
+            "error": self.kind.value,
+            "wordings": self.counts.wordings,
+            "reworded_battles": self.counts.reworded,
+            "repeated_battles": self.counts.repeated,
+            "notes": list(self.notes),
         }
-
-
-UNKNOWN = Parts(questions=None, wordings=None, wordings_by_question=None, repeats=None, freedom=None)
-
-
-def error_json(kind: ErrorKind, counts: Counts, notes: tuple[str, ...]) -> dict[str, object]:
-    """What is said once of a table whose intervals count the judge's error."""
-    return {
-        "error": kind.value,
-        "wordings": counts.wordings,
-        "reworded_battles": counts.reworded,
-        "repeated_battles": counts.repeated,
-        "notes": list(notes),
-    }
 
 
 def nothing_repeated() -> InputError:
@@ -81,7 +91,7 @@ def parts_of(sources: Components, spread: Spread, unit: float) -> list[Parts]:
                 wordings=values[1],
                 wordings_by_question=values[2],
                 repeats=values[3],
-                freedom=float(freedom),
+                degrees_of_freedom=float(freedom),
             )
             if np.isfinite(variance)
             else replace(UNKNOWN, questions=values[0])

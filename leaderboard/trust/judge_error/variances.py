@@ -12,14 +12,12 @@ Miller (2011) (variances by more than one kind of cluster).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from leaderboard.ratings.counts import Floats, Ints
-from leaderboard.trust.judge_error.components import Components, Counts, OwnShare
+from leaderboard.trust.judge_error.components import Components, Counts, OwnShare, Reworded
 from leaderboard.trust.judge_error.design import Design
 from leaderboard.trust.judge_error.readings import Cells
 
@@ -48,23 +46,18 @@ def components(
     rows, codes, means, left_out = _complete(cells, column)
     reworded = _reworded(design, rows, means) if len(codes) >= SEVERAL and len(rows) >= SEVERAL else None
     repeated = _repeated(design, cells, column)
-    estimable = np.ones(design.targets, dtype=bool)
-    by_question = None
+    repeats, again, estimable = (None, 0, np.ones(design.targets, bool)) if repeated is None else repeated
+    by_question = None if reworded is None else reworded.by_question
     if reworded is not None:
-        estimable &= reworded.estimable
-        by_question = reworded.by_question
-    if repeated is not None:
-        estimable &= repeated.estimable
-    if reworded is not None and repeated is not None:
-        by_question = reworded.by_question - _mean_inverse_count(cells, rows, codes) * repeated.covariance
+        estimable = estimable & reworded.estimable
+    if by_question is not None and repeats is not None:
+        by_question = by_question - _mean_inverse_count(cells, rows, codes) * repeats
     return Components(
         sampling=sampling,
         questions=questions,
-        between=None if reworded is None else reworded.between,
-        within=None if reworded is None else reworded.within,
+        reworded=reworded,
         by_question=by_question,
-        repeats=None if repeated is None else repeated.covariance,
-        units=questions if reworded is None else reworded.units,
+        repeats=repeats,
         estimable=estimable,
         own=_own_share(own),
         counts=Counts(
@@ -72,21 +65,12 @@ def components(
             wordings=1 if reworded is None else len(codes),
             left_out=left_out,
             reworded=0 if reworded is None else len(rows),
-            repeated=0 if repeated is None else repeated.battles,
+            repeated=again,
         ),
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Reworded:
-    between: Floats
-    within: Floats
-    by_question: Floats
-    units: Floats
-    estimable: NDArray[np.bool_]
-
-
-def _reworded(design: Design, rows: Ints, means: Floats) -> _Reworded:
+def _reworded(design: Design, rows: Ints, means: Floats) -> Reworded:
     """Parts of (n, W) means of the same battles in several wordings."""
     weight = design.weights(rows)
     operator, estimable = design.operator(rows, weight)
@@ -115,7 +99,7 @@ def _reworded(design: Design, rows: Ints, means: Floats) -> _Reworded:
     def moved(scores: Floats) -> Floats:
         return np.asarray(operator @ (scores * scale) @ operator.T)
 
-    return _Reworded(
+    return Reworded(
         between=moves @ moves.T / free,
         within=moved(together),
         by_question=moved(alone + share * (together - counted)) * _grown(weight, len(everyone)),
@@ -124,15 +108,12 @@ def _reworded(design: Design, rows: Ints, means: Floats) -> _Reworded:
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Repeated:
-    covariance: Floats
-    battles: int
-    estimable: NDArray[np.bool_]
+def _repeated(design: Design, cells: Cells, column: int) -> tuple[Floats, int, NDArray[np.bool_]] | None:
+    """What another call in the same words changes; calls are independent of one another.
 
-
-def _repeated(design: Design, cells: Cells, column: int) -> _Repeated | None:
-    """What another call in the same words changes; calls are independent of one another."""
+    Returns:
+        (D, D) covariance, the battles it is told from, and (D,) for which targets; None without repeats.
+    """
     several = cells.count >= SEVERAL
     if not several.any():
         return None
@@ -147,7 +128,7 @@ def _repeated(design: Design, cells: Cells, column: int) -> _Repeated | None:
     part = design.directions[rows]
     scores = (part.T @ part.multiply((weight * variance)[:, None]).tocsr()).toarray()
     covariance = operator @ scores @ operator.T * _grown(weight, size)
-    return _Repeated(covariance=np.asarray(covariance), battles=len(rows), estimable=estimable)
+    return np.asarray(covariance), len(rows), estimable
 
 
 def _grown(weight: Floats, battles: int) -> float:

@@ -15,6 +15,7 @@ from leaderboard.sampling.adaptive import NextBattles
 from leaderboard.sampling.asks import Ask, widths_of
 from leaderboard.sampling.estimates import estimated
 from leaderboard.sampling.forecast import correlation, verdict_counts, width_curve
+from leaderboard.sampling.powered import LEAST_GAIN
 from leaderboard.sampling.waves import WavePlan, WaveState, next_wave
 from tests.sampled_rounds import after_wave, begin
 
@@ -82,12 +83,12 @@ def test_a_gain_below_the_threshold_does_not_pay() -> None:
     random = np.random.default_rng(0)
     coins = replace(planned, score=random.random(len(judged)))
     good, bad = (
-        estimated(state, judged.select(state.judged), judged.winner, Ask.parse("ranking")).gain
+        estimated(state, judged.select(state.judged), judged.winner, Ask.parse("ranking")).powered
         for state in (_judged(table, verdicts, 5, 200, "ranking") for table in (planned, coins))
     )
     assert good.gain > bad.gain
-    assert good.pays
-    assert good.interval.lower < good.gain < good.interval.upper
+    assert good.gain >= LEAST_GAIN
+    assert good.gain_interval.lower < good.gain < good.gain_interval.upper
 
 
 def test_expected_widths_fall_with_verdicts_and_with_correlation() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import InputError, NotFoundError
+from data.records import WavesEnd
 from leaderboard.battles import BattleTable
 from leaderboard.sampling.adaptive import Contrast, design_of
 from leaderboard.sampling.asks import Ask, Question, widths_of
@@ -21,7 +22,6 @@ from leaderboard.sampling.powered import power
 from leaderboard.sampling.recalibration import recalibrated
 from leaderboard.sampling.waves import (
     Ended,
-    EndReason,
     WavePlan,
     next_wave,
     scores_of,
@@ -149,12 +149,12 @@ def test_a_round_ends_at_its_width_or_its_cap() -> None:
     """A wide target is reached before the cap; a target out of reach spends the cap, never more."""
     world = battles(2)
     state, ended = run_waves(WavePlan(ask=LEADERS, target_width=250, cap=1000), world)
-    assert ended.reason is EndReason.WIDTH
+    assert ended.reason is WavesEnd.WIDTH
     assert ended.widths is not None
     assert ended.widths.widest <= 250
     assert 100 <= state.judged.sum() < 1000
     state, ended = run_waves(WavePlan(ask=LEADERS, target_width=1, cap=130), world)
-    assert ended.reason is EndReason.CAP
+    assert ended.reason is WavesEnd.SPEND
     assert state.judged.sum() == 130
 
 
@@ -163,14 +163,14 @@ def test_a_round_ends_where_the_rest_would_tell_no_more() -> None:
     world = battles(4, questions=100)
     sure = replace(world.planned, score=np.clip(world.verdicts, 0.02, 0.98))
     state, ended = run_waves(WavePlan(ask=LEADERS, target_width=1, cap=1000), Round(sure, world.verdicts))
-    assert ended.reason is EndReason.NOTHING_LEFT
+    assert ended.reason is WavesEnd.NOTHING_LEFT
     assert state.judged.sum() < 1000
 
 
 def test_a_cap_below_the_pilot_ends_without_widths() -> None:
     """Too few verdicts for a pilot are bought, and nothing is claimed from them."""
     state, ended = run_waves(WavePlan(ask=LEADERS, cap=12), battles())
-    assert (int(state.judged.sum()), ended) == (12, Ended(reason=EndReason.CAP, widths=None))
+    assert (int(state.judged.sum()), ended) == (12, Ended(reason=WavesEnd.SPEND, widths=None))
 
 
 @pytest.mark.parametrize("text", ["ranking", "leaders", "domains", "pair:s0,s3"])
@@ -248,7 +248,7 @@ def test_guesses_improve_with_a_second_cheap_judge() -> None:
     judged[random.permutation(len(verdicts))[:600]] = True
 
     def left_open(*others: np.ndarray) -> float:
-        guess = recalibrated(world.planned, verdicts, judged, others=others).guess
+        guess = recalibrated(world.planned, verdicts, judged, others=others)[0]
         return float(np.mean((verdicts - guess) ** 2))
 
     alone = left_open()
@@ -263,10 +263,10 @@ def test_the_expected_error_of_guesses_is_what_they_err_by() -> None:
     world = battles(11, 0.9, 400)
     judged = np.zeros(len(world.verdicts), dtype=bool)
     judged[np.random.default_rng(1).permutation(len(judged))[:600]] = True
-    expected = recalibrated(world.planned, world.verdicts, judged)
-    squares = (world.verdicts - expected.guess) ** 2
-    for part in np.array_split(np.argsort(expected.variance), 3):
-        assert expected.variance[part].mean() == pytest.approx(squares[part].mean(), rel=0.25, abs=0.01)
+    guess, variance = recalibrated(world.planned, world.verdicts, judged)
+    squares = (world.verdicts - guess) ** 2
+    for part in np.array_split(np.argsort(variance), 3):
+        assert variance[part].mean() == pytest.approx(squares[part].mean(), rel=0.25, abs=0.01)
 
 
 def test_the_gain_has_an_interval_that_says_when_it_is_near_nothing() -> None:

@@ -116,12 +116,12 @@ def test_few_wordings_take_students_t() -> None:
     for wordings in (2, 4, 7):
         found = rate_readings(readings_of(judge, questions=200, wordings=wordings), ErrorKind.JUDGE, SANDWICH)
         for row in found.table.ratings:
-            freedom = known(found.parts[row.system].freedom)
+            freedom = known(found.parts[row.system].degrees_of_freedom)
             reach = (known(row.upper) - known(row.lower)) / 2 / known(row.se)
             assert reach == pytest.approx(stdtrit(freedom, 0.975), rel=1e-9)
             assert wordings - 1 <= freedom
         largest = max(found.parts.values(), key=lambda parts: known(parts.wordings))
-        assert known(largest.freedom) < wordings - 1 + 0.5
+        assert known(largest.degrees_of_freedom) < wordings - 1 + 0.5
         assert any("few wordings make wide intervals" in note for note in found.notes) is (wordings < 8)
 
 

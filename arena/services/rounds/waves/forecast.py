@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.services.rounds.models import LoadSpec, PlannedRound, judge_inputs
-from arena.services.rounds.waves.settings import CheapJudge, WaveSettings, known_verdicts
+from arena.services.rounds.waves.settings import CheapJudge, WaveSettings, known_verdicts, shares_of_round
 from data.errors import InputError
 from data.records import CheapKind, PlannedBattle, Verdict, soft_share
-from data.records.waves import SHARES
 from data.store import Store
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
 from leaderboard.battles import BattleTable
 from leaderboard.sampling.asks import Ask
-from leaderboard.sampling.forecast import CurvePoint, correlation, verdict_counts, width_curve
+from leaderboard.sampling.forecast import correlation, verdict_counts, width_curve
 
 Floats = NDArray[np.float64]
 Decide = Callable[[JudgeSpec, Sequence[JudgeInput]], Sequence[Verdict]]
@@ -29,48 +28,6 @@ MOST_DECIDED = 1_000
 EVEN, TIE_BAND = 0.5, 0.05
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecast:
-    """The curve of a plan.
-
-    Attributes:
-        points: By numbers of verdicts.
-        correlations: Assumed, or the one that was measured, in the order of the points' widths.
-        basis: What the widths are computed from, in words.
-        cost_battle: What the judge costs a battle in USD; None where a price is not known.
-        cost_cheap: What the cheap judges cost for all battles; None likewise.
-    """
-
-    points: tuple[CurvePoint, ...]
-    correlations: tuple[float, ...]
-    basis: str
-    cost_battle: float | None
-    cost_cheap: float | None
-
-    def as_json(self) -> dict[str, Any]:
-        """`waves` of `rounds plan`."""
-        return {
-            "basis": self.basis,
-            "correlations": list(self.correlations),
-            "cost_usd_cheap": self.cost_cheap,
-            "curve": [
-                {
-                    "verdicts": point.verdicts,
-                    "cost_usd": self.cost_of(point.verdicts),
-                    "plain_width": point.plain,
-                    "widths": list(point.widths),
-                }
-                for point in self.points
-            ],
-        }
-
-    def cost_of(self, verdicts: int) -> float | None:
-        """What so many verdicts cost, the cheap judges included."""
-        if self.cost_battle is None or self.cost_cheap is None:
-            return None
-        return self.cost_battle * verdicts + self.cost_cheap
-
-
 def forecast(
     store: Store,
     planned: PlannedRound,
@@ -78,7 +35,7 @@ def forecast(
     cost_of: CostOf,
     load_spec: LoadSpec,
     decide: Decide | None,
-) -> Forecast:
+) -> dict[str, Any]:
     """Work out what a round in waves would tell.
 
     Args:
@@ -88,6 +45,9 @@ def forecast(
         cost_of: Says what a planned round would cost; None where a price is not known.
         load_spec: Finds cheap judges.
         decide: Lets an embedded judge decide battles; None where nothing may be judged, as on the site.
+
+    Returns:
+        `waves` of `rounds plan`; costs are None where a price is not known.
 
     Raises:
         InputError: There is nothing to judge.
@@ -105,21 +65,31 @@ def forecast(
     correlations = ASSUMED if measured is None else (measured,)
     known = "the correlation in earlier rounds of this judge"
     assumption = "assumed correlations" if measured is None else known
-    cost = cost_of(planned)
-    return Forecast(
-        points=width_curve(
-            Ask.parse(settings.ask),
-            _table(store, planned, chosen, shares),
-            battles=len(battles),
-            counts=verdict_counts(len(battles), settings.verdicts),
-            correlations=correlations,
-            seed=planned.request.seed,
-        ),
+    curve = width_curve(
+        Ask.parse(settings.ask),
+        _table(store, planned, chosen, shares),
+        battles=len(battles),
+        counts=verdict_counts(len(battles), settings.verdicts),
         correlations=correlations,
-        basis=f"{source}; {assumption} of cheap shares and verdicts",
-        cost_battle=None if cost is None else cost / len(battles),
-        cost_cheap=_cheap_cost(planned, settings, cost_of, load_spec),
+        seed=planned.request.seed,
     )
+    cost, cheap_cost = cost_of(planned), _cheap_cost(planned, settings, cost_of, load_spec)
+    return {
+        "basis": f"{source}; {assumption} of cheap shares and verdicts",
+        "correlations": list(correlations),
+        "cost_usd_cheap": cheap_cost,
+        "curve": [
+            {
+                "verdicts": point.verdicts,
+                "cost_usd": None
+                if cost is None or cheap_cost is None
+                else cost / len(battles) * point.verdicts + cheap_cost,
+                "plain_width": point.plain,
+                "widths": list(point.widths),
+            }
+            for point in curve
+        ],
+    }
 
 
 def _whole_questions(battles: Sequence[PlannedBattle], step: int) -> list[PlannedBattle]:
@@ -141,7 +111,7 @@ def _cheap_shares(
         if judge.kind is not CheapKind.JUDGE:
             alone = replace(settings, cheap=(judge,))
             earlier = known_verdicts(store, alone, battles)[0] or {}
-            shares = [earlier[battle.key].share if battle.key in earlier else None for battle in battles]
+            shares = [earlier.get(battle.key) for battle in battles]
             return _filled(
                 shares
             ), f"verdicts of {judge.name} on {len(earlier):,} of {len(battles):,} battles"
@@ -171,10 +141,8 @@ def _measured(
     for round_ in store.rounds.all():
         if round_.set_name != planned.request.set_name or round_.judge.get("hash") != planned.spec.hash:
             continue
-        for battle in store.verdicts.battles(round_.name):
-            if battle.preference is not None and battle.key in place:
-                share = SHARES[battle.preference] if battle.score is None else battle.score
-                verdicts[place[battle.key]] = share
+        for key, share in shares_of_round(store, round_.name, place).items():
+            verdicts[place[key]] = share
     return correlation(shares, verdicts)
 
 

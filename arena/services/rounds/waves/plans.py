@@ -16,11 +16,10 @@ from data.records import EndOfWaves, Round, Wave, WavesEnd
 from data.store import Store
 from leaderboard.sampling.adaptive import NextBattles
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.waves import Ended, EndReason, WavePlan, next_wave, scores_of
+from leaderboard.sampling.waves import Ended, WavePlan, next_wave, scores_of
 
 Floats = NDArray[np.float64]
 UNLIMITED = 10**9
-EVEN = 0.5
 
 
 class WavePlanner:
@@ -42,33 +41,27 @@ class WavePlanner:
             return False
         with working("planning a wave"):
             stored = StoredWaves.read(self._store, self._round, self._settings)
-            shares = self.shares(stored)
-            following = self._following(stored, shares)
+            following = self._following(stored)
             if isinstance(following, NextBattles):
                 self._open(stored, following)
                 return True
             waves.end(number, following)
         return False
 
-    def shares(self, stored: StoredWaves) -> Floats:
-        """(N, K) share of side a of each planned battle by each cheap judge; even where one gave none."""
-        cheap = np.where(np.isnan(stored.arrays.cheap), EVEN, stored.arrays.cheap)
-        return cheap if cheap.shape[1] else np.full((len(cheap), 1), EVEN)
-
-    def _following(self, stored: StoredWaves, shares: Floats) -> NextBattles | EndOfWaves:
+    def _following(self, stored: StoredWaves) -> NextBattles | EndOfWaves:
         """The next wave over the battles that are kept, or why there is none."""
         in_cap, in_spend = self._rooms(stored)
-        state = stored.state(shares)
+        state, shares = stored.state, stored.shares
         judged = int(state.judged.sum())
         plan = WavePlan(
             ask=Ask.parse(self._settings.ask),
             target_width=self._settings.target_width,
             cap=max(1, judged + min(in_cap, in_spend)),
+            capped_by=WavesEnd.BUDGET if in_cap <= in_spend else WavesEnd.SPEND,
             seed=wave_seed(self._round.seed),
         )
-        by_cap = WavesEnd.BUDGET if in_cap <= in_spend else WavesEnd.SPEND
         if not judged and min(in_cap, in_spend) < 1:
-            return self._end(shares, by_cap, None)
+            return self._end(shares, plan.capped_by, None)
         try:
             following = next_wave(plan, state)
         except StatisticsError:
@@ -76,9 +69,8 @@ class WavePlanner:
             return self._end(shares, WavesEnd.NOTHING_LEFT, None)
         if not isinstance(following, Ended):
             return following
-        reason = {EndReason.WIDTH: WavesEnd.WIDTH, EndReason.NOTHING_LEFT: WavesEnd.NOTHING_LEFT}
         width = None if following.widths is None else following.widths.widest
-        return self._end(shares, reason.get(following.reason, by_cap), width)
+        return self._end(shares, following.reason, width)
 
     def _rooms(self, stored: StoredWaves) -> tuple[int, int]:
         """How many more battles the cap and the spend leave room for, at what a battle cost so far."""
@@ -116,7 +108,7 @@ class WavePlanner:
     def _width(self, stored: StoredWaves) -> float | None:
         """What is reached before a wave; None where there is no interval yet."""
         try:
-            scored = scores_of(stored.state(self.shares(stored)))
+            scored = scores_of(stored.state)
             return _finite(widths_of(scored.table, Ask.parse(self._settings.ask)).widest)
         except StatisticsError:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,6 @@ from data.errors import InputError
 from data.records import (
     CheapCounts,
     CheapKind,
-    CheapVerdict,
-    Outcome,
     PlannedBattle,
     Round,
     WavesEnd,
@@ -23,7 +21,7 @@ from data.records import (
 from data.records.plain import to_json
 from data.records.waves import SHARES
 from data.store import Store
-from data.store.rounds.waves import CheapVerdicts
+from data.store.rounds.waves import CheapShares
 
 WAVES = "waves"
 """The key in a round's plan."""
@@ -141,31 +139,33 @@ def _cheap_judge(store: Store, name: str, load_spec: LoadSpec) -> CheapJudge:
 
 def known_verdicts(
     store: Store, settings: WaveSettings, battles: Sequence[PlannedBattle]
-) -> list[CheapVerdicts | None]:
+) -> list[CheapShares | None]:
     """For each cheap judge what it is known to say; None where the judge is to be asked.
 
     Raises:
         InputError: An earlier round judged none of the battles.
     """
     keys = {battle.key for battle in battles}
-    known: list[CheapVerdicts | None] = []
+    known: list[CheapShares | None] = []
     for judge in settings.cheap:
         if judge.kind is CheapKind.JUDGE:
             known.append(None)
             continue
-        earlier = {
-            battle.key: CheapVerdict(
-                outcome=Outcome.JUDGED,
-                share=SHARES[battle.preference] if battle.score is None else battle.score,
-            )
-            for battle in store.verdicts.battles(judge.name.removeprefix(EARLIER))
-            if battle.preference is not None and battle.key in keys
-        }
+        earlier = shares_of_round(store, judge.name.removeprefix(EARLIER), keys)
         if not earlier:
             message = f"{judge.name} judged none of the round's battles."
             raise InputError(message, advice="Name a round on the same set, version and systems.")
         known.append(earlier)
     return known
+
+
+def shares_of_round(store: Store, name: str, keys: Container[str]) -> CheapShares:
+    """Side a's shares of the win of those battles with these keys that a round judged."""
+    return {
+        battle.key: SHARES[battle.preference] if battle.score is None else battle.score
+        for battle in store.verdicts.battles(name)
+        if battle.preference is not None and battle.key in keys
+    }
 
 
 def go_on(store: Store, round_: Round) -> int:

@@ -16,6 +16,7 @@ from leaderboard.sampling.waves import WaveState
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 NEVER = 10**9
+EVEN = 0.5
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -81,12 +82,17 @@ class StoredWaves:
         ended: Flags = self.columns.outcome == list(Outcome).index(outcome)
         return ended
 
-    def state(self, shares: Floats) -> WaveState:
-        """What waves are planned from, and boards estimated from, over the battles that are kept.
+    @property
+    def shares(self) -> Floats:
+        """(N, K) share of side a of each planned battle by each cheap judge; even where one gave none."""
+        if self.end is not None:
+            return self.end.shares
+        cheap = np.where(np.isnan(self.arrays.cheap), EVEN, self.arrays.cheap)
+        return cheap if cheap.shape[1] else np.full((len(cheap), 1), EVEN)
 
-        Args:
-            shares: (N, K) shares of side a by each cheap judge, of all planned battles.
-        """
+    @property
+    def state(self) -> WaveState:
+        """What waves are planned from, and boards estimated from, over the battles that are kept."""
         kept = self.kept
         everything = replace(
             self.columns,
@@ -98,7 +104,7 @@ class StoredWaves:
             flipped=self.columns.flipped[kept],
             score=None,
         )
-        first, *others = shares[kept].T
+        first, *others = self.shares[kept].T
         return WaveState(
             planned=replace(table_of_columns(everything), score=first),
             verdicts=self.verdicts[kept],

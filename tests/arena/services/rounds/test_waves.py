@@ -123,7 +123,7 @@ def test_estimates_are_those_of_the_method_itself(
     table = replace(estimates.powered.table, score=first)
     direct = power(table, verdicts, state.waves[-1].sampling_probs, others=others)
     assert np.allclose(direct.table.share, estimates.powered.table.share)
-    assert section["gain"] == estimates.gain.gain > 0
+    assert section["gain"] == estimates.powered.gain > 0
     assert (section["judged"], section["battles"]) == (70, BATTLES)
     assert state.waves[0].sampling_probs == pytest.approx(50 / BATTLES)
     assert (state.waves[1].sampling_probs >= state.waves[0].sampling_probs).all()
