@@ -23,14 +23,12 @@ MODES = (
     Mode(
         name="anthropic-4-5",
         about="Claude 4.5 at temperature 0: `top_p` is not sent, and nothing is refused",
-        end=End.JUDGED,
         answer=claude_4_5,
         calls=1,
     ),
     Mode(
         name="anthropic-4-5-warm",
         about="Claude 4.5 at a temperature above 0: not with `top_p`",
-        end=End.JUDGED,
         answer=claude_4_5,
         left_out="top_p",
         calls=2,
@@ -39,7 +37,6 @@ MODES = (
     Mode(
         name="anthropic-opus-4-7",
         about="a model without `temperature`: deprecated, a 400",
-        end=End.JUDGED,
         answer=lambda call: (
             error(400, "invalid_request_error", "`temperature` is deprecated for this model.")
             if "temperature" in call.body
@@ -51,7 +48,6 @@ MODES = (
     Mode(
         name="anthropic-overloaded",
         about="529 `overloaded_error` once",
-        end=End.JUDGED,
         answer=once(error(529, "overloaded_error", "Overloaded")),
         calls=2,
     ),
@@ -82,7 +78,6 @@ MODES = (
     Mode(
         name="anthropic-end-turn",
         about="finish reason `end_turn`, usage as `input_tokens` and `output_tokens`",
-        end=End.JUDGED,
         answer=with_(finish="end_turn", usage={"input_tokens": 1_000, "output_tokens": 50}),
         calls=1,
     ),

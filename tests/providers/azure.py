@@ -32,7 +32,6 @@ MODES = (
     Mode(
         name="azure-window",
         about="429 with `retry-after-ms: 0` for a sliding window that is used up",
-        end=End.JUDGED,
         answer=once(
             refusal(429, "Exceeded token rate limit.", headers={"retry-after-ms": "0"}, code="429"), times=3
         ),
@@ -51,7 +50,6 @@ MODES = (
     Mode(
         name="azure-filter-results",
         about="content filter results beside every choice",
-        end=End.JUDGED,
         answer=with_(
             choice={"content_filter_results": {"hate": {"filtered": False, "severity": "safe"}}},
             top={"prompt_filter_results": [{"prompt_index": 0}]},

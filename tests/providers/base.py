@@ -67,8 +67,8 @@ class Mode:
     Attributes:
         name: The model to ask for.
         about: What the endpoint does, for the table.
-        end: What must become of a battle.
         answer: The endpoint.
+        end: What must become of a battle.
         says: What the battle's detail, or the error, must contain.
         left_out: The settings that must not be sent in the end.
         calls: The calls that a battle takes, where that is certain.
@@ -78,8 +78,8 @@ class Mode:
 
     name: str
     about: str
-    end: End
     answer: Callable[[Call], Answer]
+    end: End = End.JUDGED
     says: str = ""
     left_out: str = ""
     calls: int | None = None

@@ -15,7 +15,6 @@ MODES = (
     Mode(
         name="deepseek-reasoner",
         about="reasoning in `reasoning_content`",
-        end=End.JUDGED,
         answer=lambda call: completion(call, message={"reasoning_content": "Both are short."}),
         calls=1,
     ),
@@ -47,7 +46,6 @@ MODES = (
     Mode(
         name="deepseek-empty-once",
         about="an empty content without a token, once",
-        end=End.JUDGED,
         answer=lambda call: completion(call, "", usage=(1_000, 0)) if call.number == 1 else completion(call),
         calls=2,
     ),
@@ -70,7 +68,6 @@ MODES = (
     Mode(
         name="deepseek-half-a-pair",
         about="half of a character pair in the text and in the model's name",
-        end=End.JUDGED,
         answer=always(Answer(CUT_EMOJI)),
         calls=1,
     ),
@@ -85,14 +82,12 @@ MODES = (
     Mode(
         name="deepseek-think-tags",
         about="reasoning in `<think>` before the text",
-        end=End.JUDGED,
         answer=lambda call: completion(call, f"<think>\nThe first is longer.\n</think>\n\n{call.verdict}"),
         calls=1,
     ),
     Mode(
         name="deepseek-unopened-think",
         about="reasoning that is closed and never opened",
-        end=End.JUDGED,
         answer=lambda call: completion(call, f"The first is longer.\n</think>\n\n{call.verdict}"),
         calls=1,
     ),
@@ -107,7 +102,6 @@ MODES = (
     Mode(
         name="deepseek-overloaded",
         about="503 once",
-        end=End.JUDGED,
         answer=once(refusal(503, "Service is too busy.")),
         calls=2,
     ),

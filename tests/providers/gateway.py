@@ -32,7 +32,6 @@ MODES = (
     Mode(
         name="gateway-502-page",
         about="a page with 502 once",
-        end=End.JUDGED,
         answer=once(Answer(b"<html><h1>502 Bad Gateway</h1></html>", 502, content_type="text/html")),
         calls=2,
     ),
@@ -48,7 +47,6 @@ MODES = (
     Mode(
         name="gateway-truncated",
         about="half of the JSON, once",
-        end=End.JUDGED,
         answer=once(Answer(b'{"choices": [{"mess')),
         lost=True,
         calls=2,
@@ -56,28 +54,24 @@ MODES = (
     Mode(
         name="gateway-bom",
         about="a byte order mark before the JSON",
-        end=End.JUDGED,
         answer=lambda call: Answer(b"\xef\xbb\xbf" + completion(call).raw),
         calls=1,
     ),
     Mode(
         name="gateway-latin-1",
         about="bytes that are no UTF-8",
-        end=End.JUDGED,
         answer=lambda call: Answer(completion(call).raw.replace(b"longer one", b"l\xe4ngere")),
         calls=1,
     ),
     Mode(
         name="gateway-nul",
         about="a NUL character in the text",
-        end=End.JUDGED,
         answer=lambda call: completion(call, call.verdict.replace("longer", "lon\x00ger")),
         calls=1,
     ),
     Mode(
         name="gateway-json-in-json",
         about="the completion as a JSON string",
-        end=End.JUDGED,
         answer=lambda call: Answer(completion(call).raw.decode()),
         calls=1,
     ),
@@ -117,7 +111,6 @@ MODES = (
     Mode(
         name="gateway-drop",
         about="the connection is dropped once",
-        end=End.JUDGED,
         answer=once(Answer(dropped=True)),
         lost=True,
         calls=2,
@@ -149,14 +142,12 @@ MODES = (
     Mode(
         name="gateway-408",
         about="408 once",
-        end=End.JUDGED,
         answer=once(refusal(408, "Timed out")),
         calls=2,
     ),
     Mode(
         name="gateway-reset-header",
         about="429 with a wait as a duration (`50ms`)",
-        end=End.JUDGED,
         answer=once(refusal(429, "Slow down", headers={"retry-after": "50ms"})),
         calls=2,
     ),

@@ -25,7 +25,6 @@ MODES = (
     Mode(
         name="gemini-retry-delay",
         about="429 with the wait in the error's details",
-        end=End.JUDGED,
         answer=once(
             error(
                 429,
@@ -60,21 +59,7 @@ MODES = (
     Mode(
         name="gemini-unknown-seed",
         about="an error in a list: `seed` is an unknown name",
-        end=End.JUDGED,
-        answer=refusing(
-            (
-                "seed",
-                400,
-                [
-                    {
-                        "error": {
-                            "code": 400,
-                            "message": UNKNOWN_SEED,
-                        }
-                    }
-                ],
-            )
-        ),
+        answer=refusing(("seed", 400, [{"error": {"code": 400, "message": UNKNOWN_SEED}}])),
         left_out="seed",
         calls=2,
         settings={"seed": 1},
@@ -82,28 +67,13 @@ MODES = (
     Mode(
         name="gemini-gemma",
         about="Gemma: a developer instruction is a 400",
-        end=End.JUDGED,
-        answer=refusing(
-            (
-                "system",
-                400,
-                [
-                    {
-                        "error": {
-                            "code": 400,
-                            "message": NO_INSTRUCTION,
-                        }
-                    }
-                ],
-            )
-        ),
+        answer=refusing(("system", 400, [{"error": {"code": 400, "message": NO_INSTRUCTION}}])),
         left_out="system role",
         calls=2,
     ),
     Mode(
         name="gemini-unavailable",
         about="503 `UNAVAILABLE` once",
-        end=End.JUDGED,
         answer=once(error(503, "UNAVAILABLE", "The model is overloaded.")),
         calls=2,
     ),

@@ -8,7 +8,6 @@ MODES = (
     Mode(
         name="llama-cpp-chat",
         about="a chat model, with timings",
-        end=End.JUDGED,
         answer=with_(top={"timings": {"predicted_per_second": 41.5}, "model": "smollm2.gguf"}),
         calls=1,
     ),
@@ -38,14 +37,12 @@ MODES = (
     Mode(
         name="llama-cpp-loading",
         about="503 while the model is loaded",
-        end=End.JUDGED,
         answer=once(refusal(503, "Loading model", type="unavailable_error"), times=2),
         calls=3,
     ),
     Mode(
         name="llama-cpp-no-system",
         about="500 of the template: no system role",
-        end=End.JUDGED,
         answer=refusing(("system", 500, {"error": {"code": 500, "message": "System role not supported"}})),
         left_out="system role",
         calls=2,
@@ -53,14 +50,12 @@ MODES = (
     Mode(
         name="llama-cpp-float-usage",
         about="whole numbers of tokens written as 1000.0",
-        end=End.JUDGED,
         answer=with_(usage={"prompt_tokens": 1000.0, "completion_tokens": 50.0}),
         calls=1,
     ),
     Mode(
         name="llama-cpp-negative-usage",
         about="negative numbers of tokens",
-        end=End.JUDGED,
         answer=with_(usage={"prompt_tokens": -1, "completion_tokens": -1}),
         lost=True,
         calls=1,
@@ -68,7 +63,6 @@ MODES = (
     Mode(
         name="llama-cpp-huge-usage",
         about="10³⁰ tokens",
-        end=End.JUDGED,
         answer=with_(usage={"prompt_tokens": 10**30, "completion_tokens": 50}),
         lost=True,
         calls=1,
@@ -76,7 +70,6 @@ MODES = (
     Mode(
         name="llama-cpp-nan-usage",
         about="NaN tokens",
-        end=End.JUDGED,
         answer=with_(usage={"prompt_tokens": float("nan"), "completion_tokens": 50}),
         lost=True,
         calls=1,
@@ -84,7 +77,6 @@ MODES = (
     Mode(
         name="llama-cpp-zero-usage",
         about="no token at all, for a text",
-        end=End.JUDGED,
         answer=with_(usage=(0, 0)),
         lost=True,
         calls=1,
@@ -92,7 +84,6 @@ MODES = (
     Mode(
         name="llama-cpp-echo",
         about="a small model that repeats our tag: no verdict in its number (digit scan)",
-        end=End.JUDGED,
         answer=says("<answer 2 6b27f293>\nThe answer is 1."),
         calls=1,
         settings={"reply": "digit-scan"},
@@ -100,7 +91,6 @@ MODES = (
     Mode(
         name="llama-cpp-no-format",
         about="`response_format` is a 400 (tasks of metrics)",
-        end=End.JUDGED,
         answer=refusing(
             ("response_format", 400, {"error": {"message": "Unsupported parameter: 'response_format'."}})
         ),
@@ -116,7 +106,6 @@ MODES = (
     Mode(
         name="llama-cpp-crash",
         about="an empty 200 once",
-        end=End.JUDGED,
         answer=once(Answer(b"")),
         lost=True,
         calls=2,

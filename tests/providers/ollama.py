@@ -8,14 +8,12 @@ MODES = (
     Mode(
         name="ollama-chat",
         about="a chat model",
-        end=End.JUDGED,
         answer=with_(top={"system_fingerprint": "fp_ollama"}),
         calls=1,
     ),
     Mode(
         name="ollama-native-counts",
         about="tokens under Ollama's own names",
-        end=End.JUDGED,
         answer=with_(usage=..., top={"prompt_eval_count": 1_000, "eval_count": 50}),
         calls=1,
     ),
@@ -30,7 +28,6 @@ MODES = (
     Mode(
         name="ollama-runner",
         about="500: the runner ended, once",
-        end=End.JUDGED,
         answer=once(Answer({"error": "llama runner process has terminated: exit status 2"}, 500)),
         calls=2,
     ),
@@ -45,7 +42,6 @@ MODES = (
     Mode(
         name="ollama-bold",
         about="the verdict in bold: `<rating>**1**</rating>`",
-        end=End.JUDGED,
         answer=says("<thinking>The first.</thinking><rating>**1**</rating>"),
         calls=1,
     ),
@@ -59,7 +55,6 @@ MODES = (
     Mode(
         name="ollama-parts",
         about="content as a list of parts",
-        end=End.JUDGED,
         answer=lambda call: completion(call, [{"type": "text", "text": call.verdict}]),
         calls=1,
     ),

@@ -61,7 +61,6 @@ MODES = (
     Mode(
         name="openai-gpt-5",
         about="gpt-5: temperature 0 and `max_tokens` are a 400",
-        end=End.JUDGED,
         answer=gpt_5,
         left_out="temperature",
         calls=3,
@@ -69,7 +68,6 @@ MODES = (
     Mode(
         name="openai-o3",
         about="o3: `max_tokens`, `temperature` and `top_p` are a 400 each",
-        end=End.JUDGED,
         answer=refusing(unsupported("max_tokens", LIMIT), unsupported("temperature"), unsupported("top_p")),
         left_out="temperature, top_p",
         settings={"temperature": 0.5},
@@ -77,7 +75,6 @@ MODES = (
     Mode(
         name="openai-o4-mini",
         about="o4-mini: `top_p` is a 400",
-        end=End.JUDGED,
         answer=refusing(unsupported("top_p")),
         left_out="top_p",
         settings={"temperature": 0.5},
@@ -85,20 +82,12 @@ MODES = (
     Mode(
         name="openai-o1-mini",
         about="o1-mini: the system role is a 400",
-        end=End.JUDGED,
-        answer=refusing(
-            (
-                "system",
-                400,
-                {"error": {"message": NO_SYSTEM}},
-            )
-        ),
+        answer=refusing(("system", 400, {"error": {"message": NO_SYSTEM}})),
         left_out="system role",
     ),
     Mode(
         name="openai-no-seed",
         about="`seed` is a 400",
-        end=End.JUDGED,
         answer=refusing(unsupported("seed")),
         left_out="seed",
         settings={"seed": 7},
@@ -106,7 +95,6 @@ MODES = (
     Mode(
         name="openai-no-logprobs",
         about="log probabilities are a 400: judged without a degree",
-        end=End.JUDGED,
         answer=refusing(unsupported("logprobs", "You are not allowed to request logprobs from this model.")),
         left_out="logprobs",
         says="no log probabilities",
@@ -115,7 +103,6 @@ MODES = (
     Mode(
         name="openai-no-limit",
         about="neither name of the token limit is known",
-        end=End.JUDGED,
         answer=refusing(
             unsupported("max_tokens", "Unrecognized request argument supplied: max_tokens"),
             unsupported(
@@ -167,14 +154,12 @@ MODES = (
     Mode(
         name="openai-429-seconds",
         about="429 with `Retry-After` in seconds",
-        end=End.JUDGED,
         answer=once(limited(retry_after="0.05")),
         calls=2,
     ),
     Mode(
         name="openai-429-ms",
         about="429 with `retry-after-ms`",
-        end=End.JUDGED,
         answer=once(limited(retry_after_ms="30")),
         calls=2,
     ),
@@ -188,7 +173,6 @@ MODES = (
     Mode(
         name="openai-429-past",
         about="429 with a date in the past",
-        end=End.JUDGED,
         answer=once(limited(retry_after="Wed, 21 Oct 2015 07:28:00 GMT"), times=2),
         calls=3,
     ),
@@ -233,20 +217,17 @@ MODES = (
     Mode(
         name="openai-500-once",
         about="500 once",
-        end=End.JUDGED,
         answer=once(refusal(500, "The server had an error.")),
         calls=2,
     ),
     Mode(
         name="openai-fingerprint",
         about="an id, a dated model and a system fingerprint, which are kept",
-        end=End.JUDGED,
         answer=with_(top={"model": "gpt-4.1-2025-04-14", "system_fingerprint": "fp_1"}),
     ),
     Mode(
         name="openai-nan-logprobs",
         about="log probabilities that are NaN and infinite: none",
-        end=End.JUDGED,
         answer=lambda call: completion(
             call,
             "<rating>1</rating>",

@@ -12,7 +12,6 @@ MODES = (
     Mode(
         name="openrouter-error-in-200-once",
         about="an error in a 200 once",
-        end=End.JUDGED,
         answer=once(Answer(UPSTREAM)),
         calls=2,
     ),
@@ -35,7 +34,6 @@ MODES = (
     Mode(
         name="openrouter-error-in-choice-once",
         about="half a text with an error in the choice, once",
-        end=End.JUDGED,
         answer=lambda call: (
             completion(call, "<rating>1</rat", finish="error", choice=BROKEN)
             if call.number == 1
@@ -99,28 +97,24 @@ MODES = (
     Mode(
         name="openrouter-reasoning",
         about="reasoning in a field of its own",
-        end=End.JUDGED,
         answer=with_(message={"reasoning": "Let me think.", "reasoning_details": []}),
         calls=1,
     ),
     Mode(
         name="openrouter-auto",
         about="two models in turn behind one name, which are kept",
-        end=End.JUDGED,
         answer=lambda call: completion(call, top={"model": SERVED[call.number % 2]}),
         calls=1,
     ),
     Mode(
         name="openrouter-keep-alive",
         about="blanks before the JSON",
-        end=End.JUDGED,
         answer=lambda call: Answer(b"\n         \n" + completion(call).raw),
         calls=1,
     ),
     Mode(
         name="openrouter-no-usage",
         about="no usage: the most that a call may cost counts as lost",
-        end=End.JUDGED,
         answer=with_(usage=...),
         lost=True,
         calls=1,

@@ -26,14 +26,12 @@ MODES = (
     Mode(
         name="vllm-chat",
         about="a chat model, with keys of its own",
-        end=End.JUDGED,
         answer=with_(choice={"stop_reason": None}, top={"prompt_logprobs": None, "kv_transfer_params": None}),
         calls=1,
     ),
     Mode(
         name="vllm-gemma",
         about="Gemma: no system role",
-        end=End.JUDGED,
         answer=refusing(
             ("system", 400, {"object": "error", "message": "System role not supported", "code": 400})
         ),
@@ -43,7 +41,6 @@ MODES = (
     Mode(
         name="vllm-alternating",
         about="a template in which roles must alternate",
-        end=End.JUDGED,
         answer=alternating,
         left_out="system role",
         calls=2,
@@ -73,21 +70,18 @@ MODES = (
     Mode(
         name="vllm-end-token",
         about="`<|im_end|>` after the verdict",
-        end=End.JUDGED,
         answer=lambda call: completion(call, f"{call.verdict}<|im_end|>"),
         calls=1,
     ),
     Mode(
         name="vllm-llama-end-token",
         about="`<|eot_id|>` and blanks after the verdict",
-        end=End.JUDGED,
         answer=lambda call: completion(call, f"{call.verdict}<|eot_id|>\n "),
         calls=1,
     ),
     Mode(
         name="vllm-null-usage",
         about="usage null",
-        end=End.JUDGED,
         answer=with_(usage=None),
         lost=True,
         calls=1,
@@ -95,7 +89,6 @@ MODES = (
     Mode(
         name="vllm-no-logprobs",
         about="422 of a validator: `logprobs` is extra",
-        end=End.JUDGED,
         answer=refusing(
             (
                 "logprobs",

@@ -1,0 +1,80 @@
+"""An arena that was made before layers were folded: its board, its export and its replies are the same."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from arena.settings import Settings
+from tests.arena.api.conftest import running_server
+from tests.arena.conftest import Commands
+
+FORMER = Path(__file__).parents[2] / "golden" / "former_store"
+GONE = frozenset({"status.controls", "round.judge.source", "round.judge.endpoint"})
+"""Control rounds went; where a model is asked is for nobody to read."""
+
+
+def changed(before: Any, now: Any, place: str) -> Iterator[str]:  # noqa: ANN401 - any JSON
+    """Where a value of before is another one now, or gone; what came since is no change."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key, value in before.items():
+            inside = f"{place}.{key}"
+            yield from changed(value, now[key], inside) if key in now else [inside]
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for one, other in zip(before, now, strict=True):
+            yield from changed(one, other, place)
+    elif before != now:
+        yield place
+
+
+def of_before(run: Commands) -> None:
+    """Put the arena of before into the home of the commands."""
+    database = run.home / "arena.sqlite"
+    database.unlink()
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript((FORMER / "store.sql").read_text(encoding="utf-8"))
+
+
+def read(path: Path) -> list[Any]:
+    """The values of a file of JSON, or of its lines."""
+    text = path.read_text(encoding="utf-8")
+    return [json.loads(text)] if path.suffix == ".json" else list(map(json.loads, text.splitlines()))
+
+
+def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path) -> None:
+    """The board, and files of battles and standings to the byte; the old export verifies."""
+    of_before(run)
+    assert run.json("leaderboard", "show", "r", "--json") == json.loads((FORMER / "board.json").read_text())
+    status = run.json("rounds", "status", "r", "--json")
+    found = {*changed(json.loads((FORMER / "status.json").read_text()), status, "status")}
+    assert run("rounds", "export", "r", tmp_path / "export")[0] == 0
+    for name in ("battles.jsonl", "outcomes.jsonl", "canaries.jsonl", "standings.json"):
+        assert (tmp_path / "export" / name).read_bytes() == (FORMER / "export" / name).read_bytes()
+    for name in ("judgments.jsonl", "round.json"):
+        found |= {*changed(read(FORMER / "export" / name), read(tmp_path / "export" / name), name[:5])}
+    assert found == GONE
+    for folder in (FORMER / "export", tmp_path / "export"):
+        assert run("rounds", "verify", folder)[0] == 0
+    assert run.json("rounds", "publish", "r", "--json")["content_hash"].startswith("32315b32e790")
+
+
+def test_replies_of_the_api_of_before_are_the_same(run: Commands, program: Path, tmp_path: Path) -> None:
+    """Every value that a route gave stands where it stood."""
+    of_before(run)
+    settings = Settings(home=run.home, database_url=f"sqlite:///{run.home / 'arena.sqlite'}")
+    with (
+        running_server(program, settings, tmp_path / "log") as address,
+        httpx.Client(base_url=address) as api,
+    ):
+        found = [
+            place
+            for answer in read(FORMER / "api.jsonl")
+            for place in changed(answer["reply"], api.get(f"/{answer['path']}").json(), answer["path"])
+        ]
+    assert found == ["submissions/2.sight"], "which is called visibility now"
