@@ -59,7 +59,7 @@ def drawn(known: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
 
 
 def powered(battles: Round, random: np.random.Generator, count: int) -> BattleTable:
-    """The same sample, with the cheap judge on everything."""
+    """The same sample, with the proxy judge on everything."""
     size = len(battles.verdicts)
     judged = drawn(random.permutation(size)[:count], size)
     verdicts = np.where(judged, battles.verdicts, np.nan)

@@ -5,7 +5,7 @@
 DATA has the folders `crowd_rag`, `qa_feedback` and `wikicontradict`; what is absent is skipped. Each row lets
 rounds in waves (docs/method/sampling.md) end at the mean width of plain samples of a quarter of the battles
 (150 at least), over many draws of both, and says how many verdicts that took. The gain is what the rounds
-themselves estimate, with its interval. Cascades: what part the cheap judge decides at a promised agreement.
+themselves estimate, with its interval. Cascades: what part the proxy judge decides at a promised agreement.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Doubled:
     """Battles that both judges decided.
 
     Attributes:
-        planned: Battles with the cheap judge's shares.
+        planned: Battles with the proxy judge's shares.
         verdicts: (N,) the expensive one's.
-        others: Shares of further cheap judges.
+        others: Shares of further proxy judges.
     """
 
     planned: BattleTable

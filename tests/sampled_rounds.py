@@ -22,7 +22,7 @@ SYSTEMS, QUESTIONS = 8, 500
 
 @dataclass(frozen=True)
 class Round:
-    """Planned battles with the cheap judge's shares, and what the expensive judge would say of each."""
+    """Planned battles with the proxy judge's shares, and what the expensive judge would say of each."""
 
     planned: BattleTable
     verdicts: Floats

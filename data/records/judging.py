@@ -212,7 +212,7 @@ class MetricItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricEstimate:
-    """A system's mean of a metric by an LLM that scored a sample of its answers, a cheap metric all.
+    """A system's mean of a metric by an LLM that scored a sample of its answers, a proxy metric all.
 
     Attributes:
         submission: The store's number of the submission.

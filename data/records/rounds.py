@@ -136,7 +136,7 @@ class RoundCounts:
     """A round's accounting: what was planned, how much of it ended how, and what it cost.
 
     `planned` = judged + unreadable + refused + failed + skipped + missing + estimated + pending. Cost and
-    tokens are everything that was charged for the round, cheap judges and canaries included, which are
+    tokens are everything that was charged for the round, proxy judges and canaries included, which are
     counted nowhere else here;
     `cost_usd` is None where a model that was asked has no known price. `reserved_usd` is set aside for calls
     at the moment; `lost_usd` is the most that calls may have cost of which neither reply nor charge came

@@ -34,7 +34,7 @@ class Importance(StrEnum):
 class Outcome(StrEnum):
     """How a planned battle or judgment ended; these add up to what was planned.
 
-    `ESTIMATED` is a battle of a round with cheap judges that the round's own judge was not asked about.
+    `ESTIMATED` is a battle of a round with proxy judges that the round's own judge was not asked about.
     """
 
     JUDGED = "judged"
@@ -95,7 +95,7 @@ class CheapKind(StrEnum):
 
 
 class WavesEnd(StrEnum):
-    """Why a round with cheap judges asked its own judge about no further battle."""
+    """Why a round with proxy judges asked its own judge about no further battle."""
 
     WIDTH = "width"
     SPEND = "spend"

@@ -1,4 +1,4 @@
-"""Rounds whose own judge is asked about a part of the battles: cheap verdicts, waves, and their end."""
+"""Rounds whose own judge is asked about a part of the battles: proxy verdicts, waves, and their end."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class EndOfWaves:
     Attributes:
         reason: Why.
         width: What was reached, in rating points; None where no interval exists.
-        shares: (N, K) what each cheap judge gave side a of each planned battle; 0.5 where nothing.
+        shares: (N, K) what each proxy judge gave side a of each planned battle; 0.5 where nothing.
     """
 
     reason: WavesEnd
@@ -73,7 +73,7 @@ class WaveArrays:
     Attributes:
         numbers: (N,) the battles' numbers in the store.
         wave: (N,) the wave that drew each; 0 for none.
-        cheap: (N, K) shares of side a by the cheap judges; NaN where one has none.
+        cheap: (N, K) shares of side a by the proxy judges; NaN where one has none.
     """
 
     numbers: NDArray[np.int64]
@@ -83,7 +83,7 @@ class WaveArrays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheapCounts:
-    """How far a round's cheap judge is, by its place: battles with each outcome, and those pending."""
+    """How far a round's proxy judge is, by its place: battles with each outcome, and those pending."""
 
     place: int
     outcomes: Mapping[Outcome, int]

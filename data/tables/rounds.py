@@ -66,7 +66,7 @@ battles = BattleRow.__table__
 
 
 class CheapVerdictRow(Base, table=True):
-    """What a cheap judge of a round says of a battle; `outcome` is null while it was not asked.
+    """What a proxy judge of a round says of a battle; `outcome` is null while it was not asked.
 
     `place` is the judge's among the cheap ones of the round. `share` is the share of the win of side a.
     `judgments` names the replies of an LLM, a list of objects as in `canary`.
@@ -110,7 +110,7 @@ waves = WaveRow.__table__
 
 
 class WavesEndRow(Base, table=True):
-    """Why a round drew no further wave, with the cheap shares that it ended with."""
+    """Why a round drew no further wave, with the proxy shares that it ended with."""
 
     __tablename__ = "waves_end"
     round_id: int = col.key_of("round.id")

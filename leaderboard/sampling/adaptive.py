@@ -113,7 +113,7 @@ def next_battles(
 
     Args:
         planned: All battles of the round.
-        guess: (N,) expected share of side a, from the cheap judge or `Powered.guess`.
+        guess: (N,) expected share of side a, from the proxy judge or `Powered.guess`.
         judged: (N,) whether the verdict is known already.
         budget: Verdicts to buy, at most the battles that are left.
         contrasts: The differences asked about; none for every pair alike.

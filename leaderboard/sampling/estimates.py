@@ -105,7 +105,7 @@ class Estimates:
 
 
 def estimated(state: WaveState, judged: BattleTable, winners: NDArray[np.int8], ask: Ask) -> Estimates:
-    """Estimate every planned battle from cheap shares and a judged sample.
+    """Estimate every planned battle from proxy shares and a judged sample.
 
     Args:
         state: The round so far.
@@ -132,7 +132,7 @@ def estimated(state: WaveState, judged: BattleTable, winners: NDArray[np.int8], 
 
 
 def section(estimates: Estimates, facts: Mapping[str, object]) -> dict[str, object]:
-    """The part `estimated` of a board's JSON: what was judged, what cheap judges were worth, and facts."""
+    """The part `estimated` of a board's JSON: what was judged, what proxy judges were worth, and facts."""
     powered = estimates.powered
     return {
         "judged": len(estimates.judged),

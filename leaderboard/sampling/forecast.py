@@ -37,7 +37,7 @@ class CurvePoint:
     Attributes:
         verdicts: How many.
         plain: Width with a plain sample, in rating points; None where it would rank no system.
-        widths: Width with cheap judges, for each assumed correlation.
+        widths: Width with proxy judges, for each assumed correlation.
     """
 
     verdicts: int
@@ -64,7 +64,7 @@ def width_curve(
     """The width of what is asked against the number of verdicts.
 
     A plain sample's width is that of samples of the verdicts given, which stand in for the expensive judge's.
-    With cheap judges whose shares correlate r with its verdicts, the part of the variance that judging more
+    With proxy judges whose shares correlate r with its verdicts, the part of the variance that judging more
     of the battles would take away shrinks by 1 − r² (Angelopoulos et al., 2024, section 3); what more
     *questions* would take away stays.
 
@@ -116,7 +116,7 @@ def _squared(ask: Ask, verdicts: BattleTable) -> float | None:
 
 
 def correlation(cheap: Floats, verdicts: Floats) -> float | None:
-    """How cheap shares go with verdicts on the same battles, 0–1; None for fewer than ten, or all alike."""
+    """How proxy shares go with verdicts on the same battles, 0–1; None for fewer than ten, or all alike."""
     known = np.isfinite(cheap) & np.isfinite(verdicts)
     if known.sum() < LEAST_CORRELATED or not cheap[known].std() or not verdicts[known].std():
         return None

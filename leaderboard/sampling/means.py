@@ -3,7 +3,7 @@
 Every answer gets z = g + (scored? (y − g) / π : 0), with y the expensive metric's score, π the answer's
 chance of being scored by it, and g the cheap score recalibrated by a regression on other questions' answers
 (slope on the cheap score, a level for each system drawn towards the common one). A system's mean of z is
-that of y without bias, whatever the cheap metric is worth; questions are the units of every interval.
+that of y without bias, whatever the proxy metric is worth; questions are the units of every interval.
 
 Sources: Angelopoulos et al. (2023) and (2024, "PPI++"); Särndal, Swensson & Wretman (1992), chapter 6.
 """
@@ -155,7 +155,7 @@ def _check(answers: ScoredAnswers, scored: NDArray[np.bool_]) -> None:
         message = f"Columns of {', '.join(str(len(column)) for column in columns)} answers differ."
         raise InputError(message, advice="Give one of each for every answer.")
     if scored.sum() < LEAST_SCORED:
-        message = f"{int(scored.sum())} expensive scores cannot recalibrate a cheap metric."
+        message = f"{int(scored.sum())} expensive scores cannot recalibrate a proxy metric."
         raise StatisticsError(message, advice=f"Score at least {LEAST_SCORED} answers.")
     if (answers.sampling_prob[scored] <= 0).any() or (answers.sampling_prob > 1).any():
         message = "An answer was scored that had no chance of it, or a chance is above 1."

@@ -1,10 +1,10 @@
-"""Prediction-powered battles: a cheap judge on all, an expensive one on a sample, unbiased.
+"""Prediction-powered battles: a proxy judge on all, an expensive one on a sample, unbiased.
 
 Every planned battle gets the score
 
     z = g + (judged? (y − g) / π : 0)
 
-with g the cheap judge's share of the win, recalibrated, y the expensive judge's, and π the battle's
+with g the proxy judge's share of the win, recalibrated, y the expensive judge's, and π the battle's
 chance of having been judged. E[z] = y whatever g is worth, so sums of z estimate sums of y without
 bias: mean scores, and Bradley-Terry ratings, whose equations are sums of scores. A good g makes z vary
 little. z may leave 0–1; only its sums mean something. Question-clustered intervals of z are right
@@ -44,8 +44,8 @@ class Powered:
 
     Attributes:
         table: To be rated, and its mean scores taken, as any table with scores; its `winner` column is
-            that of the cheap judge and must not be counted.
-        guess: (N,) the recalibrated cheap share g of each battle.
+            that of the proxy judge and must not be counted.
+        guess: (N,) the recalibrated proxy share g of each battle.
         gain: How many times as many verdicts a plain sample would have needed for the same width, estimated;
             1 where nothing was left to chance.
         variance: (N,) expected squared error of the guess. Give it to `next_battles`.
@@ -69,15 +69,15 @@ def power(
     folds: int = 5,
     seed: int = 0,
 ) -> Powered:
-    """Score every planned battle from cheap shares and a sample of expensive verdicts.
+    """Score every planned battle from proxy shares and a sample of expensive verdicts.
 
     Args:
-        planned: All battles with the cheap judge's shares as `score` (its winners where it has none).
+        planned: All battles with the proxy judge's shares as `score` (its winners where it has none).
         verdicts: (N,) the expensive judge's share of the win for side a; NaN where not judged.
         sampling_prob: (N,) probability of each planned battle to be judged.
         worth: (N,) how much each battle moves what is asked about, as `Design.worth`, by which the gain is
             taken; None for every battle alike.
-        others: Shares of further cheap judges, (N,) each, NaN where one has none; all are combined.
+        others: Shares of further proxy judges, (N,) each, NaN where one has none; all are combined.
         folds: Groups of questions; each group's g is fitted on the others.
         seed: Of the division into groups.
 
@@ -88,7 +88,7 @@ def power(
     judged = np.isfinite(verdicts)
     _check(planned, judged, sampling_prob)
     if judged.sum() < LEAST_JUDGED:
-        message = f"{int(judged.sum())} verdicts cannot recalibrate a cheap judge."
+        message = f"{int(judged.sum())} verdicts cannot recalibrate a proxy judge."
         raise StatisticsError(message, advice=f"Judge at least {LEAST_JUDGED} battles.")
     guess, variance = recalibrated(planned, verdicts, judged, others=others, folds=folds, seed=seed)
     known = np.where(judged, verdicts, 0.0)

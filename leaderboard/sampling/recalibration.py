@@ -1,6 +1,6 @@
-"""Guesses of every battle from cheap judges and the verdicts so far, and how far they may be out.
+"""Guesses of every battle from proxy judges and the verdicts so far, and how far they may be out.
 
-A logistic regression of the expensive judge's share on the cheap judges' shares (and their log-odds) and on
+A logistic regression of the expensive judge's share on the proxy judges' shares (and their log-odds) and on
 who meets whom; it has no intercept and every column changes sign with the sides, so that naming a battle
 the other way round gives the mirrored guess. Both the guess and its expected squared error are fitted
 without the questions that they are used on.
@@ -46,10 +46,10 @@ def recalibrated(
     """Guess every battle's verdict from verdicts on other questions.
 
     Args:
-        planned: All battles, with a cheap judge's shares as `score` (its winners where it has none).
+        planned: All battles, with a proxy judge's shares as `score` (its winners where it has none).
         verdicts: (N,) the expensive judge's shares of the win for side a.
         judged: (N,) whether that is known.
-        others: Shares of further cheap judges, (N,) each; NaN where one has none.
+        others: Shares of further proxy judges, (N,) each; NaN where one has none.
         folds: Groups of questions; each is guessed from the others.
         seed: Of the division into groups.
 
@@ -57,7 +57,7 @@ def recalibrated(
         (N,) the expected share of the win for side a, and (N,) the expected squared error of this guess.
 
     Raises:
-        InputError: A further cheap judge has shares for another number of battles.
+        InputError: A further proxy judge has shares for another number of battles.
     """
     cheap = _columns(planned, others)
     group = folds_of(planned.question, folds, seed)
@@ -81,11 +81,11 @@ def folds_of(questions: Codes, folds: int, seed: int) -> NDArray[np.int64]:
 
 
 def _columns(planned: BattleTable, others: Sequence[Floats]) -> Floats:
-    """(N, 2J) each cheap judge's share less a half, and its log-odds; 0 where it has none."""
+    """(N, 2J) each proxy judge's share less a half, and its log-odds; 0 where it has none."""
     columns = []
     for shares in (planned.share, *others):
         if len(shares) != len(planned):
-            message = f"A cheap judge has {len(shares)} shares for {len(planned)} planned battles."
+            message = f"A proxy judge has {len(shares)} shares for {len(planned)} planned battles."
             raise InputError(message, advice="Give a share for each planned battle, NaN where there is none.")
         known = np.where(np.isfinite(shares), shares, 0.5)
         columns += [known - 0.5, logit(np.clip(known, EDGE, 1 - EDGE))]
@@ -112,7 +112,7 @@ def _design(planned: BattleTable, cheap: Floats, rows: NDArray[np.int64]) -> Flo
 
 
 def _slopes(design: Floats, shares: Floats, slight: int) -> Floats:
-    """Newton's steps; the penalty keeps them finite where the cheap judges separate all verdicts."""
+    """Newton's steps; the penalty keeps them finite where the proxy judges separate all verdicts."""
     penalty = np.full(design.shape[1], PENALTY)
     penalty[:slight] = SLIGHT_PENALTY
     slopes = np.zeros(design.shape[1])

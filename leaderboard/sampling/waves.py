@@ -87,11 +87,11 @@ class WaveState:
     """A round so far.
 
     Attributes:
-        planned: All battles with the cheap judge's shares as `score`.
+        planned: All battles with the proxy judge's shares as `score`.
         verdicts: (N,) the expensive judge's shares of side a; NaN where not judged.
         sampling_prob: (N,) probability of each battle to have been drawn in any wave so far.
         waves: How many there were.
-        others: Shares of further cheap judges, (N,) each.
+        others: Shares of further proxy judges, (N,) each.
     """
 
     planned: BattleTable

@@ -91,7 +91,7 @@ def estimated_sentences(section: Mapping[str, Any]) -> tuple[str, ...]:
     judges = " and ".join(section["cheap_judges"])
     judged = (
         f"{section['judged']:,} of {section['battles']:,} battles judged by {section['judge']}, "
-        f"the others estimated (cheap judges: {judges})."
+        f"the others estimated (proxy judges: {judges})."
     )
     lower, upper = section["gain_lower"], section["gain_upper"]
     interval = "" if lower is None else f" (95 % interval {lower:.2f} to {upper:.2f})"

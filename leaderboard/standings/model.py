@@ -117,7 +117,7 @@ class Standings:
         separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
         differences: The paired difference of every two systems, compact (`all_differences`).
         judged: How much of the planned battles was judged; None where only verdicts are known.
-        estimated: Of a round whose judge decided a part: the judges, how many it decided, what cheap judges
+        estimated: Of a round whose judge decided a part: the judges, how many it decided, what proxy judges
             were worth, the waves; empty of other rounds.
         covariates: What biases the judge (`covariate_section`); empty where nothing can be told.
         systems: What teams say of their systems; empty where they say nothing.

@@ -20,7 +20,7 @@ NAMES = ("s0", "s1", "s2", "s3")
 
 
 def world(seed: int, questions: int = 200, likeness: float = 0.8) -> tuple[BattleTable, np.ndarray]:
-    """Every pair of four systems on every question: cheap shares, and the expensive verdicts."""
+    """Every pair of four systems on every question: proxy shares, and the expensive verdicts."""
     random = np.random.default_rng(seed)
     pairs = list(combinations(range(4), 2))
     a, b = (np.tile([pair[side] for pair in pairs], questions) for side in (0, 1))
@@ -59,14 +59,14 @@ def mean_score(table: BattleTable, system: str = "s3") -> tuple[float, float]:
 
 
 def test_powered_scores_of_everything_are_the_verdicts() -> None:
-    """When every battle was judged the cheap judge has no say."""
+    """When every battle was judged the proxy judge has no say."""
     planned, verdicts = world(1)
     found = power(planned, verdicts, np.ones(len(verdicts)))
     assert found.table.score == pytest.approx(verdicts)
 
 
 def test_powered_scores_save_verdicts_with_a_good_cheap_judge_alone() -> None:
-    """The gain grows with what the cheap judge knows, and a useless one costs little."""
+    """The gain grows with what the proxy judge knows, and a useless one costs little."""
     gains = []
     for likeness in (0.0, 0.6, 0.95):
         planned, verdicts = world(2, 400, likeness)

@@ -40,6 +40,7 @@ commands = Commands("Metrics: bounded scores of single answers.")
 CheapMetric = Annotated[
     str,
     typer.Option(
+        "--proxy-metric",
         "--cheap-metric",
         metavar="METRIC",
         show_default="none, and the LLM scores all",
@@ -49,7 +50,10 @@ CheapMetric = Annotated[
 Spend = Annotated[
     str,
     typer.Option(
-        "--spend", metavar="N|P%", help="Answers that the LLM scores with `--cheap-metric`: `200`, or `10%`."
+        "--judge-budget",
+        "--spend",
+        metavar="N|P%",
+        help="Answers that the LLM scores with `--proxy-metric`: `200`, or `10%`.",
     ),
 ]
 CLAIMS = 2
@@ -169,8 +173,8 @@ def run(
     $ arena metrics run --set demo --metric comprehensiveness-nli
     $ arena metrics run --plan --set demo --judge JUDGE
 
-    After Ctrl-C, the same command continues with the remaining answers. With `--cheap-metric` the LLM
-    scores a sample, the cheap metric all answers, and each system's mean is estimated with its 95 % interval.
+    After Ctrl-C, the same command continues with the remaining answers. With `--proxy-metric` the LLM
+    scores a sample, the proxy metric all answers, and each system's mean is estimated with its 95 % interval.
     """
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
 
@@ -237,7 +241,7 @@ def _show_sampled(done: SampledMetricRun, *, as_json: bool) -> None:
         "the others estimated."
     )
     if done.useless:
-        note("The cheap metric gains less than 1.05: a plain sample does as well.")
+        note("The proxy metric gains less than 1.05: a plain sample does as well.")
 
 
 @commands.command()

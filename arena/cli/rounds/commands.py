@@ -78,7 +78,7 @@ def run(
     What `arena rounds plan` calls needed is needed here too: a round whose judge is paid takes --budget-usd
     or --no-cap.
 
-    With --cheap-judge, cheap judges decide every battle and the judge a sample: battles that it was not asked
+    With --proxy-judge, proxy judges decide every battle and the judge a sample: battles that it was not asked
     about end as `estimated`, and the board says how much was judged.
 
     A round whose judge is unreadable, or decides by the place of an answer, is paused with an example of what

@@ -62,8 +62,9 @@ class WaveOptions:
     cheap_judge: Annotated[
         str | None,
         typer.Option(
+            "--proxy-judge",
             "--cheap-judge",
-            metavar="CHEAP[,…]",
+            metavar="PROXY[,…]",
             help="Judges that decide every battle, so that the judge need only decide a sample, drawn in "
             "waves: names of judges, `round:NAME` for the verdicts of an earlier round on the same battles. "
             "Several are combined.",
@@ -72,9 +73,10 @@ class WaveOptions:
     spend: Annotated[
         str | None,
         typer.Option(
+            "--judge-budget",
             "--spend",
             metavar="N|P%|XUSD",
-            help="With --cheap-judge: battles that the judge decides, their share, or what the round may "
+            help="With --proxy-judge: battles that the judge decides, their share, or what the round may "
             "cost in all as far as can be foreseen; --budget-usd is the hard cap.",
         ),
     ] = None
@@ -83,13 +85,14 @@ class WaveOptions:
         typer.Option(
             "--target-width",
             metavar="W",
-            help="With --cheap-judge: end once the 95 % intervals of what is asked are at most W rating "
+            help="With --proxy-judge: end once the 95 % intervals of what is asked are at most W rating "
             "points wide, from end to end, after 100 verdicts or more.",
         ),
     ] = None
     ask: Annotated[
         str,
         typer.Option(
+            "--objective",
             "--ask",
             metavar="QUESTION",
             help="What the round is to tell: `ranking` (neighbours apart), `leaders` (the first two), "

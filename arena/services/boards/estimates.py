@@ -44,7 +44,7 @@ def estimate_rows(store: Store, round_: Round) -> Iterator[Mapping[str, Any]] | 
 
 
 def worth_of_waves(store: Store, round_: Round) -> tuple[str, ...]:
-    """How many battles a round's judge decided and what the cheap judges were worth, in sentences."""
+    """How many battles a round's judge decided and what the proxy judges were worth, in sentences."""
     try:
         found = estimates_of(store, round_)
     except StatisticsError as error:

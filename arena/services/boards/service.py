@@ -166,7 +166,7 @@ class BoardService:
         return self.standings(round_.name, calibration=calibration).as_json()
 
     def worth_of_waves(self, name: str) -> tuple[str, ...]:
-        """What the cheap judges of a round in waves were worth, in sentences; none of other rounds."""
+        """What the proxy judges of a round in waves were worth, in sentences; none of other rounds."""
         from arena.services.boards.estimates import worth_of_waves  # noqa: PLC0415 - as above
 
         return worth_of_waves(self._store, self._store.rounds.get(name))

@@ -61,7 +61,7 @@ class SampledMetricRun:
     """What a sampled run did and tells.
 
     Attributes:
-        cheap: The run of the cheap metric over all answers.
+        cheap: The run of the proxy metric over all answers.
         expensive: The run of the LLM's over the sample.
         answers: All answers.
         unscored: Answers of the sample that have no score of the LLM.
@@ -78,7 +78,7 @@ class SampledMetricRun:
 
     @property
     def useless(self) -> bool:
-        """Whether no mean gains from the cheap metric: a plain sample would do as well."""
+        """Whether no mean gains from the proxy metric: a plain sample would do as well."""
         means = () if self.estimates is None else self.estimates.means
         return bool(means) and all(mean.gain < LEAST_GAIN for mean in means)
 

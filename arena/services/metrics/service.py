@@ -201,12 +201,12 @@ class MetricService:
         Raises:
             InputError: The request names no LLM, or what to spend is no number of answers.
             NotFoundError: There is no such set, system, metric or judge.
-            SpecError: The judge is no LLM, or the cheap metric has no embedded version.
+            SpecError: The judge is no LLM, or the proxy metric has no embedded version.
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
         if request.judge == EMBEDDED:
             message = "A sample needs a judge whose LLM scores it."
-            raise InputError(message, advice="Name one with --judge, or leave the cheap metric out.")
+            raise InputError(message, advice="Name one with --judge, or leave the proxy metric out.")
         entrants = entrants_of(self._store, set_name, systems)
         frame = SampledFrame.drawn(self._store, entrants, sampling)
         cheap = self._runs.run(entrants, MetricRequest(metric=sampling.cheap_metric))

@@ -47,7 +47,7 @@ class ClaimContext:
         lease_id: The lease, which holds what is judged and fences off a run that was given up.
         lease: Seconds without a heartbeat after which the run counts as ended.
         shared: Whether others judge the same round, so that no more is held than is soon asked.
-        cheap: The place of the cheap judge that is asked; None for the round's own judge.
+        cheap: The place of the proxy judge that is asked; None for the round's own judge.
         seed: Of the order in which questions are judged.
     """
 

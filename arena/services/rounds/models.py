@@ -55,14 +55,14 @@ class RoundRequest:
 
     def __post_init__(self) -> None:
         if self.cheap_judges and self.spend is None and self.target_width is None:
-            message = "A round with cheap judges needs an end."
-            raise InputError(message, advice="Give --spend, --target-width, or both.")
+            message = "A round with proxy judges needs an end."
+            raise InputError(message, advice="Give --judge-budget, --target-width, or both.")
         if not self.cheap_judges and (self.spend is not None or self.target_width is not None):
-            message = "Only a round with cheap judges can be told what to spend, or how wide to be."
-            raise InputError(message, advice="Name them by --cheap-judge.")
+            message = "Only a round with proxy judges can be told what to spend, or how wide to be."
+            raise InputError(message, advice="Name them by --proxy-judge.")
         if self.cheap_judges and self.stop_when is not None:
-            message = "A round with cheap judges ends by its width or spend, not by a stopping rule."
-            raise InputError(message, advice="Leave out --stop-when or --cheap-judge.")
+            message = "A round with proxy judges ends by its width or spend, not by a stopping rule."
+            raise InputError(message, advice="Leave out --stop-when or --proxy-judge.")
         if self.target_width is not None and not 0 < self.target_width < float("inf"):
             raise InputError(f"{self.target_width} is no width.", advice="Give rating points above 0.")
         if self.name is not None:

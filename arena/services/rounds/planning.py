@@ -128,7 +128,7 @@ class RoundPlanner:
     def estimate(self, request: RoundRequest, *, judging: bool = True) -> dict[str, Any]:
         """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost, what lacks.
 
-        Of a round in waves also `waves`: the expected width for numbers of verdicts. Embedded cheap judges
+        Of a round in waves also `waves`: the expected width for numbers of verdicts. Embedded proxy judges
         are asked for it where `judging` is true.
         """
         planned = self.plan(request)

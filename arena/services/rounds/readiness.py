@@ -63,12 +63,12 @@ class Missing:
 
 
 def asks_llm(request: RoundRequest, load_spec: LoadSpec) -> bool:
-    """Whether the judge of a round, or one of its cheap judges, asks an LLM."""
+    """Whether the judge of a round, or one of its proxy judges, asks an LLM."""
     return any(load_spec(name).models for name in (request.judge, *asked_judges(request)))
 
 
 def asked_judges(request: RoundRequest) -> tuple[str, ...]:
-    """The names of the cheap judges of a round that are asked, without verdicts that are there."""
+    """The names of the proxy judges of a round that are asked, without verdicts that are there."""
     return tuple(name for name in request.cheap_judges if not name.startswith(EARLIER))
 
 

@@ -89,7 +89,7 @@ class QuestionFeed:
     Attributes:
         limit: How many battles at most at a time.
         chunk: How many questions are looked through for them.
-        cheap: The place of the cheap judge that is asked; None for the round's own judge.
+        cheap: The place of the proxy judge that is asked; None for the round's own judge.
     """
 
     store: Store

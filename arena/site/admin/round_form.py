@@ -209,7 +209,7 @@ def _asked_of_cheap(set_name: str, judges: Sequence[str], judge: str) -> dict[st
     ]
     choices = [*(name for name in judges if name != judge), *earlier]
     chosen = st.multiselect(
-        "Cheap judges",
+        "Proxy judges",
         choices,
         placeholder="None: the judge decides every battle",
         help="They decide every battle, and the judge a sample of them, drawn in waves.",

@@ -31,7 +31,7 @@ def show_curve(waves: Mapping[str, Any]) -> None:
 
 
 def show_waves(watch: RoundWatch) -> None:
-    """Show how far the cheap judges are, and what each wave drew; nothing of other rounds."""
+    """Show how far the proxy judges are, and what each wave drew; nothing of other rounds."""
     waves = watch.waves
     if waves is None:
         return
@@ -51,7 +51,7 @@ def show_waves(watch: RoundWatch) -> None:
 
 
 def _cheap(waves: WaveReport) -> list[str]:
-    """How far each cheap judge is that is asked, in a sentence each."""
+    """How far each proxy judge is that is asked, in a sentence each."""
     return [
         f"{judge.name}: {_outcomes(counts)}, {usd(counts.cost_usd)}."
         for judge, counts in zip(waves.settings.cheap, waves.cheap, strict=False)

@@ -82,7 +82,7 @@ class ClaimStore(StorePart):
             round_id: The round.
             limit: How many at most.
             after: The number of the question to begin with.
-            cheap: The place of a cheap judge; None for the round's own.
+            cheap: The place of a proxy judge; None for the round's own.
             among: Numbers of the questions to choose from; None for all.
 
         Returns:

@@ -127,7 +127,7 @@ class LedgerStore(StorePart):
         """Free what a stopped run had set aside; only for a round that nobody judges.
 
         A run that was killed may have committed judgments whose cost it had not flushed yet: the account
-        is set to what judgments, canaries and cheap verdicts say was paid.
+        is set to what judgments, canaries and proxy verdicts say was paid.
         """
         with self._database.begin() as connection:
             account_row = connection.execute(select(self._ledgers).where(self._of(round_id))).first()

@@ -52,7 +52,7 @@ class RoundStore(StorePart):
     ) -> Round:
         """Store a round with its battles and canaries in one transaction.
 
-        `cheap` makes it a round in waves: for each cheap judge what it is known to say of the battles, None
+        `cheap` makes it a round in waves: for each proxy judge what it is known to say of the battles, None
         where it is to be asked.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Rounds in waves: what cheap judges say, which battles each wave drew, and why there is no further one."""
+"""Rounds in waves: what proxy judges say, which battles each wave drew, and why there is no further one."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ CheapShares = Mapping[str, float]
 """Side a's shares of the win, 0–1, that are known from the start, by the keys of battles."""
 CHUNK = 5_000
 NOT_KNOWN = "The earlier round did not judge it."
-DRAWN_NEVER = "No wave drew it; its share is estimated from the cheap judges and the battles judged."
+DRAWN_NEVER = "No wave drew it; its share is estimated from the proxy judges and the battles judged."
 
 
 class WaveStore(StorePart):
-    """Keeps cheap verdicts and waves; plans nothing."""
+    """Keeps proxy verdicts and waves; plans nothing."""
 
     def record_cheap(
         self, place: int, verdicts: Sequence[tuple[int, Verdict]], *, lease_id: int | None = None
     ) -> None:
-        """Commit what a cheap judge says of battles, by number; one that is known stays.
+        """Commit what a proxy judge says of battles, by number; one that is known stays.
 
         Raises:
             LeaseLostError: The lease was given up; nothing is committed.
@@ -75,7 +75,7 @@ class WaveStore(StorePart):
             put_replies(connection, [reply for reply in replied if reply is not None and not reply.cached])
 
     def cheap(self, round_id: int) -> tuple[CheapCounts, ...]:
-        """How far each cheap judge of a round is that is asked battle by battle, by its place."""
+        """How far each proxy judge of a round is that is asked battle by battle, by its place."""
         query = (
             select(
                 cheap_verdicts.c.place,
@@ -105,7 +105,7 @@ class WaveStore(StorePart):
         )
 
     def arrays(self, round_id: int, cheap_judges: int) -> WaveArrays:
-        """Which wave drew which battle, and the cheap shares, in the order of the battles' numbers."""
+        """Which wave drew which battle, and the proxy shares, in the order of the battles' numbers."""
         import numpy as np  # noqa: PLC0415 - only rounds in waves need it
 
         order = (
@@ -202,12 +202,12 @@ class WaveStore(StorePart):
 
 
 def insert_cheap(connection: Connection, round_id: int, known: Sequence[CheapShares | None]) -> None:
-    """Make a new round one in waves: no battle is drawn yet, and every cheap judge waits to be asked.
+    """Make a new round one in waves: no battle is drawn yet, and every proxy judge waits to be asked.
 
     Args:
         connection: Of the transaction that made the battles.
         round_id: The round.
-        known: For each cheap judge, what it is known to say; None where it is to be asked.
+        known: For each proxy judge, what it is known to say; None where it is to be asked.
     """
     connection.execute(update(battles).where(battles.c.round_id == round_id).values(wave=None))
     open_ = (battles.c.round_id == round_id, battles.c.outcome.is_(None))

@@ -183,7 +183,7 @@ def test_organiser_runs_a_round_in_waves(
     answers_file: Callable[..., Path],
     tmp_path: Path,
 ) -> None:
-    """Plan with a cheap judge, launch, watch the waves, and publish what was judged and what is estimated."""
+    """Plan with a proxy judge, launch, watch the waves, and publish what was judged and what is estimated."""
     _bring(hands, set_folder, tmp_path / "tiny.zip")
     _hand_in(home, answers_file)
     hands.go("/admin-rounds")
@@ -191,7 +191,7 @@ def test_organiser_runs_a_round_in_waves(
     hands.choose("Pairs", "every pair on every question")
     hands.write("Cap in USD", "5")
     hands.write("Name of the round", "waves")
-    hands.click("//*[@data-testid='stMultiSelect'][.//label[contains(., 'Cheap judges')]]//input")
+    hands.click("//*[@data-testid='stMultiSelect'][.//label[contains(., 'Proxy judges')]]//input")
     hands.click("//*[@role='option'][contains(., 'lexical')]")
     # The list of choices lies over the fields below it.
     hands.driver.switch_to.active_element.send_keys(Keys.ESCAPE)

@@ -74,7 +74,7 @@ def test_an_llm_scores_a_sample_and_means_are_estimated(
 ) -> None:
     """The LLM is asked about the sample alone; the same seed asks nothing again and estimates the same."""
     server = serve_rules(scripted_llm())
-    words = (*RUN, "--judge", "reference-free", "--cheap-metric", NLI, "--spend", "14", "--seed", "3")
+    words = (*RUN, "--judge", "reference-free", "--proxy-metric", NLI, "--judge-budget", "14", "--seed", "3")
     done = arena_of.json(*words, endpoint=server.url)
     assert (done["cheap"]["judged"], done["expensive"]["judged"], done["answers"]) == (24, 14, 24)
     estimates = done["estimates"]
@@ -136,14 +136,14 @@ def test_a_sample_that_says_nothing_is_no_estimate(
 ) -> None:
     """A sample that is too small has no estimate, and why; a share or a judge that is none is refused."""
     server = serve_rules(scripted_llm())
-    words = (*RUN, "--judge", "reference-free", "--cheap-metric", NLI)
-    few = arena_of.json(*words, "--spend", "10%", endpoint=server.url)
+    words = (*RUN, "--judge", "reference-free", "--proxy-metric", NLI)
+    few = arena_of.json(*words, "--judge-budget", "10%", endpoint=server.url)
     assert (few["expensive"]["judged"], few["estimates"]) == (2, None)
     assert "2 expensive scores" in few["missing"]
-    code, _, said = arena_of(*words, "--spend", "much", endpoint=server.url)
+    code, _, said = arena_of(*words, "--judge-budget", "much", endpoint=server.url)
     assert code != 0
     assert "'much' is no number of answers" in said
-    code, _, said = arena_of(*RUN, "--cheap-metric", NLI)
+    code, _, said = arena_of(*RUN, "--proxy-metric", NLI)
     assert code != 0
     assert "needs a judge whose LLM scores it" in said
 

@@ -1,4 +1,4 @@
-"""`arena rounds` with cheap judges: planned, run, watched and published from the command line."""
+"""`arena rounds` with proxy judges: planned, run, watched and published from the command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run_waves(arena_of: Commands, scripted_llm: Callable[..., Any]) -> Callable[
 
 def test_a_round_in_waves_from_plan_to_board(run_waves: Callable[..., Any]) -> None:
     """The curve is printed, the spend kept to, the books balance, and the board says what is estimated."""
-    cheap = ("--cheap-judge", "lexical", "--spend", "20")
+    cheap = ("--proxy-judge", "lexical", "--judge-budget", "20")
     plan = run_waves("rounds", "plan", *SCOPE, *cheap)
     assert plan["planned"] == 36
     curve = plan["waves"]["curve"]
@@ -43,9 +43,9 @@ def test_a_round_in_waves_from_plan_to_board(run_waves: Callable[..., Any]) -> N
 
 
 def test_people_read_the_same(arena_of: Commands, scripted_llm: Callable[..., Any]) -> None:
-    """Without --json curve and waves are tables and lines, and what the cheap judge was worth is noted."""
+    """Without --json curve and waves are tables and lines, and what the proxy judge was worth is noted."""
     url = scripted_llm().url
-    cheap = ("--cheap-judge", "lexical", "--target-width", "1", "--ask", "leaders")
+    cheap = ("--proxy-judge", "lexical", "--target-width", "1", "--objective", "leaders")
     code, out, _ = arena_of("rounds", "plan", *SCOPE, *cheap, endpoint=url)
     assert code == 0
     assert "width at correlation 0.70" in out
@@ -57,8 +57,8 @@ def test_people_read_the_same(arena_of: Commands, scripted_llm: Callable[..., An
 
 
 def test_options_that_do_not_go_together_are_refused(arena_of: Commands) -> None:
-    """A spend without a cheap judge, and a cheap judge without an end, say what to add."""
-    code, _, err = arena_of("rounds", "plan", *SCOPE, "--spend", "20")
-    assert (code, "--cheap-judge" in err) == (1, True)
-    code, _, err = arena_of("rounds", "plan", *SCOPE, "--cheap-judge", "lexical")
+    """A spend without a proxy judge, and a proxy judge without an end, say what to add."""
+    code, _, err = arena_of("rounds", "plan", *SCOPE, "--judge-budget", "20")
+    assert (code, "--proxy-judge" in err) == (1, True)
+    code, _, err = arena_of("rounds", "plan", *SCOPE, "--proxy-judge", "lexical")
     assert (code, "--target-width" in err) == (1, True)

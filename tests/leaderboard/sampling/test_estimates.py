@@ -1,4 +1,4 @@
-"""Boards of rounds in waves: what is estimated of battles, what cheap judges are worth, expected widths."""
+"""Boards of rounds in waves: what is estimated of battles, what proxy judges are worth, expected widths."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SYSTEMS, QUESTIONS = 4, 60
 
 
 def _round(seed: int, likeness: float = 0.8) -> tuple[BattleTable, BattleTable, Floats]:
-    """Every pair on every question: planned with cheap shares, as judged, and the verdicts."""
+    """Every pair on every question: planned with proxy shares, as judged, and the verdicts."""
     random = np.random.default_rng(seed)
     pairs = list(combinations(range(SYSTEMS), 2))
     question = np.repeat(np.arange(QUESTIONS), len(pairs))
@@ -78,7 +78,7 @@ def test_estimates_are_right_on_average() -> None:
 
 
 def test_a_gain_below_the_threshold_does_not_pay() -> None:
-    """A cheap judge of coin tosses is worth nothing, and one that agrees is worth something."""
+    """A proxy judge of coin tosses is worth nothing, and one that agrees is worth something."""
     planned, judged, verdicts = _round(4, likeness=0.95)
     random = np.random.default_rng(0)
     coins = replace(planned, score=random.random(len(judged)))
@@ -92,7 +92,7 @@ def test_a_gain_below_the_threshold_does_not_pay() -> None:
 
 
 def test_expected_widths_fall_with_verdicts_and_with_correlation() -> None:
-    """More verdicts and better cheap judges make intervals narrower; with all verdicts they make no odds."""
+    """More verdicts and better proxy judges make intervals narrower; with all verdicts they make no odds."""
     _, judged, _ = _round(7)
     curve = width_curve(
         Ask.parse("pair:s0,s3"),

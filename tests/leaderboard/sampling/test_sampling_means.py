@@ -39,7 +39,7 @@ def sampled(every: ScoredAnswers, count: int, seed: int) -> ScoredAnswers:
 
 
 def test_scoring_every_answer_gives_plain_means() -> None:
-    """Where everything is scored the cheap metric has no say."""
+    """Where everything is scored the proxy metric has no say."""
     every = answers(1)
     estimates = powered_means(every)
     for code, mean in enumerate(estimates.means):
@@ -92,7 +92,7 @@ def test_intervals_of_means_cover() -> None:
 
 
 def test_answers_without_a_cheap_score_count() -> None:
-    """A cheap metric that declines leaves its answer with the level of its system, not out."""
+    """A proxy metric that declines leaves its answer with the level of its system, not out."""
     every = answers(4)
     every = replace(every, cheap=np.where(np.arange(len(every.cheap)) % 7 == 0, np.nan, every.cheap))
     estimates = powered_means(sampled(every, 150, 1))

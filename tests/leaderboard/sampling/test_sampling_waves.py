@@ -159,7 +159,7 @@ def test_a_round_ends_at_its_width_or_its_cap() -> None:
 
 
 def test_a_round_ends_where_the_rest_would_tell_no_more() -> None:
-    """With a cheap judge that is nearly always right, questions are soon all that is left to chance."""
+    """With a proxy judge that is nearly always right, questions are soon all that is left to chance."""
     world = battles(4, questions=100)
     sure = replace(world.planned, score=np.clip(world.verdicts, 0.02, 0.98))
     state, ended = run_waves(WavePlan(ask=LEADERS, target_width=1, cap=1000), Round(sure, world.verdicts))
@@ -239,7 +239,7 @@ def test_impossible_plans_are_refused() -> None:
 
 
 def test_guesses_improve_with_a_second_cheap_judge() -> None:
-    """Two cheap judges with errors of their own leave less open than one, and one more of noise no more."""
+    """Two proxy judges with errors of their own leave less open than one, and one more of noise no more."""
     world = battles(10, 0.7, 400)
     random = np.random.default_rng(1)
     verdicts = world.verdicts
@@ -270,7 +270,7 @@ def test_the_expected_error_of_guesses_is_what_they_err_by() -> None:
 
 
 def test_the_gain_has_an_interval_that_says_when_it_is_near_nothing() -> None:
-    """A cheap judge that knows nothing is surely below the gain of 1.05 that counts; a good one above."""
+    """A proxy judge that knows nothing is surely below the gain of 1.05 that counts; a good one above."""
     for likeness, above in ((0.0, False), (0.9, True)):
         world = battles(12, likeness, 400)
         judged = np.zeros(len(world.verdicts), dtype=bool)

@@ -1,1 +1,1 @@
-"""Rounds in waves: cheap judges on all battles, the round's own judge on a sample drawn in waves."""
+"""Rounds in waves: proxy judges on all battles, the round's own judge on a sample drawn in waves."""

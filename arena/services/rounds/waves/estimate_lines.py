@@ -23,7 +23,7 @@ from leaderboard.sampling.waves import WaveState
 def estimate_lines(state: WaveState, preference: NDArray[np.int8]) -> Iterator[Mapping[str, Any]]:
     """Yield a line for each battle that is estimated.
 
-    Its `shares` are what each cheap judge gives `model_a`; `verdict` and `winner` are the judge's, null where
+    Its `shares` are what each proxy judge gives `model_a`; `verdict` and `winner` are the judge's, null where
     it was not asked; `chance` is that of having been asked in any wave.
     """
     table, winners = state.planned, [WINNERS[preference] for preference in Preference]

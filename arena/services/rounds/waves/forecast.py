@@ -43,7 +43,7 @@ def forecast(
         planned: The plan.
         settings: What is asked of the waves.
         cost_of: Says what a planned round would cost; None where a price is not known.
-        load_spec: Finds cheap judges.
+        load_spec: Finds proxy judges.
         decide: Lets an embedded judge decide battles; None where nothing may be judged, as on the site.
 
     Returns:
@@ -75,7 +75,7 @@ def forecast(
     )
     cost, cheap_cost = cost_of(planned), _cheap_cost(planned, settings, cost_of, load_spec)
     return {
-        "basis": f"{source}; {assumption} of cheap shares and verdicts",
+        "basis": f"{source}; {assumption} of proxy shares and verdicts",
         "correlations": list(correlations),
         "cost_usd_cheap": cheap_cost,
         "curve": [
@@ -106,7 +106,7 @@ def _cheap_shares(
     load_spec: LoadSpec,
     decide: Decide | None,
 ) -> tuple[Floats | None, str]:
-    """Shares of the first cheap judge that is free to ask, and in words what they are; None without one."""
+    """Shares of the first proxy judge that is free to ask, and in words what they are; None without one."""
     for judge in settings.cheap:
         if judge.kind is not CheapKind.JUDGE:
             alone = replace(settings, cheap=(judge,))
@@ -120,7 +120,7 @@ def _cheap_shares(
             verdicts = decide(spec, tuple(judge_inputs(store, planned, battles)))
             shares = [soft_share(verdict) for verdict in verdicts]
             return _filled(shares), f"verdicts of {judge.name} on {len(battles):,} battles"
-    return None, "battles assumed to be even, since no cheap judge is free to ask"
+    return None, "battles assumed to be even, since no proxy judge is free to ask"
 
 
 def _source(judge: CheapJudge) -> str:
@@ -166,7 +166,7 @@ def _table(
 def _cheap_cost(
     planned: PlannedRound, settings: WaveSettings, cost_of: CostOf, load_spec: LoadSpec
 ) -> float | None:
-    """What the cheap judges cost for all battles; None where a price is not known."""
+    """What the proxy judges cost for all battles; None where a price is not known."""
     total = 0.0
     for judge in settings.cheap:
         if judge.kind is not CheapKind.JUDGE:

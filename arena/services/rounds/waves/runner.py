@@ -1,4 +1,4 @@
-"""Judging rounds in waves: cheap judges first, then wave after wave of the round's own judge."""
+"""Judging rounds in waves: proxy judges first, then wave after wave of the round's own judge."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class WaveRunner(RoundRunner):
             JudgeError: Judging cannot go on; what was decided until then is committed.
             LeaseLostError: The lease was given up.
             StoreError: The database cannot be used.
-            SpecError: A cheap judge is not what the round began with.
+            SpecError: A proxy judge is not what the round began with.
         """
         settings = waves_of(round_)
         if settings is None:
@@ -96,7 +96,7 @@ class WaveRunner(RoundRunner):
                 goes_on = not stop.is_set() and await self._attended(planner.advance, lease, stop)
 
     def _cheap_pending(self, round_: Round) -> dict[int, int]:
-        """How many battles each cheap judge is still to be asked about, by its place."""
+        """How many battles each proxy judge is still to be asked about, by its place."""
         return {count.place: count.pending for count in self.store.waves.cheap(round_.id)}
 
     async def _attended(self, advance: Callable[[], bool], lease: Lease, stop: asyncio.Event) -> bool:

@@ -1,4 +1,4 @@
-"""Rounds in waves: cheap judges decide every battle, the round's own judge a sample, drawn in waves."""
+"""Rounds in waves: proxy judges decide every battle, the round's own judge a sample, drawn in waves."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class WaveSettings:
     """What an organiser asks of a round in waves.
 
     Attributes:
-        cheap: Its cheap judges.
+        cheap: Its proxy judges.
         verdicts: The most battles that the round's own judge is asked about; None without such an end.
         usd: What the round may cost in all, as far as can be foreseen; None without such an end.
         target_width: Rating points; None without such an end.
@@ -140,7 +140,7 @@ def _cheap_judge(store: Store, name: str, load_spec: LoadSpec) -> CheapJudge:
 def known_verdicts(
     store: Store, settings: WaveSettings, battles: Sequence[PlannedBattle]
 ) -> list[CheapShares | None]:
-    """For each cheap judge what it is known to say; None where the judge is to be asked.
+    """For each proxy judge what it is known to say; None where the judge is to be asked.
 
     Raises:
         InputError: An earlier round judged none of the battles.
@@ -180,7 +180,7 @@ class WaveReport:
 
     Attributes:
         settings: What was asked of it.
-        cheap: How far each cheap judge is that is asked battle by battle.
+        cheap: How far each proxy judge is that is asked battle by battle.
         waves: Of each wave its number, how many battles it drew, and the width reached before it.
         ended: Why there is no further wave; None while there may be.
         width: The width reached, in rating points, as far as known.
@@ -213,8 +213,8 @@ class WaveReport:
         drawn = ", ".join(f"{wave['battles']:,}" for wave in self.waves)
         width = "not known yet" if self.width is None else f"{self.width:.1f} points"
         return {
-            "cheap judges": ", ".join(judge.name for judge in self.settings.cheap),
-            "cheap verdicts pending": f"{sum(count.pending for count in self.cheap):,}",
+            "proxy judges": ", ".join(judge.name for judge in self.settings.cheap),
+            "proxy verdicts pending": f"{sum(count.pending for count in self.cheap):,}",
             "battles drawn, by wave": drawn or "none yet",
             "width": f"{width} ({self.settings.ask})",
             "ended by": "" if self.ended is None else REASONS[self.ended],

@@ -25,7 +25,7 @@ class StoredWaves:
 
     Attributes:
         columns: Every planned battle.
-        arrays: Waves and cheap shares of the same battles, in the same order.
+        arrays: Waves and proxy shares of the same battles, in the same order.
         waves: The waves so far.
         end: Why there is no further one; None while there may be.
     """
@@ -84,7 +84,7 @@ class StoredWaves:
 
     @property
     def shares(self) -> Floats:
-        """(N, K) share of side a of each planned battle by each cheap judge; even where one gave none."""
+        """(N, K) share of side a of each planned battle by each proxy judge; even where one gave none."""
         if self.end is not None:
             return self.end.shares
         cheap = np.where(np.isnan(self.arrays.cheap), EVEN, self.arrays.cheap)

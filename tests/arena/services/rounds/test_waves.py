@@ -1,4 +1,4 @@
-"""Rounds in waves: a cheap judge decides every battle, the expensive one a sample, and the books balance."""
+"""Rounds in waves: a proxy judge decides every battle, the expensive one a sample, and the books balance."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ def test_a_small_llm_as_cheap_judge_is_paid_from_the_same_account(
     server = scripted_llm()
     arena = wide(endpoint=server.url)
     counts = _run(arena, cheap_judges=("preference", "lexical"), spend="50")
-    # The cheap judge is asked in both orders.
+    # The proxy judge is asked in both orders.
     assert server.log.calls == 2 * BATTLES + 50
     cheap = arena.store.waves.cheap(arena.store.rounds.get("r").id)
     assert [count.outcomes for count in cheap] == [{Outcome.JUDGED: BATTLES}] * 2
@@ -314,7 +314,7 @@ def test_an_earlier_round_is_a_cheap_judge_for_nothing(
         ({"spend": "3"}, "nothing can be estimated"),
         ({"spend": "much"}, "nothing to spend"),
         ({"spend": None}, "needs an end"),
-        ({"cheap_judges": (), "spend": "50"}, "Only a round with cheap judges"),
+        ({"cheap_judges": (), "spend": "50"}, "Only a round with proxy judges"),
         ({"spend": "50", "ask": "everything"}, "no question"),
         ({"spend": "50", "cheap_judges": ("trained",)}, "were removed"),
         ({"spend": "50", "ask": "pair:full,nobody"}, "no system nobody"),
