@@ -280,15 +280,13 @@ class Score:
 
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.JUDGED) != (self.score is not None):
-            message = (
-                f"A score of {self.metric} for {self.id} that is {self.outcome} has the value {self.score}."
-            )
+            message = f"A score of {self.metric} that is {self.outcome} has the value {self.score}."
             raise RecordError(message, advice="Only a judged one has a value.")
         if self.score is not None and not math.isfinite(self.score):
-            message = f"The score of {self.metric} for {self.id} is {self.score}."
+            message = f"A score of {self.metric} is {self.score}."
             raise RecordError(message, advice="Give an undefined score as unreadable, with its reason.")
         if self.outcome is not Outcome.JUDGED and not self.details.get("reason"):
-            message = f"The score of {self.metric} for {self.id} is {self.outcome} without a reason."
+            message = f"A score of {self.metric} is {self.outcome} without a reason."
             raise RecordError(message, advice="Put the reason into the details.")
 
     @property

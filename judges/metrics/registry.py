@@ -7,7 +7,6 @@ exports, planning and docs are made from that. What computes a metric is importe
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -301,10 +300,8 @@ class _FunctionMetric:
         if score is None:
             reason = str(dict(details).get("reason") or "The metric is undefined for this answer.")
             return unscored(item, self._name, Outcome.UNREADABLE, reason)
-        if not math.isfinite(number := float(score)):
-            raise ValueError(f"{number} is no score")
         return Score(
-            id=item.id, metric=self._name, outcome=Outcome.JUDGED, score=number, details=dict(details)
+            id=item.id, metric=self._name, outcome=Outcome.JUDGED, score=float(score), details=dict(details)
         )
 
 

@@ -78,7 +78,7 @@ def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
     """Why battles have no verdict, the most frequent reasons first."""
     lines = [f"{outcome}: {count:,} × {why or 'without a reason'}" for outcome, why, count in reasons]
     if more := len(lines[MOST_REASONS:]):
-        lines[MOST_REASONS:] = [f"{counted(more, 'more reason')}: --json lists them"]
+        lines[MOST_REASONS:] = [f"{counted(more, 'more reason')}: --json lists all"]
     return ["", *lines] if lines else []
 
 

@@ -61,11 +61,11 @@ def judge_error_section(store: Store, round_: Round) -> dict[str, Any] | None:
     Returns:
         The section; None where retests brought no verdict.
     """
-    calls = store.retests.calls(round_.name)
-    if not any(call.repeat for call in repeats(calls)):
+    calls = repeats(store.retests.calls(round_.name))
+    if not any(call.repeat for call in calls):
         return None
     table = table_of_columns(store.verdicts.columns(round_.name))
-    readings = Readings.of_round(table, repeats(calls))
+    readings = Readings.of_round(table, calls)
     reference = store.sets.summary(round_.set_name).reference_name
     return error_section(table, readings, reference=reference, seed=round_.seed)
 
@@ -87,9 +87,12 @@ def _shifts(table: BattleTable, calls: Sequence[RetestCall]) -> tuple[list[dict[
 def repeats(calls: Sequence[RetestCall]) -> tuple[RetestCall, ...]:
     """The verdicts among some calls, the rounds' own as repeat 0.
 
-    Those in the other order are left out: they are no repeats of a request, and no other words.
+    Those in the other order are left out: they are no repeats of a request, and no other words. So are those
+    of battles that have no verdict of the round any more, of which there is nothing to repeat.
     """
-    return tuple(call for call in calls if call.preference is not None and not call.turned)
+    decided = [call for call in calls if call.preference is not None and not call.turned]
+    judged = {call.battle for call in decided if not call.repeat}
+    return tuple(call for call in decided if call.battle in judged)
 
 
 def write_calls(path: Path, calls: Sequence[RetestCall]) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import streamlit as st
+from sqlalchemy import func, select, update
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
@@ -18,7 +19,8 @@ from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.retest_plan import RetestRequest
 from arena.site.services import as_secrets
 from arena.site.trust.basis import ADDRESS, Basis
-from data.records import Board
+from data.records import Board, Outcome
+from data.tables.rounds import battles
 from leaderboard.formats.reading import read_battles
 from leaderboard.standings.full_error import NOT_RETESTED
 from leaderboard.trust.judge_error.ratings import rate_readings
@@ -105,6 +107,17 @@ def test_the_section_is_what_the_exported_rows_say(arena: Arena, tmp_path: Path)
         parts = rated.parts[row["system"]].as_json()
         assert parts["wordings"] == pytest.approx(row["components"]["wordings"], rel=1e-9)
         assert parts["repeats"] == pytest.approx(row["components"]["repeats"], rel=1e-9)
+
+
+def test_a_verdict_that_is_withdrawn_after_the_retest_costs_its_battle_alone(arena: Arena) -> None:
+    """The board is published, and the judge's error is told from the other battles that were judged again."""
+    begun, _ = arena.retests.begin("r", RetestRequest(battles="72", repeat=2))
+    arena.retests.run(begun, concurrency=16, report=lambda _progress: None)
+    with arena.store.database.begin() as connection:
+        first = connection.execute(select(func.min(battles.c.id))).scalar_one()
+        lost = {"outcome": Outcome.UNREADABLE, "preference": None, "score": None, "detail": "Withdrawn."}
+        connection.execute(update(battles).where(battles.c.id == first).values(lost))
+    assert publish(arena).standings["error"]["repeated_battles"] == 71
 
 
 def test_repeats_alone_leave_wordings_unknown(arena: Arena) -> None:
