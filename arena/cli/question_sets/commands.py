@@ -50,7 +50,7 @@ def _exported(name: str) -> object:
     """Look up what a set is written as; errors are those of `set_writer`."""
     from data.files.question_sets.registry import set_writer
 
-    return name in set(AnswerFile) or set_writer(name)
+    return name in set(AnswerFile) or set_writer(name, others=AnswerFile)
 
 
 @commands.command("import")

@@ -124,15 +124,15 @@ def set_formats() -> tuple[SetFormat, ...]:
     return (*_built_in(), *added_set_formats().entries)
 
 
-def set_writer(name: str) -> Writer:
-    """How a set is written in a format.
+def set_writer(name: str, *, others: Iterable[str] = ()) -> Writer:
+    """How a set is written in a format; an error names `others` too, which are written by other means.
 
     Raises:
         NotFoundError: No format of this name can be written.
     """
     known = {one.name: one.write for one in set_formats() if one.write}
     if name not in known:
-        advice = " ".join((f"Use one of: {', '.join(known)}.", *added_set_formats().problems))
+        advice = " ".join((f"Use one of: {', '.join((*known, *others))}.", *added_set_formats().problems))
         raise NotFoundError(f"There is no format of question sets {name!r} to write.", advice=advice)
     return known[name]
 
