@@ -38,7 +38,8 @@ UNFOLDING = 5.0
 """Seconds after which a click that has opened nothing is made again."""
 BODY = "return document.body ? document.body.innerText : ''"
 COVERED = "return document.getElementById('first-view') !== null"
-RESTING = "[data-testid=stApp][data-test-script-state=notRunning]"
+RESTING = "[data-testid=stApp][data-test-script-state=notRunning]:has(.aa-footer)"
+"""A page that is drawn: that its script has ended, Streamlit says before it draws what came."""
 
 
 def open_browser() -> webdriver.Chrome:

@@ -50,11 +50,12 @@ return [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
 """
 
 # The script has ended, nothing waits to be drawn anew, and the last quarter of a second changed nothing.
+# That it has ended, Streamlit says 0.2 s and more before it draws what came: the footer is the last of it.
 STILL = """
 const done = arguments[arguments.length - 1];
-const app = document.querySelector("[data-testid=stApp]");
-const waits = () => document.querySelector(".aa-bones, [data-stale=true]") !== null
-  || (app ? app.dataset.testScriptState !== "notRunning" : document.getElementById("root") !== null);
+const rests = "[data-testid=stApp][data-test-script-state=notRunning] .aa-footer";
+const unfinished = `.aa-bones, [data-stale=true], #root:not(:has(${rests}))`;
+const waits = () => document.querySelector(unfinished) !== null;
 let changed = document.fonts.status !== "loaded" || waits();
 const watch = new MutationObserver(() => { changed = true; });
 watch.observe(document.body, { childList: true, subtree: true, attributes: true });

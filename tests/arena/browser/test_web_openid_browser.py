@@ -67,7 +67,7 @@ def sign_in(house: House, browser: webdriver.Chrome, walk: Visitor) -> None:
     walk.click("//button[normalize-space()='Sign in with your organisation']")
     walk.click("//button[text()='I am who I am']")
     # The provider leads back to the site's first page.
-    walk.find("[data-testid=stApp][data-test-script-state=notRunning]")
+    walk.rest()
     browser.get(f"{house.url}/team")
 
 
