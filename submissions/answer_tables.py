@@ -12,9 +12,10 @@ from data.errors import FileFormatError, InvalidFileError
 from data.files.tabular.columns import Column, column_of, read_columns, renamed
 from data.files.tabular.rows import Row, TextRow
 from data.files.tabular.values import given, id_text, is_missing
+from data.plural import counted
 from data.records import Passage, Problem, QuestionSet, Severity
 from submissions.formats import open_rows
-from submissions.formats.registry import NamedAnswer, format_of
+from submissions.formats.registry import AnswerFormat, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
 from submissions.question_index import QuestionIndex
@@ -69,6 +70,7 @@ class AnswerTable:
         problems: What else was noticed, all of it warnings.
         header: Every column of the file, in its order.
         unread: Those of them that nothing was taken from.
+        tool: The format of another tool by which its rows were read; empty of a table.
     """
 
     file: str
@@ -79,6 +81,7 @@ class AnswerTable:
     problems: tuple[Problem, ...] = ()
     header: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    tool: str = ""
 
     @property
     def sentence(self) -> str:
@@ -95,7 +98,8 @@ class AnswerTable:
             Shape.REFERENCES: "references",
         }[self.shape]
         unread = f"; not read: {listed(map(shown, self.unread), MOST_UNREAD)}" if self.unread else ""
-        return f"{self.file}: {whose}{f'; read {read}' if read else ''}{unread}."
+        read = f"as {self.tool} writes it" if self.tool else read and f"read {read}"
+        return f"{self.file}: {whose}{f'; {read}' if read else ''}{unread}."
 
 
 def header_of(path: Path, limits: IntakeLimits | None = None) -> tuple[str, ...]:
@@ -205,7 +209,7 @@ def _table(
     systems = {own or system: found for own, found in reader.systems.items()}
     used = {
         ours: theirs
-        for ours, theirs in read_columns(columns).items()
+        for ours, theirs in ({} if reader.tool else read_columns(columns)).items()
         if ours is not Column.SYSTEM or reader.shape is Shape.LONG
     }
     known = {"", *(theirs.strip() for theirs in used.values()), *systems}
@@ -217,7 +221,8 @@ def _table(
         failed=reader.failed,
         header=tuple(columns),
         # What a harness's log has is read by what it is, not by columns.
-        unread=() if reader.foreign else tuple(one for one in columns if one.strip() not in known),
+        unread=() if reader.tool else tuple(one for one in columns if one.strip() not in known),
+        tool=reader.tool,
         problems=tuple(one for one in findings.result() if one.severity is Severity.WARNING),
     )
 
@@ -243,10 +248,12 @@ class _Rows:
         self.shape = Shape.ONE
         self.count = 0
         self.failed = 0
-        self.foreign = 0
+        self.tool = ""
         self._findings = findings
         self._wide: list[tuple[int, Mapping[str, object], Mapping[str, object]]] = []
-        self._samples: Counter[str] = Counter()
+        self._samples: set[tuple[str, str, str]] = set()
+        self._foreign: dict[tuple[str, str], list[tuple[int, Mapping[str, object]]]] = {}
+        self._left_out: Counter[str] = Counter()
         # Of no questions: rows of harnesses are read by what they say themselves.
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
 
@@ -259,7 +266,7 @@ class _Rows:
             return
         known = format_of(value, self._findings)
         if known is not None:
-            self._add_foreign(row, known.read(value, self._nobody))
+            self._add_foreign(row, known, known.read(value, self._nobody))
             return
         if not split:
             self._read("", row.line, value)
@@ -280,10 +287,20 @@ class _Rows:
             self._wide.append((row.line, fields, texts))
 
     def close(self) -> None:
-        """Read a table without answers: its columns of texts that no reader knows are a system each.
+        """Read what the whole file tells.
 
-        A column of numbers alone is none.
+        Of a table without answers, its columns of texts that no reader knows are a system each; a column of
+        numbers alone is none.
         """
+        names = system_names(self._foreign)
+        if any(names.values()):
+            self.shape = Shape.LONG
+        for whose, rows in self._foreign.items():
+            for line, fields in rows:
+                self._read(names[whose], line, fields)
+        for repeats, count in self._left_out.items():
+            message = f"{counted(count, 'row')} left out: further {repeats}; the first counts."
+            self._findings.add(0, Code.LEFT_OUT, message, "", Severity.WARNING)
         systems = {name for _, _, texts in self._wide for name, cell in texts.items() if not _number(cell)}
         for line, fields, texts in self._wide:
             shared = {name: cell for name, cell in fields.items() if name not in texts}
@@ -316,26 +333,29 @@ class _Rows:
             )
         )
 
-    def _add_foreign(self, row: Row, named: NamedAnswer | None) -> None:
+    def _add_foreign(self, row: Row, known: AnswerFormat, named: NamedAnswer | None) -> None:
         """Take a row of another tool, of a sample that is asked several times the first."""
-        self.foreign += 1
+        self.tool = self.tool or known.name
         if named is None:
             return
         if named.failed:
             self.failed += 1
             return
-        if named.sample:
-            self._samples[named.sample] += 1
-            if self._samples[named.sample] > 1:
-                return
+        sample = (named.system, named.variant, named.sample)
+        if named.sample and sample in self._samples:
+            self._left_out[known.repeats] += 1
+            return
+        self._samples.add(sample)
         asked = next((id_text(one) for one in named.ids if given(one)), None)
         fields = {
             Column.QUESTION_ID.value: None if named.counted and named.text else asked,
             Column.QUESTION.value: named.text,
             Column.ANSWER.value: named.answer,
             Column.CONTEXTS.value: named.contexts,
+            Column.REFERENCE.value: named.reference,
         }
-        self._read("", row.line, {name: cell for name, cell in fields.items() if cell is not None})
+        read = {name: cell for name, cell in fields.items() if cell is not None}
+        self._foreign.setdefault((named.system, named.variant), []).append((row.line, read))
 
 
 def _number(cell: object) -> bool:

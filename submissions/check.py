@@ -217,7 +217,7 @@ class _Tally:
 def _accepted_rows(
     path: Path, usage: _Tally, limits: IntakeLimits, findings: Findings
 ) -> Iterator[AcceptedRow]:
-    systems = TableSystems(path, limits)
+    systems = TableSystems(path, limits, usage.index)
 
     def require(columns: Sequence[str], line: int) -> None:
         if usage.reader:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,9 +11,10 @@ from data.files.tabular.columns import Column, renamed
 from data.files.tabular.rows import Row
 from data.files.tabular.values import given, id_text
 from submissions.formats import open_rows
-from submissions.formats.registry import format_of
+from submissions.formats.registry import AnswerFormat, format_of, system_names
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
+from submissions.question_index import QuestionIndex
 
 LISTED = 20
 
@@ -22,9 +22,10 @@ LISTED = 20
 class TableSystems:
     """Chooses the rows of `IntakeLimits.system`; all rows where a table is not of several systems."""
 
-    def __init__(self, path: Path, limits: IntakeLimits) -> None:
+    def __init__(self, path: Path, limits: IntakeLimits, index: QuestionIndex) -> None:
         self._path = path
         self._limits = limits
+        self._index = index
 
     def own(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows that are the system's.
@@ -32,45 +33,56 @@ class TableSystems:
         Raises:
             FileFormatError: The table has rows of several systems for one question, and none is named.
         """
-        several: Counter[str] | None = None
+        several: Mapping[tuple[str, str], str] | None = None
         for row in rows:
-            system, _ = _named(row.value)
-            if not system:
+            whose, _ = self._named(row.value)
+            if not whose[0]:
                 yield row
                 continue
             if several is None:
                 several = self._several()
-                if several and self._limits.system not in several:
-                    raise self._unnamed(several)
-            if not several or system == self._limits.system:
+                if several and self._limits.system not in several.values():
+                    raise self._unnamed([*several.values()])
+            if not several or several.get(whose) == self._limits.system:
                 yield row
 
-    def _several(self) -> Counter[str]:
-        """How many rows each system has; none where no question has rows of several."""
-        counts, first, several = Counter[str](), dict[str, str](), False
+    def _several(self) -> Mapping[tuple[str, str], str]:
+        """What its systems are called; nothing where no question has rows of several."""
+        found: dict[tuple[str, str], None] = {}
+        first: dict[str, tuple[str, str]] = {}
+        several = False
         # The second reading says what is wrong with rows.
         with suppress(FileFormatError), open_rows(self._path, self._limits, Findings(10**9)) as rows:
             for row in rows:
-                system, question = _named(row.value)
-                if system:
-                    counts[system] += 1
-                    several = several or first.setdefault(question, system) != system
-        return counts if several else Counter()
+                whose, question = self._named(row.value)
+                if whose[0]:
+                    found[whose] = None
+                    several = several or first.setdefault(question, whose) != whose
+        names = system_names(found)
+        return {whose: names[whose] for whose in found} if several else {}
 
-    def _unnamed(self, systems: Mapping[str, int]) -> FileFormatError:
+    def _unnamed(self, systems: Sequence[str]) -> FileFormatError:
         names = listed(map(shown, systems), LISTED)
         message = f"{self._path.name} has the answers of {len(systems):,} systems: {names}."
         if self._limits.system:
             message = f"{message[:-1]}; none is {shown(self._limits.system)}."
         return FileFormatError(message, advice="Name one: --system NAME.", code=Code.SEVERAL_SYSTEMS)
 
+    def _named(self, value: object) -> tuple[tuple[str, str], str]:
+        """Whose row it is, empty where it does not say, and of which question."""
+        known = format_of(value)
+        if known is not None or not isinstance(value, Mapping):
+            return self._by_its_tool(known, value)
+        fields = renamed(value)
+        asked = fields.get(Column.QUESTION_ID)
+        question = asked if given(asked) else fields.get(Column.QUESTION)
+        return (id_text(fields.get(Column.SYSTEM)) or "", ""), str(question)
 
-def _named(value: object) -> tuple[str, str]:
-    """Whose row it is, empty where it does not say, and of which question."""
-    if not isinstance(value, Mapping) or format_of(value) is not None:
-        return "", ""
-    fields = renamed(value)
-    asked = fields.get(Column.QUESTION_ID)
-    return id_text(fields.get(Column.SYSTEM)) or "", str(
-        asked if given(asked) else fields.get(Column.QUESTION)
-    )
+    def _by_its_tool(self, known: AnswerFormat | None, value: object) -> tuple[tuple[str, str], str]:
+        if known is not None and known.several and isinstance(value, Mapping):
+            # What cannot be read is the row's problem, once it is checked.
+            with suppress(FileFormatError):
+                named = known.read(value, self._index)
+                if named is not None:
+                    return (named.system, named.variant), str(next(iter(named.ids), named.text))
+        return ("", ""), ""

@@ -7,6 +7,9 @@ https://docs.claude.com/en/api/retrieving-message-batch-results; FastChat,
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+
 from data.errors import FileFormatError
 from submissions.formats.harnesses import (
     content_text,
@@ -17,6 +20,7 @@ from submissions.formats.harnesses import (
     mapping,
     question_text,
     reasoning_text,
+    reference_of,
 )
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
@@ -80,27 +84,46 @@ def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
         ids=[row.get("question_id")],
         answer=first_of(turns),
         further=others + (len(choices) - 1 if isinstance(choices, list) else 0),
+        system=_name(row.get("model_id")),
     )
 
 
 def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A result of promptfoo; one with an error failed, unless what failed is an assertion on its output."""
+    """A result of promptfoo, whose file has every prompt and provider, in the order in which they replied.
+
+    One with an error failed, unless what failed is an assertion on its output.
+    """
     given = mapping(row.get("vars"))
     metadata = {**mapping(mapping(row.get("testCase")).get("metadata")), **mapping(row.get("metadata"))}
     response = mapping(row.get("response"))
     output = response.get("output")
     failed = response.get("error") or (row.get("error") if output is None else None)
     ids = ids_of(given) or ids_of(metadata)
-    prompt = mapping(row.get("prompt")).get("raw")
-    asked = question_text(given) or (prompt if isinstance(prompt, str) else "")
+    prompt = mapping(row.get("prompt"))
+    asked = question_text(given) or _text(prompt.get("raw"))
+    provider = row.get("provider")
+    by = mapping(provider)
     return NamedAnswer(
         ids=ids,
         text=asked,
-        answer=output,
+        # What a provider returns as JSON, promptfoo itself shows as text.
+        answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
         contexts=contexts_of(given) or contexts_of(metadata),
-        sample=str(row.get("testIdx", asked)),
+        reference=reference_of(given) or reference_of(metadata),
+        sample=str(next(iter(ids), asked)),
         failed=failure_text(failed),
+        system=_name(by.get("label")) or _name(by.get("id")) or _name(provider),
+        variant=_name(prompt.get("label")) or _name(row.get("promptId")),
     )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _name(value: object) -> str:
+    """A text as a system's name can have it: on one line, and without the sign of versions."""
+    return " ".join(_text(value).replace("@", "-").split())
 
 
 def _of_responses(body: Fields) -> str:
@@ -125,13 +148,15 @@ FORMATS = (
         name="mt-bench",
         fits=lambda row: "turns" in mapping(first_of(row.get("choices"))),
         read=read_mt_bench,
+        several=True,
     ),
     AnswerFormat(
         name="promptfoo",
         fits=lambda row: "vars" in row and ("promptIdx" in row or "testIdx" in row or "testCase" in row),
         read=read_promptfoo,
-        repeats="prompts or providers",
+        repeats="repeats",
         keys=frozenset({"evalId", "results"}),
         rows="results",
+        several=True,
     ),
 )

@@ -33,6 +33,7 @@ def read_ragas(row: Fields, _: QuestionIndex) -> NamedAnswer:
         text=asked if isinstance(asked, str) else "",
         answer=fields.get(Column.ANSWER),
         contexts=_with_ids(fields.get(Column.CONTEXTS), row.get("retrieved_context_ids")),
+        reference=fields.get(Column.REFERENCE),
     )
 
 
@@ -63,6 +64,7 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
         counted=isinstance(ids[0], int),
         answer=_attached(answer, attached),
         contexts=contexts_of(metadata),
+        reference=reference_of(metadata),
         thinking=reasoning_text(message.get("content")),
         sample=str(row.get("id")),
         failed=failure_text(row.get("error")),
@@ -90,6 +92,7 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
         counted=not ids,
         answer=answer,
         contexts=contexts_of(doc),
+        reference=reference_of(doc),
         sample=str(row["doc_id"]),
     )
 
@@ -128,6 +131,7 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
         counted=bool(_HELM_COUNTED.fullmatch(str(ids[0]))),
         answer=answer,
         contexts=contexts_of(extra),
+        reference=reference_of(extra),
         thinking=thinking if isinstance(thinking, str) else "",
         sample=str(name),
         failed=failure_text(failed),
@@ -151,8 +155,17 @@ def ids_of(fields: Mapping[str, object]) -> list[object]:
 
 def question_text(fields: Mapping[str, object]) -> str:
     """What may be the question's text; empty where nothing is."""
-    texts = (fields.get(name) for name in NAMES[Column.QUESTION])
-    return next((text for text in texts if isinstance(text, str)), "")
+    return _text_of(fields, Column.QUESTION) or ""
+
+
+def reference_of(fields: Mapping[str, object]) -> str | None:
+    """The answer that is known to be right; None where there is none."""
+    return _text_of(fields, Column.REFERENCE)
+
+
+def _text_of(fields: Mapping[str, object], column: Column) -> str | None:
+    texts = (fields.get(name) for name in NAMES[column])
+    return next((text for text in texts if isinstance(text, str)), None)
 
 
 def contexts_of(fields: Mapping[str, object]) -> object:

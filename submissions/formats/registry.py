@@ -6,7 +6,7 @@ a module with `FORMATS` and its name, from this one, in `MODULES`, or a plugin's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from importlib import import_module
@@ -22,7 +22,9 @@ ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
 FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id", "metadata")
 """What is read of a table beside `data.files.tabular.columns.NAMES`."""
 MODULES = ("..trec_rag", ".harnesses", ".completions")
-TEXTS = ("text", "thinking", "sample", "failed")
+TEXTS = ("text", "thinking", "sample", "failed", "system", "variant")
+LONGEST_NAME = 100
+"""Characters of a system's name (`data.records.questions.SYSTEM_NAME_PATTERN`)."""
 Fields = Mapping[str, object]
 
 
@@ -36,10 +38,13 @@ class NamedAnswer:
         counted: The tool counted the ids by itself, so that they alone say nothing.
         answer: The answer; None where there is none.
         contexts: The passages that the system was given; None where there are none.
+        reference: The answer that is known to be right; None where the row has none under our names.
         thinking: What the model wrote before its answer.
         sample: What the tool may ask several times, of which the first counts; empty where it never does.
         failed: The error with which it ended, so that there is no answer; empty where it ended well.
         further: Turns or choices of the answer beside the one that is read.
+        system: Whose answer it is, where one file of the tool may have those of several systems.
+        variant: What tells answers of one system apart, such as its prompt.
     """
 
     ids: Sequence[object] = ()
@@ -47,10 +52,13 @@ class NamedAnswer:
     counted: bool = False
     answer: object = None
     contexts: object = None
+    reference: object = None
     thinking: str = ""
     sample: str = ""
     failed: str = ""
     further: int = 0
+    system: str = ""
+    variant: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +74,7 @@ class AnswerFormat(FileFormat):
         columns: Whether its columns are ours, so that a table must have those that we need.
         keys: Of a log that is one JSON object, the keys that tell whose it is.
         rows: Where the rows of such a log stand.
+        several: Whether its rows name systems, of which one file may have several.
     """
 
     fits: Callable[[Fields], bool]
@@ -75,6 +84,7 @@ class AnswerFormat(FileFormat):
     columns: bool = False
     keys: frozenset[str] = frozenset()
     rows: str = ""
+    several: bool = False
 
     def __post_init__(self) -> None:
         functions: tuple[object, ...] = (self.fits, self.read)
@@ -122,6 +132,22 @@ def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> Name
     except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
         why = described(error)
     raise FileFormatError(f"The plugin format {known.name} failed: {why}.", code=Code.PLUGIN_FAILED)
+
+
+def system_names(found: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+    """What the systems of one file are called, all unlike: by variants too, where there are several."""
+    pairs = sorted(set(found))
+    several = len({variant for _, variant in pairs}) > 1
+    names: dict[tuple[str, str], str] = {}
+    for system, variant in pairs:
+        whole = f"{system}: {variant}"[:LONGEST_NAME].rstrip() if several and variant else system
+        name, number = whole, 1
+        while name in names.values():
+            number += 1
+            end = f" ({number})"
+            name = f"{whole[: LONGEST_NAME - len(end)].rstrip()}{end}"
+        names[system, variant] = name
+    return names
 
 
 def format_of(row: object, findings: Findings | None = None) -> AnswerFormat | None:

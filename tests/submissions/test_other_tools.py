@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from data.records import QuestionSet, Severity
+from submissions.answer_tables import answer_table_of, read_answer_table
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.formats import FileFormat
+from submissions.limits import IntakeLimits
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "answers"
 ANSWER = "Of {} it is known that people make it with care, for their own good reasons."
@@ -44,7 +46,6 @@ LEFT_OUT = {
     "lm_eval.jsonl": "8 rows are left out: further filters",
     "openai_evals.jsonl": "8 rows are left out: further calls",
     "mt_bench.jsonl": "8 further turns or choices of answers are left out.",
-    "promptfoo.json": "8 rows are left out: further prompts or providers",
     "helm": "8 rows are left out: further trials or perturbations",
     "helm_display": "8 rows are left out: further trials or perturbations",
 }
@@ -56,16 +57,58 @@ def test_files_of_other_tools_bring_their_answers(name: str, questions: Question
     source = GOLDEN / name
     path = tmp_path / "upload"
     shutil.copytree(source, path) if source.is_dir() else shutil.copy(source, path)
-    result = check_answers(path, questions)
+    limits = IntakeLimits(system="careful")
+    result = check_answers(path, questions, limits=limits)
     assert (result.format, result.layout, result.with_contexts) == EXPECTED[name]
     assert (result.answers, result.errors) == (8, 0)
     left_out = [one.message for one in result.problems if one.code == "left-out"]
     assert [message.split(" of samples")[0] for message in left_out] == [
         text for key, text in LEFT_OUT.items() if key == name
     ]
-    answers = {answer.question_id: answer for answer in read_answers(path, questions)}
+    answers = {answer.question_id: answer for answer in read_answers(path, questions, limits=limits)}
     expected = {q.id: ANSWER.format(topic) for q, topic in zip(questions.questions, TOPICS, strict=True)}
     assert {key: one.answer for key, one in answers.items()} == expected
+
+
+def test_no_answer_is_taken_for_that_of_another_system(questions: QuestionSet, tmp_path: Path) -> None:
+    """Promptfoo writes rows as models reply: the first of a question is now of the one, now of the other."""
+    source = GOLDEN / "promptfoo.json"
+    result = check_answers(source, questions)
+    assert [one.message for one in result.problems if one.severity is Severity.ERROR] == [
+        "promptfoo.json has the answers of 2 systems: 'careful', 'org/other-2'."
+    ]
+    read = read_answer_table(source)
+    assert read.sentence == "promptfoo.json: 2 systems, a row each; as promptfoo writes it."
+    assert {name: {row.answer for row in rows} for name, rows in read.systems.items()} == {
+        "org/other-2": {'{"answer": "Another one."}'},
+        "careful": {ANSWER.format(topic) for topic in TOPICS},
+    }
+    rows = json.loads(source.read_text(encoding="utf-8"))["results"]["results"]
+    prompts = [
+        {**one, "prompt": {"raw": "…", "label": label}} for label in ("Be brief.", "Be") for one in rows
+    ]
+    several = tmp_path / "rows.jsonl"
+    several.write_text("\n".join(map(json.dumps, [*prompts, *rows[:3], *prompts[:3]])), encoding="utf-8")
+    read = read_answer_table(several)
+    assert [(name, len(found)) for name, found in read.systems.items()] == [
+        ("careful: Be brief.", 8),
+        ("org/other-2: Be brief.", 8),
+        ("careful: Be", 8),
+        ("org/other-2: Be", 8),
+        ("careful: Answer: {{question}}", 1),
+        ("org/other-2: Answer: {{question}}", 2),
+    ]
+    assert [one.message for one in read.problems] == ["3 rows left out: further repeats; the first counts."]
+
+
+def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:
+    """What stands under our names beside a question is not lost because a harness wrote the row."""
+    rows: list[dict[str, object]] = [{"user_input": "Why?", "response": "So it is.", "reference": "So."}]
+    vars_ = {"question": "Why?", "expected": "So."}
+    rows += [{"vars": vars_, "testIdx": 0, "provider": "m", "response": {"output": "So it is."}}]
+    for row in rows:
+        read = answer_table_of([row], name="x", system="m")
+        assert [(one.answer, one.reference) for one in read.systems["m"]] == [("So it is.", "So.")]
 
 
 @pytest.mark.parametrize("name", ["hub", "saved", "shards", "helm", "helm_display", "ragas.jsonl"])

@@ -95,6 +95,7 @@ WRONG: Mapping[str, bytes | Callable[[], bytes]] = {
     "wide": b"prompt,llama,gpt\nWhat is 1?,A,B\n",
     "long": b"model,prompt,response\na,What is 1?,A\nb,What is 1?,B\n",
     "column twice": b"question_id,answer,answer\n1,A,B\n",
+    "promptfoo": b"question,[m] {{question}},Named Scores,Grader Reason\nWhat is 1?,A,,\n",
     "too many cells": (HEAD.decode() + "1,A,B\n").encode(),
     "open quote": (HEAD.decode() + '1,"A\n').encode(),
     "quote in a cell": (HEAD.decode() + '1,"A" B\n').encode(),

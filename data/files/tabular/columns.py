@@ -47,6 +47,7 @@ NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
         Column.SYSTEM: ("system", "model", "generator", "model_id"),
         Column.REFERENCE: (
             *("reference", "reference_answer", "gold", "ground_truth", "expected_output", "target"),
+            *("gt_answer", "gold_answer", "expected_answer", "correct_answer", "expected"),
         ),
         Column.DOMAIN: ("domain", "category", "dataset", "topic"),
         Column.CONTEXTS: (
@@ -117,12 +118,20 @@ def require_columns(given: Collection[str], *groups: Collection[Column], line: i
         raise FileFormatError(message, advice=f"Name it one of: {names}.", code=MISSING_COLUMN, line=line)
 
 
+PROMPTFOO = frozenset({"Named Scores", "Grader Reason"})
+"""Columns beside each column of answers in promptfoo's tables, where they would pass for answers."""
+
+
 def require_once(given: Collection[str], *, line: int = 0) -> None:
-    """Refuse a table that has two columns of one name.
+    """Refuse a table that has two columns of one name, or is one of promptfoo's.
 
     Raises:
         FileFormatError: It has.
     """
+    if set(given) >= PROMPTFOO:
+        message = "This is a table of promptfoo, whose scores stand between the answers."
+        advice = "Write its results as JSON: promptfoo eval -o results.json."
+        raise FileFormatError(message, advice=advice, code=DUPLICATE_COLUMN, line=line)
     twice = sorted(name for name, count in Counter(given).items() if count > 1)
     if twice:
         message = f"A column stands twice: {shown_names(twice)}."

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.html_pages import as_html
@@ -17,9 +16,9 @@ from arena.site.boards.sentences import leading
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import system_cell
 from arena.site.public.routes import static_page
-from arena.site.services import as_secrets
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash, write_set
+from tests.opened_pages import page_of
 
 DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
 NOTE = "Systems and passages are invented; nothing is advice."
@@ -78,14 +77,6 @@ def test_a_reference_is_human_written_only_where_people_wrote_it(
     assert NOTE in page
 
 
-def _page(name: str) -> None:
-    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
-
-    guarded(importlib.import_module(f"arena.site.{name}").show)
-
-
 def _body(element: Any) -> str:  # noqa: ANN401 - an element of AppTest without a type of its own
     return str(element.proto.body)
 
@@ -105,9 +96,7 @@ def test_pages_with_questions_and_boards_carry_the_note_of_the_set(
 ) -> None:
     """D15: where a board, a question or its answers are read, the set's note stands."""
     settings: Settings = judged(MACHINE).settings
-    page = AppTest.from_function(_page, args=(name,), default_timeout=60)
-    page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
-    page.query_params.update({"board": "r", **query})
+    page = page_of(settings, name, board="r", **query)
     page.run()
     assert any(
         NOTE in shown for shown in (*(text.value for text in page.text), *map(_body, page.get("html")))

@@ -16,9 +16,9 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.sessions import COOKIE
 from arena.settings import Settings
-from arena.site.services import as_secrets
 from data.records import SubmissionKind, TokenScope
 from tests.arena.conftest import write_set
+from tests.opened_pages import page_of
 
 FOUND = {"first": ("q{at}-p1", "q{at}-p2"), "second": ("<b>x</b>", "q{at}-p1"), "third": ("q{at}-p2", "y")}
 
@@ -53,9 +53,7 @@ def visit(arena_of_runs: Arena, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     made = arena_of_runs.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR)
 
     def open_page(*, ours: bool = False, **query: str) -> AppTest:
-        page = AppTest.from_function(_page, default_timeout=60)
-        page.secrets.update({key: dict(value) for key, value in as_secrets(arena_of_runs.settings).items()})
-        page.query_params.update(query)
+        page = page_of(arena_of_runs.settings, "retrieval.retrieval_page", **query)
         cookie = arena_of_runs.sessions.sign_in(made.secret, client="test").cookie if ours else ""
         monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
         page.run()
@@ -63,13 +61,6 @@ def visit(arena_of_runs: Arena, monkeypatch: pytest.MonkeyPatch) -> Callable[...
         return page
 
     return open_page
-
-
-def _page() -> None:
-    from arena.site.retrieval import retrieval_page  # noqa: PLC0415 - AppTest runs this as a script of its own
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
-
-    guarded(retrieval_page.show)
 
 
 def _words(page: AppTest) -> str:

@@ -28,6 +28,7 @@ from data.records import Phase, Role, TokenScope
 from data.records.notifications import EventKind
 from leaderboard.export.tables import Stamp, TableForm
 from tests.arena.conftest import Commands, mix, write_answers
+from tests.opened_pages import page_of
 
 REQUEST = RegistrationRequest(
     team="new-team", title="New Team", contact="room 5", reason="We like questions.", mail="a@b.example"
@@ -36,19 +37,9 @@ SUBJECT = "https://id.example.org#ann"
 FOOTER = 'class="aa-footer"'
 
 
-def _page(name: str) -> None:
-    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
-
-    guarded(importlib.import_module(f"arena.site.{name}").show)
-
-
 def opened(settings: Settings, name: str, **query: str) -> AppTest:
     """A page, opened by whoever the cookie names."""
-    page = AppTest.from_function(_page, args=(name,), default_timeout=60)
-    page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
-    page.query_params.update(query)
+    page = page_of(settings, name, **query)
     page.run()
     assert not page.exception
     return page

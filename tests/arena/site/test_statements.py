@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from sqlalchemy import Engine, event
-from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from arena.site.services import as_secrets
+from tests.opened_pages import page_of
 
 PAGES = {
     "questions.question_page": ({"id": "q1"}, 27),
@@ -41,19 +40,11 @@ def counting() -> Iterator[list[str]]:
         event.remove(Engine, "before_cursor_execute", note)
 
 
-def _page(name: str) -> None:
-    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    importlib.import_module(f"arena.site.{name}").show()
-
-
 def statements_of(arena: Arena, name: str, **query: str) -> list[str]:
     """What the first view of a page asks the database."""
     st.cache_data.clear()
     st.cache_resource.clear()
-    page = AppTest.from_function(_page, args=(name,), default_timeout=60)
-    page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
-    page.query_params.update(query)
+    page = page_of(arena.settings, name, **query)
     with counting() as asked:
         page.run()
     assert not page.exception

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site.services import as_secrets
 from tests.arena.conftest import write_many
+from tests.opened_pages import page_of
 
 QUESTIONS = 30
 GOOD, NOTHING = "Item {n} weighs {w} grams and is blue.", "I couldn't find an answer."
@@ -50,22 +50,12 @@ def _judge(arena: Arena, name: str) -> None:
     arena.boards.publish(name, report=lambda _line: None, score=False)
 
 
-def _page() -> None:
-    from arena.site.systems.system_page import show  # noqa: PLC0415 - AppTest runs this as a script of its own
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
-
-    guarded(show)
-
-
 @pytest.fixture
 def opened(items: Settings) -> Callable[..., AppTest]:
     """Open the page of a system."""
 
     def open_page(**query: str) -> AppTest:
-        page = AppTest.from_function(_page, default_timeout=60)
-        page.secrets.update({key: dict(value) for key, value in as_secrets(items).items()})
-        page.query_params.update(**query)
-        page.run()
+        page = page_of(items, "systems.system_page", **query).run()
         assert not page.exception
         return page
 

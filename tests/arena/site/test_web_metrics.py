@@ -21,13 +21,13 @@ from arena.services.evidence.coverage import (
 )
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site.services import as_secrets
 from data.records import EMBEDDED_ENGINE, Outcome
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context.subsets import Use
 from judges.metrics.factuality.evidence.conflicts import PassageStance, resolve
 from judges.metrics.registry import metric_info
 from judges.metrics.relations.figures import Verdict, scorer_of
+from tests.opened_pages import page_of
 
 PASSAGES = [
     {"id": "p1", "title": "Guide", "text": "The Alder bridge was opened in 1960. It is 330 metres long."},
@@ -92,22 +92,12 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return settings
 
 
-def _page(name: str) -> None:
-    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
-
-    guarded(importlib.import_module(f"arena.site.{name}").show)
-
-
 @pytest.fixture
 def opened(bridges: Settings) -> Callable[..., AppTest]:
     """Open a page over the published board."""
 
     def open_page(name: str, **query: str) -> AppTest:
-        page = AppTest.from_function(_page, args=(MODULES.get(name, name),), default_timeout=30)
-        page.secrets.update({key: dict(value) for key, value in as_secrets(bridges).items()})
-        page.query_params.update(board="bridges", **query)
+        page = page_of(bridges, MODULES.get(name, name), board="bridges", **query)
         page.run()
         assert not page.exception
         return page

@@ -28,6 +28,7 @@ from arena.site.trust.trust_page import LEFT_OUT
 from data.records import Action, BattleEvidence, BattleRecord, Outcome, Preference
 from judges.metrics.relations.figures import embedded_figures, scorer_of
 from leaderboard.paired import Deciding
+from tests.opened_pages import page_of
 
 WEB = Path(__file__).parents[3] / "arena" / "site"
 EVIL = "<script>alert(1)</script>"
@@ -37,23 +38,14 @@ MODULES = {
 """Pages by their address, and the modules of `arena.site` that show them."""
 
 
-def _page(name: str) -> None:
-    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
-
-    guarded(importlib.import_module(f"arena.site.{name}").show)
-
-
 @pytest.fixture
 def visit(published: Settings) -> Callable[..., AppTest]:
     """Open a page over the published boards: `visit("systems.system_page", board="tiny", id="full")`."""
 
     def open_page(name: str, **query: str) -> AppTest:
-        if name == "main":
-            page = AppTest.from_file(WEB / "main.py", default_timeout=30)
-        else:
-            page = AppTest.from_function(_page, args=(MODULES.get(name, name),), default_timeout=30)
+        if name != "main":
+            return page_of(published, MODULES.get(name, name), **query).run()
+        page = AppTest.from_file(WEB / "main.py", default_timeout=30)
         page.secrets.update({key: dict(value) for key, value in as_secrets(published).items()})
         page.query_params.update(query)
         return page.run()
@@ -699,8 +691,7 @@ def test_boards_of_one_set_are_told_apart_where_they_are_chosen(
         arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
         arena.boards.publish(name, report=lambda _line: None, score=False)
     day = f"{arena.boards.get('spring').published_at:%Y-%m-%d}"
-    page = AppTest.from_function(_page, args=(MODULES["leaderboard"],), default_timeout=30)
-    page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+    page = page_of(arena.settings, MODULES["leaderboard"])
     (menu, *_) = re.findall(r'<details class="aa-menu">.*?</details>', html_of(page.run()), re.DOTALL)
     assert sorted(re.findall(r"<a [^>]*>([^<]*)<", menu)) == [
         f"A tiny set – spring, lexical, {day}",

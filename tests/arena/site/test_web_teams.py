@@ -24,7 +24,6 @@ from arena.services.accounts.sessions import COOKIE
 from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
 from arena.site.boards.snapshot_reader import health_strip, judging_of
-from arena.site.services import as_secrets
 from arena.site.sign_in import SignIn
 from data.errors import AccessError, ConflictError, InputError, UnfitJudgeError
 from data.records import (
@@ -39,6 +38,7 @@ from data.records import (
     TokenScope,
 )
 from data.tables.questions import question_sets
+from tests.opened_pages import page_of
 
 TEXT = "Item {n} is {word}, they say."
 READ, SUBMIT, MANAGE = TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE
@@ -55,14 +55,6 @@ MODULES = {
     "team": "teams.team_page",
 }
 """Pages by their address, and the modules of `arena.site` that show them."""
-
-
-def _page(name: str) -> None:
-    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
-
-    guarded(importlib.import_module(f"arena.site.{name}").show)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +81,7 @@ def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
     ).secret
 
     def visit(name: str, who: str | None, **query: str) -> AppTest:
-        page = AppTest.from_function(_page, args=(MODULES.get(name, name),), default_timeout=60)
-        page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
-        page.query_params.update(query)
+        page = page_of(arena.settings, MODULES.get(name, name), **query)
         # AppTest has no browser, which is what brings cookies.
         cookie = arena.sessions.sign_in(secrets[who], client="test").cookie if who else ""
         monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
@@ -465,8 +455,7 @@ def test_limits_of_the_installation_hold_on_the_page(
     token = arena.tokens.create(name="t", scopes={SUBMIT}, team="ours", caller=OPERATOR).secret
     cookie = arena.sessions.sign_in(token, client="test").cookie
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
-    page = AppTest.from_function(_page, args=(MODULES["submit"],), default_timeout=60)
-    page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+    page = page_of(arena.settings, MODULES["submit"])
     page.run()
     row = json.dumps({"question_id": "q0", "answer": "Longer than ten."}).encode()
     page.file_uploader[0].set_value(("a.jsonl", row, "")).run()
@@ -478,8 +467,7 @@ def test_provider_is_offered_where_it_is_configured(club: Club, monkeypatch: pyt
     """With an `[auth]` section the page has its button beside the token; without one it has none."""
     assert not club.visit("teams.team_page", None).button
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
-    page = AppTest.from_function(_page, args=(MODULES["team"],), default_timeout=60)
-    page.secrets.update({key: dict(value) for key, value in as_secrets(club.arena.settings).items()})
+    page = page_of(club.arena.settings, MODULES["team"])
     section = {"redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "c" * 40}
     page.secrets["auth"] = {**section, "client_id": "arena", "client_secret": "s", "server_metadata_url": "x"}
     page.run()
@@ -493,8 +481,7 @@ def test_empty_arena_says_what_to_do(
     """Before there is a question set the page says who adds one, without a command of a shell."""
     arena = make_arena()
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
-    page = AppTest.from_function(_page, args=(MODULES["submit"],), default_timeout=60)
-    page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+    page = page_of(arena.settings, MODULES["submit"])
     page.run()
     assert "There is no question set to answer yet. Organisers add one." in shown(page)
     assert "arena sets" not in shown(page)

@@ -11,7 +11,6 @@ import pytest
 import streamlit as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
@@ -22,13 +21,13 @@ from arena.site.boards.people_view import as_people_say
 from arena.site.boards.sentences import leading
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.public.routes import BoardRoutes
-from arena.site.services import as_secrets
 from data.errors import AccessError, InputError, NotFoundError, RecordError, RetractedError
 from data.records import Action, Board, TokenScope
 from leaderboard.formats.reading import read_battles
 from leaderboard.people import correct, read_votes
 from leaderboard.vocabulary import BoardForm, VoteRule
 from tests.arena.conftest import Commands
+from tests.opened_pages import page_of
 
 SYSTEMS = ("full", "short", "wrong")
 PAIRS = (("full", "short"), ("short", "wrong"), ("wrong", "full"))
@@ -227,12 +226,6 @@ def test_only_organisers_correct(arena: Arena, tmp_path: Path) -> None:
         )
 
 
-def _page() -> None:
-    from arena.site.boards import leaderboard_page  # noqa: PLC0415 - AppTest runs this as a script of its own
-
-    leaderboard_page.show()
-
-
 @pytest.mark.long
 def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena], tmp_path: Path) -> None:
     """The page tells votes in its strip, switches to people's figures, and says how far each system moves."""
@@ -241,11 +234,7 @@ def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena
     publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
 
     def text(**query: str) -> str:
-        page = AppTest.from_function(_page, default_timeout=60)
-        page.secrets["arena"] = as_secrets(arena.settings)["arena"]
-        for name, value in query.items():
-            page.query_params[name] = value
-        page.run()
+        page = page_of(arena.settings, "boards.leaderboard_page", **query).run()
         assert not page.exception, page.exception
         return " ".join(one.proto.body for one in page.get("html"))
 

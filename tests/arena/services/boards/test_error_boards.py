@@ -17,7 +17,6 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.retest_plan import RetestRequest
-from arena.site.services import as_secrets
 from arena.site.trust.basis import ADDRESS, Basis
 from data.records import Board, Outcome
 from data.tables.rounds import battles
@@ -26,6 +25,7 @@ from leaderboard.standings.full_error import NOT_RETESTED
 from leaderboard.trust.judge_error.ratings import rate_readings
 from leaderboard.trust.judge_error.readings import Readings
 from leaderboard.vocabulary import ErrorKind
+from tests.opened_pages import page_of
 
 PROMPT = """# Short
 
@@ -130,12 +130,6 @@ def test_repeats_alone_leave_wordings_unknown(arena: Arena) -> None:
     assert section["repeated_battles"] == 30
 
 
-def _page() -> None:
-    from arena.site.boards import leaderboard_page  # noqa: PLC0415 - AppTest runs this as a script of its own
-
-    leaderboard_page.show()
-
-
 @pytest.mark.long
 def test_readers_choose_what_intervals_count(arena: Arena, tmp_path: Path) -> None:
     """Before a retest the switch lacks full error and says why; after it the page names the causes."""
@@ -144,11 +138,7 @@ def test_readers_choose_what_intervals_count(arena: Arena, tmp_path: Path) -> No
     publish(arena)
 
     def page(**query: str) -> AppTest:
-        shown = AppTest.from_function(_page, default_timeout=60)
-        shown.secrets["arena"] = as_secrets(arena.settings)["arena"]
-        for name, value in query.items():
-            shown.query_params[name] = value
-        shown.run()
+        shown = page_of(arena.settings, "boards.leaderboard_page", **query).run()
         assert not shown.exception, shown.exception
         return shown
 

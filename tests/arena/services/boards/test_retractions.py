@@ -15,7 +15,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
-from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
@@ -23,8 +22,8 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.middleware import RetractedStatus
 from arena.site.public.routes import BoardRoutes
-from arena.site.services import as_secrets
 from data.errors import NotFoundError, RetractedError, StoreError
+from tests.opened_pages import page_of
 
 WHY = "Two <b>files</b> were exchanged."
 SHOWN = "Two &lt;b&gt;files&lt;/b&gt; were exchanged."
@@ -40,14 +39,6 @@ PAGES = (
 )
 ADDRESSES = ("", "compare", "matrix", "questions", "data", "system?id=one", "question?id=q1")
 """The addresses of these pages."""
-
-
-def _page(name: str) -> None:
-    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
-
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
-
-    guarded(importlib.import_module(f"arena.site.{name}").show)
 
 
 def publish(arena: Arena, name: str, *, pairs: str) -> None:
@@ -109,9 +100,7 @@ def test_boards_that_stand_and_those_that_never_were_answer_as_before(arena: Are
 def visit(arena: Arena, page: str) -> str:
     """What a page shows as HTML."""
     module, _, query = page.partition("?")
-    shown = AppTest.from_function(_page, args=(module,), default_timeout=30)
-    shown.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
-    shown.query_params.update({"board": "gone", **dict(parse_qsl(query))})
+    shown = page_of(arena.settings, module, board="gone", **dict(parse_qsl(query)))
     shown.run()
     assert not shown.exception
     return "".join(found.proto.body for found in shown.get("html"))

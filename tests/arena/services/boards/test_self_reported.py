@@ -19,12 +19,12 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.boards.self_reported_columns import UNREPORTED, keeps, values_of
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import Order, columns_to_choose, in_order
-from arena.site.services import as_secrets
 from data.errors import ConflictError
 from data.records import Board, SystemCard
 from leaderboard.standings.columns import COLUMNS
 from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import TEMPLATES, WORDS
+from tests.opened_pages import page_of
 
 SAID = {column.title for column in COLUMNS if column.said and column.heading}
 CARDS: Mapping[str, SystemCard] = {
@@ -141,46 +141,30 @@ def test_standings_are_filtered_and_sorted_by_it(board: Callable[[], tuple[Arena
     assert SAID & set(columns_to_choose(view)) == SAID - {"ms"}
 
 
-def _page() -> None:
-    from arena.site.boards import leaderboard_page  # noqa: PLC0415 - AppTest runs this as a script of its own
-
-    leaderboard_page.show()
-
-
-def _data() -> None:
-    from arena.site.boards import data_page  # noqa: PLC0415 - as above
-
-    data_page.show()
-
-
 @pytest.mark.long
 def test_page_filters_sorts_and_plots_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
     """The address filters and sorts, the column sorted by is shown, and who is not drawn is named."""
     arena, _ = board()
     st.cache_resource.clear()
 
-    def page(script: Callable[[], None] = _page, **query: str) -> tuple[AppTest, str]:
-        shown = AppTest.from_function(script, default_timeout=60)
-        shown.secrets["arena"] = as_secrets(arena.settings)["arena"]
-        for name, value in query.items():
-            shown.query_params[name] = value
-        shown.run()
+    def page(name: str = "leaderboard_page", **query: str) -> tuple[AppTest, str]:
+        shown = page_of(arena.settings, f"boards.{name}", **query).run()
         assert not shown.exception, shown.exception
         return shown, " ".join(part.proto.body for part in shown.get("html"))
 
-    closed, text = page(_data, board="r")
+    closed, text = page("data_page", board="r")
     assert "Cost and quality" in [part.label for part in closed.expander]
     assert "not drawn" not in text
     _, text = page(board="r", sort="usd")
     assert text.index(">short<") < text.index(">full<") < text.index(">wrong<")
     assert "What teams report of their systems is checked by nobody." in text
     assert "6 of 12" in text
-    _, text = page(_data, board="r", cost="usd")
+    _, text = page("data_page", board="r", cost="usd")
     assert "1 system is not drawn, since USD per answer is not reported or no rate known: wrong." in text
     _, filtered = page(board="r", organisation="Lab A")
     assert ">full<" in filtered
     assert ">short<" not in filtered.split("</table>")[0]
-    _, filtered = page(_data, board="r", organisation="Lab A", cost="usd")
+    _, filtered = page("data_page", board="r", organisation="Lab A", cost="usd")
     assert "Fewer than two systems have both" in filtered
     _, nonsense = page(board="r", organisation="Lab Z", sort="beauty", licence="")
     assert ">short<" in nonsense.split("</table>")[0]
