@@ -30,8 +30,8 @@ class Shape(StrEnum):
     REFERENCES = "references"
 
 
-MOST_UNREAD = 5
-"""Columns that a sentence names."""
+MOST_UNREAD, MOST_NAMED = 5, 8
+"""Columns and systems that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +91,11 @@ class AnswerTable:
             for ours, theirs in self.columns.items()
             if theirs != ours.value
         )
+        named = listed(map(shown, self.systems), MOST_NAMED)
         whose = {
             Shape.ONE: "one system",
-            Shape.LONG: f"{len(self.systems):,} systems, a row each",
-            Shape.WIDE: f"{len(self.systems):,} systems, a column each",
+            Shape.LONG: f"{len(self.systems):,} systems, a row each ({named})",
+            Shape.WIDE: f"{len(self.systems):,} systems, a column each ({named})",
             Shape.REFERENCES: "references",
         }[self.shape]
         unread = f"; not read: {listed(map(shown, self.unread), MOST_UNREAD)}" if self.unread else ""

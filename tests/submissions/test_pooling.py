@@ -44,6 +44,23 @@ def test_any_pair_of_known_columns_is_a_file_of_answers(question: str, answer: s
     assert joined.complete
 
 
+def test_one_object_may_have_answers_by_the_texts_of_questions(tmp_path: Path) -> None:
+    """`{question: answer}`, also of references, joins tables; deepeval's own runs have rows as test cases."""
+    for name in ("mine", "right"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(dict.fromkeys(QUESTIONS, name)))
+    cases = [{"name": "t", "input": text, "actualOutput": "theirs"} for text in QUESTIONS]
+    (tmp_path / "run.json").write_text(json.dumps({"testCases": cases, "metricsScores": [], "prompts": []}))
+    read = [read_answer_table(tmp_path / f"{name}.json", system=name) for name in ("mine", "run")]
+    joined = pool(read, read_answer_table(tmp_path / "right.json", answers=False))
+    assert [(one.question, one.reference) for one in joined.questions] == [
+        (text, "right") for text in QUESTIONS
+    ]
+    assert {name: {one.answer for one in some} for name, some in joined.answers.items()} == {
+        "mine": {"mine"},
+        "run": {"theirs"},
+    }
+
+
 def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> None:
     """Three files, one table with a row each, and one with a column each make the same answers."""
     systems = ("alpha", "beta", "org/gamma-7b")
@@ -64,6 +81,7 @@ def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> No
     assert [one.shape for one in read] == [Shape.LONG, Shape.WIDE]
     assert "read model as the system, prompt as the question, response as the answer." in read[0].sentence
     assert (read[1].unread, table("x", asked(golds=["yes"])).sentence[-20:]) == ((), "; not read: 'golds'.")
+    assert "3 systems, a column each ('alpha', 'beta', 'org/gamma-7b')" in read[1].sentence
     expected = pool(files).answers
     assert set(expected) == set(systems)
     for one in read:

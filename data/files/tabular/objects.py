@@ -9,7 +9,11 @@ from data.files.tabular.columns import column_of, shown_names
 from data.files.tabular.rows import Row
 
 WRONG_SHAPE = "wrong-shape"
-LISTS = ("results", "data", "rows", "answers", "predictions", "responses", "questions", "examples", "samples")
+LISTS = (
+    *("results", "data", "rows", "answers", "predictions", "responses", "questions", "examples", "samples"),
+    "testCases",
+)
+"""Under which names of one object its rows stand; deepeval's are its test cases."""
 ADVICE = "Write one object a line, one array of objects, or an object of columns."
 
 
