@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from data.errors import FileFormatError, InvalidFileError
+from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.tabular.columns import Column, column_of, read_columns, renamed
 from data.files.tabular.rows import Row, TextRow
 from data.files.tabular.values import given, id_text, is_missing
-from data.plural import counted
 from data.records import Passage, Problem, QuestionSet, Severity
 from submissions.formats import open_rows
+from submissions.formats.left_out import LeftOut
 from submissions.formats.registry import AnswerFormat, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import Code, Findings, listed, shown
+from submissions.problem_codes import Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex
 
 
@@ -66,7 +65,6 @@ class AnswerTable:
         systems: Rows by system, in the order of the file.
         columns: What each of our columns is called in the file.
         shape: How systems stand in it.
-        failed: Rows that ended in an error, by their tool's own account.
         problems: What else was noticed, all of it warnings.
         header: Every column of the file, in its order.
         unread: Those of them that nothing was taken from.
@@ -77,11 +75,25 @@ class AnswerTable:
     systems: Mapping[str, Sequence[AnswerRow]]
     columns: Mapping[Column, str] = field(default_factory=dict)
     shape: Shape = Shape.ONE
-    failed: int = 0
     problems: tuple[Problem, ...] = ()
     header: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     tool: str = ""
+
+    def called(self, name: str) -> AnswerTable:
+        """The table, its one system by the name that was given for it, whatever its rows say.
+
+        Raises:
+            InputError: It has several systems.
+        """
+        if len(self.systems) > 1:
+            count = f"{len(self.systems):,} systems"
+            message = f"{self.file} has the answers of {count}; {shown(name)} names one."
+            raise InputError(message, advice="Leave out the name, or give a file for each system.")
+        systems = {name: next(iter(self.systems.values()), ())}
+        columns = dict(self.columns)
+        columns.pop(Column.SYSTEM, None)
+        return replace(self, systems=systems, shape=Shape.ONE, columns=columns)
 
     @property
     def sentence(self) -> str:
@@ -219,7 +231,6 @@ def _table(
         systems=systems,
         columns=used,
         shape=reader.shape if answers else Shape.REFERENCES,
-        failed=reader.failed,
         header=tuple(columns),
         # What a harness's log has is read by what it is, not by columns.
         unread=() if reader.tool else tuple(one for one in columns if one.strip() not in known),
@@ -248,13 +259,11 @@ class _Rows:
         self.systems: dict[str, list[AnswerRow]] = {}
         self.shape = Shape.ONE
         self.count = 0
-        self.failed = 0
         self.tool = ""
         self._findings = findings
         self._wide: list[tuple[int, Mapping[str, object], Mapping[str, object]]] = []
-        self._samples: set[tuple[str, str, str]] = set()
         self._foreign: dict[tuple[str, str], list[tuple[int, Mapping[str, object]]]] = {}
-        self._left_out: Counter[str] = Counter()
+        self._left_out = LeftOut(findings)
         # Of no questions: rows of harnesses are read by what they say themselves.
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
 
@@ -267,7 +276,11 @@ class _Rows:
             return
         known = format_of(value, self._findings)
         if known is not None:
-            self._add_foreign(row, known, known.read(value, self._nobody))
+            try:
+                self._add_foreign(row, known, known.read(value, self._nobody))
+            except FileFormatError as error:
+                message = with_place(error.message, row.place)
+                self._findings.add(row.line, Code(error.code), message, error.advice)
             return
         if not split:
             self._read("", row.line, value)
@@ -299,9 +312,7 @@ class _Rows:
         for whose, rows in self._foreign.items():
             for line, fields in rows:
                 self._read(names[whose], line, fields)
-        for repeats, count in self._left_out.items():
-            message = f"{counted(count, 'row')} left out: further {repeats}; the first counts."
-            self._findings.add(0, Code.LEFT_OUT, message, "", Severity.WARNING)
+        self._left_out.close(answers=bool(self.systems))
         systems = {name for _, _, texts in self._wide for name, cell in texts.items() if not _number(cell)}
         for line, fields, texts in self._wide:
             shared = {name: cell for name, cell in fields.items() if name not in texts}
@@ -337,16 +348,8 @@ class _Rows:
     def _add_foreign(self, row: Row, known: AnswerFormat, named: NamedAnswer | None) -> None:
         """Take a row of another tool, of a sample that is asked several times the first."""
         self.tool = self.tool or known.name
-        if named is None:
+        if named is None or not self._left_out.takes(row, known, named):
             return
-        if named.failed:
-            self.failed += 1
-            return
-        sample = (named.system, named.variant, named.sample)
-        if named.sample and sample in self._samples:
-            self._left_out[known.repeats] += 1
-            return
-        self._samples.add(sample)
         asked = next((id_text(one) for one in named.ids if given(one)), None)
         fields = {
             Column.QUESTION_ID.value: None if named.counted and named.text else asked,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from data.errors import FileFormatError
 from data.files.tabular.columns import NAMES, Column, column_of, renamed, require_columns
 from data.files.tabular.rows import Row
 from submissions.answer_figures import FIGURES
-from submissions.formats.registry import FURTHER_COLUMNS, AnswerFormat, NamedAnswer, format_of, own_format
+from submissions.formats.left_out import LeftOut
+from submissions.formats.registry import FURTHER_COLUMNS, NamedAnswer, format_of, own_format
 from submissions.problem_codes import Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex, normalised
 
@@ -31,26 +31,13 @@ class RowFields:
         self._index = index
         self._system = system
         self._findings = findings
-        self._samples: set[str] = set()
-        self._left_out: Counter[str] = Counter()
-        self._failed: list[tuple[int, str]] = []
-        self._further = 0
+        self._left_out = LeftOut(findings)
         self.layout: str | None = None
         self.unknown: dict[str, int] = {}
 
     def close(self) -> None:
         """Note what was left out on purpose."""
-        for repeats, count in self._left_out.items():
-            rows = "row is left out" if count == 1 else "rows are left out"
-            message = f"{count:,} {rows}: further {repeats} of samples that have an answer."
-            self._findings.add(0, Code.LEFT_OUT, message, "The first of each sample counts.")
-        if self._further:
-            message = f"{self._further:,} further turns or choices of answers are left out."
-            self._findings.add(0, Code.LEFT_OUT, message, "The first turn answers the question.")
-        if self._failed:
-            line, error = self._failed[0]
-            message = f"{len(self._failed):,} rows ended in an error and have no answer; the first: {error}"
-            self._findings.add(line, Code.FAILED_ROWS, message, "Run them again, or submit without them.")
+        self._left_out.close(answers=True)
 
     def read(self, row: Row, value: Mapping[str, object], *, answers: bool) -> Mapping[str, object] | None:
         """The fields of a row by our names; None where they have an error, or it is none of an answer."""
@@ -67,14 +54,8 @@ class RowFields:
             return own
         try:
             named = known.read(value, self._index)
-            if named is None:
+            if named is None or not self._left_out.takes(row, known, named):
                 return None
-            if named.failed:
-                self._failed.append((row.line, with_place(shown(named.failed), row.place)))
-                return None
-            if self._is_repeated(known, named):
-                return None
-            self._further += named.further
             return self._by_our_names(named)
         except FileFormatError as error:
             self._findings.add(row.line, Code(error.code), with_place(error.message, row.place), error.advice)
@@ -103,16 +84,6 @@ class RowFields:
             ):
                 error.advice += " Where each system has a column of its own, name one: --system NAME."
             raise
-
-    def _is_repeated(self, known: AnswerFormat, named: NamedAnswer) -> bool:
-        """Whether a sample was there already, whose first row counts."""
-        if not named.sample:
-            return False
-        if named.sample in self._samples:
-            self._left_out[known.repeats] += 1
-            return True
-        self._samples.add(named.sample)
-        return False
 
     def _by_our_names(self, named: NamedAnswer) -> Mapping[str, object]:
         candidates = self._index.named(named.ids, named.text, counted=named.counted)

@@ -119,7 +119,7 @@ def rank(
         seed=seed,
     )
     named = [NamedFile.of(one) for one in given]
-    tables = [read_answer_table(whole_file(one.path), system=one.system) for one in named]
+    tables = [one.table(whole_file(one.path)) for one in named]
     right = None if references is None else read_answer_table(references, answers=False)
     if dry_run or not yes:
         # In a copy, so that what is only priced, or declined, is not stored.

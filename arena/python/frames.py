@@ -65,10 +65,10 @@ def tables_of(data: Data, names: Names) -> list[AnswerTable]:
         InvalidFileError: Rows cannot be read; every problem is listed.
     """
     if isinstance(data, Mapping) and not _is_row(data):
-        return [_table(part, str(system), names) for system, part in data.items()]
+        return [_table(part, str(system), names).called(str(system)) for system, part in data.items()]
     if _is_path(data):
         named = NamedFile.of(str(data))
-        return [_table(named.path, named.system, names)]
+        return [named.table(named.path)]
     if isinstance(data, Sequence) and data and all(map(_is_path, data)):
         return [table for path in data for table in tables_of(path, names)]
     return [_table(data, "system", names)]

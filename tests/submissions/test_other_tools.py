@@ -100,7 +100,9 @@ def test_no_answer_is_taken_for_that_of_another_system(questions: QuestionSet, t
         ("careful: Answer: {{question}}", 1),
         ("org/other-2: Answer: {{question}}", 2),
     ]
-    assert [one.message for one in read.problems] == ["3 rows left out: further repeats; the first counts."]
+    assert [one.message for one in read.problems] == [
+        "3 rows are left out: further repeats of samples that have an answer."
+    ]
 
 
 def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:

@@ -8,24 +8,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.settings import DATABASE
 from data.errors import InputError, NotFoundError
+
+if TYPE_CHECKING:
+    from submissions.answer_tables import AnswerTable
 
 STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedFile:
-    """A file of answers, and whose they are where it does not name anybody.
+    """A file of answers, and whose they are.
 
     Attributes:
         path: The file.
         system: What the system is called, else as the file.
+        named: Whether it was named, so that it has that name whatever the file says.
     """
 
     path: Path
     system: str
+    named: bool = False
 
     @classmethod
     def of(cls, text: str) -> NamedFile:
@@ -37,9 +43,22 @@ class NamedFile:
         path = Path(text)
         name, equals, rest = text.partition("=")
         if not path.exists() and equals and name:
-            return cls(path=_existing(Path(rest)), system=name)
+            return cls(path=_existing(Path(rest)), system=name, named=True)
         file = "stdin" if text == STANDARD_INPUT else path.name
         return cls(path=_existing(path), system=file.split(".")[0] or file)
+
+    def table(self, path: Path) -> AnswerTable:
+        """Read the file, which stands at `path` where it came by a pipe.
+
+        Raises:
+            InvalidFileError: Rows cannot be read; all problems are listed.
+            FileFormatError: It has none of the formats.
+            InputError: It was named, and has several systems.
+        """
+        from submissions.answer_tables import read_answer_table  # noqa: PLC0415 - builds the models of rows
+
+        table = read_answer_table(path, system=self.system)
+        return table.called(self.system) if self.named else table
 
 
 def _existing(path: Path) -> Path:

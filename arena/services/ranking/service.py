@@ -324,8 +324,6 @@ def _row(answer: Answer) -> AnswerRow:
 def _notes(tables: Sequence[AnswerTable], joined: Pool) -> Iterator[str]:
     for table in tables:
         yield table.sentence
-        if table.failed:
-            yield f"{table.file}: {table.failed:,} rows ended in an error and have no answer."
         for problem in table.problems:
             yield f"{table.file}: {problem.message}"
     yield from joined.notes

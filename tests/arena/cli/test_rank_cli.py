@@ -104,6 +104,20 @@ def test_another_file_adds_a_system_of_which_alone_is_asked(
     assert llm.log.calls - first == 2 * 12
 
 
+def test_a_name_that_is_given_goes_before_what_the_file_says(
+    run: Commands, files: dict[str, Path], tmp_path: Path
+) -> None:
+    """Two files of one model are told apart by NAME=FILE; one name for a file of several is refused."""
+    rows = [{"model": "gpt", "question": question, "answer": "A machine."} for question in QUESTIONS]
+    for name, more in {"one": [], "two": [], "both": [{**rows[0], "model": "llama"}]}.items():
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in [*rows, *more]))
+    rank = ("rank", "--references", files["references"], "--out", tmp_path / "board", "--json", "--yes")
+    code, text, err = run(*rank, f"old={tmp_path / 'one'}", f"new={tmp_path / 'two'}")
+    assert (code, {one["system"] for one in json.loads(text)["systems"]}) == (0, {"old", "new"}), err
+    code, _, err = run(*rank, f"old={tmp_path / 'both'}")
+    assert (code, "both has the answers of 2 systems; 'old' names one" in err) == (1, True)
+
+
 def test_all_can_be_compared_with_one_system_alone(
     run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:
