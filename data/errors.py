@@ -46,12 +46,18 @@ class FileFormatError(InputError):
         self.line = line
 
 
+NOTED = 5
+"""Problems of a file that a traceback shows, as in a notebook."""
+
+
 class InvalidFileError(FileFormatError):
     """A file has problems, all of which are listed in `problems`."""
 
     def __init__(self, message: str, problems: tuple[Problem, ...], *, advice: str = "") -> None:
         super().__init__(message, advice=advice, code="invalid-file")
         self.problems = problems
+        for problem in problems[:NOTED]:
+            self.add_note(f"{f'line {problem.line}: ' if problem.line else ''}{problem.message}")
 
 
 class RecordError(InputError):

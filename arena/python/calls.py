@@ -9,13 +9,13 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from arena.container import Arena, open_ranking
-from arena.python.frames import Data, Names, references_of, tables_of
+from arena.python.frames import Data, Names, references_of, tables_of, with_index
 from arena.python.ranking import Cost, Ranking
 from arena.services.ranking.requests import RankRequest, scratch_of
 from data.errors import InputError
@@ -165,20 +165,26 @@ def judge(
 def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401 - those of `leaderboard.ratings.rate`
     """Rate the systems of battles: columns `model_a`, `model_b`, `winner`, and where known `question_id`.
 
-    Settings are those of `leaderboard.ratings.rate`.
+    The question may have another of its names in files, and be the frame's index. Settings are those of
+    `leaderboard.ratings.rate`.
 
     Raises:
         InputError: A column is missing.
     """
     from leaderboard.battles import BattleTable  # noqa: PLC0415 - loads statistics
+    from leaderboard.formats.sources import question_column  # noqa: PLC0415 - as above
     from leaderboard.ratings import rate as rated  # noqa: PLC0415 - as above
 
+    battles = with_index(battles)
     known = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight")
     for name in ("model_a", "model_b", "winner"):
         if name not in battles:
             message = f"The battles have no column {name}; they have {', '.join(map(str, battles))}."
             raise InputError(message, advice="Name the columns model_a, model_b and winner.")
     columns: dict[str, Any] = {name: battles[name] for name in known if name in battles}
+    asked = question_column(map(str, battles), lambda name: bool(battles[name].notna().all()))
+    if "question_id" not in columns and asked is not None:
+        columns["question_id"] = battles[asked]
     # Without questions every battle is one of its own.
     columns.setdefault("question_id", [f"battle {number}" for number in range(len(battles))])
     columns.setdefault("domain", ["all"] * len(battles))
@@ -269,9 +275,10 @@ def _forget(folder: Path) -> None:
 
 def _outside_loops(work: Callable[[], Value]) -> Value:
     """Do something that runs an event loop of its own, also where one runs, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    running = False
+    with suppress(RuntimeError):
+        running = asyncio.get_running_loop() is not None
+    if not running:
         return work()
     done: list[Value] = []
     failed: list[BaseException] = []

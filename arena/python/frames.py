@@ -107,11 +107,18 @@ def _plain_rows(data: Data) -> Iterable[Any]:
         rows: Iterable[Any] = data.to_dicts()
         return rows
     if hasattr(data, "to_dict") and hasattr(data, "columns"):
-        columns: Iterable[Any] = data.to_dict("records")
+        columns: Iterable[Any] = with_index(data).to_dict("records")
         return columns
     if isinstance(data, Iterable) and not isinstance(data, str | bytes | Mapping):
         return data
     raise InputError(f"A {type(data).__name__} holds no answers.", advice=ADVICE)
+
+
+def with_index(frame: Any) -> Any:  # noqa: ANN401 - a data frame, whose library need not be there
+    """A frame of pandas with its index, where that has a name, as a column; one of that name goes before."""
+    names = list(frame.index.names)
+    taken = [name for name in names if name is None or name in frame.columns]
+    return frame if len(taken) == len(names) else frame.reset_index(level=taken, drop=True).reset_index()
 
 
 def _cell(cell: Any) -> Any:  # noqa: ANN401 - what a data frame holds

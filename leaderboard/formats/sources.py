@@ -9,7 +9,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -19,9 +19,11 @@ from typing import IO, TextIO, cast
 
 from data.errors import FileFormatError
 from data.files.csv_safety import unescape_formula
+from data.files.tabular.columns import Column, read_columns
 from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
 from leaderboard.formats.places import Place
 from leaderboard.formats.rows import CHUNK_ROWS, OWN_COLUMNS, covariate_columns
+from leaderboard.names import QUESTION
 from leaderboard.vocabulary import Covariate
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -51,6 +53,9 @@ FIELDS = frozenset(
     }
 )
 """The columns that readers of battles and votes know."""
+PLAIN, VERDICTS = frozenset({"model_a", "model_b"}), frozenset({"winner", "score"})
+"""The columns of plain battles, of which one says who won."""
+ROW_IDS = frozenset({"id", "_id"})
 DELIMITERS = ",;\t"
 
 _LIST_COLUMN = re.compile(r'"(model_a|model_b|winner)"\s*:\s*\[')
@@ -149,9 +154,10 @@ def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
 def _renamed(chunk: Chunk) -> Chunk:
     """The chunk under the names that readers know, where its first record spells them otherwise."""
     columns = chunk.records[0].keys() if chunk.records else FIELDS
-    if columns <= FIELDS:
-        return chunk
     known = {name: field for name in columns - FIELDS if (field := field_of(name)) in FIELDS - columns}
+    fields = {known.get(name, name) for name in columns}
+    if fields >= PLAIN and fields & VERDICTS and QUESTION not in fields and (asked := _asked(chunk)):
+        known[asked] = QUESTION
     if not known:
         return chunk
     records: list[Record] = [
@@ -159,6 +165,26 @@ def _renamed(chunk: Chunk) -> Chunk:
     ]
     spelled = tuple((field, name) for name, field in known.items())
     return Chunk(place=replace(chunk.place, names=spelled), records=records)
+
+
+def question_column(columns: Iterable[str], is_full: Callable[[str], bool]) -> str | None:
+    """The column by which battles without `question_id` name their questions; ids of rows are none.
+
+    Args:
+        columns: The names of all columns.
+        is_full: Whether every row has a text or a number in a column.
+    """
+    found = read_columns(name for name in columns if name.lower() not in ROW_IDS)
+    asked = (found.get(column) for column in (Column.QUESTION_ID, Column.QUESTION))
+    return next((name for name in asked if name is not None and is_full(name)), None)
+
+
+def _asked(chunk: Chunk) -> str | None:
+    def is_full(name: str) -> bool:
+        cells = (record.get(name) for record in chunk.records)
+        return all(isinstance(cell, str | int) and str(cell).strip() for cell in cells)
+
+    return question_column(chunk.records[0], is_full)
 
 
 def field_of(name: str) -> str:

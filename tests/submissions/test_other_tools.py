@@ -92,14 +92,11 @@ def test_no_answer_is_taken_for_that_of_another_system(questions: QuestionSet, t
     several = tmp_path / "rows.jsonl"
     several.write_text("\n".join(map(json.dumps, [*prompts, *rows[:3], *prompts[:3]])), encoding="utf-8")
     read = read_answer_table(several)
-    assert [(name, len(found)) for name, found in read.systems.items()] == [
-        ("careful: Be brief.", 8),
-        ("org/other-2: Be brief.", 8),
-        ("careful: Be", 8),
-        ("org/other-2: Be", 8),
-        ("careful: Answer: {{question}}", 1),
-        ("org/other-2: Answer: {{question}}", 2),
-    ]
+    assert {name: len(found) for name, found in read.systems.items()} == {
+        **{f"{who}: {label}": 8 for who in ("careful", "org/other-2") for label in ("Be brief.", "Be")},
+        "careful: Answer: {{question}}": 1,
+        "org/other-2: Answer: {{question}}": 2,
+    }
     assert [one.message for one in read.problems] == [
         "3 rows are left out: further repeats of samples that have an answer."
     ]

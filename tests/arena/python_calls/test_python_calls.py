@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import answer_arena as aa
-from data.errors import ConflictError, InputError
+from data.errors import ConflictError, InputError, InvalidFileError
 
 NOTEBOOK = Path(__file__).parents[3] / "examples" / "rank.ipynb"
 QUESTIONS = tuple(f"How does machine {number} work?" for number in range(12))
@@ -92,6 +92,12 @@ def test_other_shapes_and_names_of_columns_give_the_same(
             data, references=right, progress=False, system="who", question="asked", answer="said"
         ).board
         pd.testing.assert_frame_equal(board, expected)
+    wide = long.pivot_table("said", "asked", "who", aggfunc="first").rename_axis("question")
+    board = aa.rank(wide, references=right, progress=False).board
+    pd.testing.assert_frame_equal(board, expected)
+    with pytest.raises(InvalidFileError, match="has a problem") as refused:
+        aa.rank(wide.reset_index(drop=True), references=right, progress=False)
+    assert refused.value.__notes__ == ["No row names a question; the columns are: 'best', 'worst'."]
     with pytest.raises(InputError, match="no column 'nothing'"):
         aa.rank(long, system="nothing", references=right, progress=False)
     with pytest.raises(InputError, match="holds no answers"):
@@ -210,6 +216,11 @@ def test_one_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame
     )
     rated = aa.rate(battles)
     assert [row.system for row in rated.ratings] == ["x", "y"]
+    # Two battles of each question: what is not read as one makes intervals too narrow.
+    twice = pd.concat([battles, battles])
+    prompts = twice.rename(columns={"question_id": "Prompt"}).assign(id=range(40))
+    read = [aa.rate(frame).ratings for frame in (twice, twice.set_index("question_id"), prompts)]
+    assert read[0] == read[1] == read[2] != aa.rate(twice.drop(columns="question_id")).ratings
     with pytest.raises(InputError, match="no column winner; they have question_id, model_a, model_b, won"):
         aa.rate(battles.rename(columns={"winner": "won"}))
 

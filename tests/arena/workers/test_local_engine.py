@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from arena.container import Arena
-from arena.services.system.text_process import PROCESSES, TextProcess
+from arena.services.system.text_process import TextProcess
 from arena.workers.local import AHEAD, LocalSpread
 from data import parallel
 from data.corpora import chunking
@@ -159,16 +159,8 @@ def _sleep(number: int) -> int:
     return number
 
 
-def test_leaving_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaving_ends_the_processes(taken: list[TextProcess]) -> None:
     """Whoever stops reading results leaves nothing running."""
-    taken: list[TextProcess] = []
-    take = PROCESSES.take
-
-    def noted() -> TextProcess:
-        taken.append(take())
-        return taken[-1]
-
-    monkeypatch.setattr(PROCESSES, "take", noted)
     found = LocalSpread(2).map(_wait_for_the_second, numbers(4))
     assert next(found) == 0
     found.close()  # type: ignore[attr-defined]  # a generator

@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -197,6 +198,21 @@ def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, header:
         f"{separator.join(header.split())}\n" + separator.join(["1.0", "x", "y", "model_a"]) + "\n"
     )
     assert rows_of(read_battles(path).table) == [("1", "x", "y", "model_a")]
+
+
+@pytest.mark.parametrize("name", ["qid", "Query ID", "question", "Prompt", "user_input"])
+def test_questions_are_read_under_their_names_in_the_trade(name: str, tmp_path: Path) -> None:
+    """What is not read as the question makes each battle one of its own, and intervals too narrow."""
+    rows = [{**FAIR, "question_id": f"q{number % 7}", "id": number} for number in range(28)]
+    plain = read_battles(written(tmp_path / "plain.jsonl", rows))
+    file = tmp_path / "theirs.csv"
+    pd.DataFrame(rows).rename(columns={"question_id": name}).to_csv(file, index=False)
+    read = read_battles(file)
+    assert (read.questions_named, read.table.questions) == (True, plain.table.questions)
+    assert rows_of(read.table) == rows_of(plain.table)
+    # A prompt that is no text names nothing.
+    lists = [{"prompt": ["a"], "model_a": "x", "model_b": "y", "winner": "tie"}]
+    assert not read_battles(written(tmp_path / "lists.jsonl", lists)).questions_named
 
 
 def test_a_whole_number_is_one_id_however_it_is_written(tmp_path: Path) -> None:

@@ -71,16 +71,8 @@ def test_few_answers_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert processes_for(10_000, None) >= 1
 
 
-def test_a_process_that_is_killed_costs_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_is_killed_costs_no_score(taken: list[TextProcess]) -> None:
     """A killed process, as when memory runs out, is replaced, and every answer is scored."""
-    taken: list[TextProcess] = []
-    take = PROCESSES.take
-
-    def noted() -> TextProcess:
-        taken.append(take())
-        return taken[-1]
-
-    monkeypatch.setattr(PROCESSES, "take", noted)
 
     async def killed(metric: Metric) -> list[Score]:
         first = await metric.score(item(0))
