@@ -171,17 +171,23 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
     Raises:
         InputError: A column is missing.
     """
-    from leaderboard.battles import BattleTable  # noqa: PLC0415 - loads statistics
-    from leaderboard.formats.sources import question_column  # noqa: PLC0415 - as above
+    from leaderboard.battles import SPELLINGS, BattleTable, winner_word  # noqa: PLC0415 - loads statistics
+    from leaderboard.formats.sources import field_of, question_column  # noqa: PLC0415 - as above
     from leaderboard.ratings import rate as rated  # noqa: PLC0415 - as above
 
-    battles = with_index(battles)
     known = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight")
+    battles = with_index(battles)
+    spelt = {name: field_of(str(name)) for name in battles}
+    battles = battles.rename(columns={name: ours for name, ours in spelt.items() if ours not in battles})
     for name in ("model_a", "model_b", "winner"):
         if name not in battles:
             message = f"The battles have no column {name}; they have {', '.join(map(str, battles))}."
             raise InputError(message, advice="Name the columns model_a, model_b and winner.")
     columns: dict[str, Any] = {name: battles[name] for name in known if name in battles}
+    if not set(columns["winner"]) <= SPELLINGS.keys():
+        columns["winner"] = list(
+            map(winner_word, *(columns[name] for name in ("winner", "model_a", "model_b")))
+        )
     asked = question_column(map(str, battles), lambda name: bool(battles[name].notna().all()))
     if "question_id" not in columns and asked is not None:
         columns["question_id"] = battles[asked]

@@ -24,6 +24,8 @@ FIRST_SHOWN: Mapping[str, float] = MappingProxyType(
     | dict.fromkeys(("both", "0"), 0.0)
 )
 """What may stand in a column that says which answer was shown first; `both` are both orders."""
+SETTLED = (None, "", "judged")
+"""What may stand in a column `outcome` beside a winner, as rankings write it; else there is no verdict."""
 YES_OR_NO: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
 NOT_ANONYMOUS = frozenset({"false", "0", "0.0", "no"})
 """What `anony` holds for a vote whose voter was shown the systems' names; LMArena's boards leave them out."""
@@ -43,9 +45,15 @@ def parse(chunk: Chunk, context: Context) -> Draft:
     elsewhere each row is a battle. A `weight` (or `count`) says how often a row counts; one that counts zero
     times is left out, and so is a vote whose voter was shown the systems' names (`anony` is false).
     """
-    return _draft(
-        chunk, context, identifiers(chunk, "question_id"), winners(chunk.place, column(chunk, "winner"))
-    )
+    words = [
+        WinnerWord.TIE.value if no else won
+        for no, won in zip(_without_verdict(chunk), column(chunk, "winner"), strict=True)
+    ]
+    return _draft(chunk, context, identifiers(chunk, "question_id"), winners(chunk.place, words))
+
+
+def _without_verdict(chunk: Chunk) -> list[bool]:
+    return [not record.get("winner") and record.get("outcome") not in SETTLED for record in chunk.records]
 
 
 def parse_one_hot(chunk: Chunk, context: Context) -> Draft:
@@ -95,7 +103,7 @@ def _draft(chunk: Chunk, context: Context, questions: list[str] | None, words: l
         repeat=texts(chunk, "repeat"),
         wording=texts(chunk, "wording"),
     )
-    reasons: list[LeftOut | None] = [None] * len(words)
+    reasons = [LeftOut.NO_VERDICT if no else None for no in _without_verdict(chunk)]
     if not context.named and has(chunk, "anony"):
         for index, value in enumerate(column(chunk, "anony")):
             if str(value).lower() in NOT_ANONYMOUS:

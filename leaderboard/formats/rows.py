@@ -49,6 +49,7 @@ class LeftOut(StrEnum):
 
     UNREADABLE = "unreadable"
     NO_PREFERENCE = "no preference"
+    NO_VERDICT = "without a verdict: the outcome is not judged"
     ZERO_COUNT = "count of zero"
     NAMED = "the systems' names were shown: anony is false"
     SELF = "a system against itself"

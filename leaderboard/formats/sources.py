@@ -20,6 +20,7 @@ from typing import IO, TextIO, cast
 from data.errors import FileFormatError
 from data.files.csv_safety import unescape_formula
 from data.files.tabular.columns import Column, read_columns
+from leaderboard.battles import SPELLINGS, winner_word
 from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
 from leaderboard.formats.places import Place
 from leaderboard.formats.rows import CHUNK_ROWS, OWN_COLUMNS, covariate_columns
@@ -55,6 +56,7 @@ FIELDS = frozenset(
 """The columns that readers of battles and votes know."""
 PLAIN, VERDICTS = frozenset({"model_a", "model_b"}), frozenset({"winner", "score"})
 """The columns of plain battles, of which one says who won."""
+SYSTEMS = {"system_a": "model_a", "system_b": "model_b"}
 ROW_IDS = frozenset({"id", "_id"})
 DELIMITERS = ",;\t"
 
@@ -154,17 +156,27 @@ def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
 def _renamed(chunk: Chunk) -> Chunk:
     """The chunk under the names that readers know, where its first record spells them otherwise."""
     columns = chunk.records[0].keys() if chunk.records else FIELDS
-    known = {name: field for name in columns - FIELDS if (field := field_of(name)) in FIELDS - columns}
+    spelt = {name: field_of(name) for name in columns - FIELDS}
+    known = {name: field for name, field in spelt.items() if field in FIELDS - columns}
     fields = {known.get(name, name) for name in columns}
     if fields >= PLAIN and fields & VERDICTS and QUESTION not in fields and (asked := _asked(chunk)):
         known[asked] = QUESTION
-    if not known:
-        return chunk
-    records: list[Record] = [
-        {known.get(name, name): value for name, value in record.items()} for record in chunk.records
-    ]
+    records = chunk.records
+    if known:
+        records = [{known.get(name, name): value for name, value in record.items()} for record in records]
+    if fields >= PLAIN and any(_is_foreign(record.get("winner")) for record in records):
+        records = [_with_word(record) for record in records]
     spelled = tuple((field, name) for name, field in known.items())
     return Chunk(place=replace(chunk.place, names=spelled), records=records)
+
+
+def _is_foreign(won: object) -> bool:
+    return isinstance(won, str) and won not in SPELLINGS
+
+
+def _with_word(record: Record) -> Record:
+    word = winner_word(record.get("winner"), record.get("model_a"), record.get("model_b"))
+    return {**record, "winner": word}
 
 
 def question_column(columns: Iterable[str], is_full: Callable[[str], bool]) -> str | None:
@@ -188,8 +200,12 @@ def _asked(chunk: Chunk) -> str | None:
 
 
 def field_of(name: str) -> str:
-    """A column's name in small letters, with underscores in place of spaces and hyphens."""
-    return "_".join(name.strip().lower().replace("-", " ").split())
+    """A column's name in small letters, with underscores in place of spaces and hyphens.
+
+    Systems are models, as other arenas call them.
+    """
+    field = "_".join(name.strip().lower().replace("-", " ").split())
+    return SYSTEMS.get(field, field)
 
 
 def _is_parquet(path: Path) -> bool:

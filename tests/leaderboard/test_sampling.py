@@ -15,6 +15,7 @@ from leaderboard.ratings import IntervalKind, rate
 from leaderboard.sampling.adaptive import Contrast, NextBattles, neighbours, next_battles
 from leaderboard.sampling.powered import Powered, power
 from tests.narrow import known
+from tests.sampled_rounds import table_of
 
 NAMES = ("s0", "s1", "s2", "s3")
 
@@ -29,17 +30,7 @@ def world(seed: int, questions: int = 200, likeness: float = 0.8) -> tuple[Battl
     margin = quality[question, a] - quality[question, b] + random.logistic(0, 1, len(a))
     noise = random.normal(0, margin.std(), len(a))
     share = 1 / (1 + np.exp(-likeness * margin - np.sqrt(1 - likeness**2) * noise))
-    planned = BattleTable(
-        systems=NAMES,
-        questions=tuple(f"q{n}" for n in range(questions)),
-        domains=("",),
-        a=a.astype(np.int32),
-        b=b.astype(np.int32),
-        winner=np.where(share > 0.5, 0, 1).astype(np.int8),
-        question=question.astype(np.int32),
-        domain=np.zeros(len(a), dtype=np.int32),
-        score=share,
-    )
+    planned = table_of(a, b, question, share, len(NAMES))
     return planned, np.where(np.abs(margin) < 0.3, 0.5, (margin > 0).astype(float))
 
 

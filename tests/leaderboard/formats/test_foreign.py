@@ -158,6 +158,36 @@ def test_winner_words_are_the_same_in_files_columns_and_votes(tmp_path: Path) ->
     assert set(read_votes(path).share.tolist()) == {0.5}
 
 
+@pytest.mark.parametrize(
+    "words", ["A B Tie", "a b both_bad", "X y tie", "left right TIE", "Model a,Model B,tie"]
+)
+def test_a_winner_is_a_side_or_the_name_of_a_system(words: str, tmp_path: Path) -> None:
+    """What others write in `winner`, also beside `System A`; a side that is the other's name is refused."""
+    first, second, tie = words.split("," if "," in words else " ")
+    rows = [
+        {"Question": f"{at}?", "System A": "X", "System B": "y", "Winner": won}
+        for at, won in enumerate((first, second, tie))
+    ]
+    path = written(tmp_path / "b.jsonl", rows)
+    assert read_battles(path).table.winner.tolist() == [Winner.A, Winner.B, Winner.TIE]
+    assert read_votes(path).share.tolist() == [1, 0, 0.5]
+    unclear = {**FAIR, "model_a": "b", "model_b": "a", "winner": "a"}
+    with pytest.raises(RecordError, match="'a' cannot be used"):
+        read_battles(written(path, [unclear, unclear]))
+    clear = [{**unclear, "winner": "a", "model_a": "a", "model_b": "b"}]
+    assert read_battles(written(path, clear)).table.winner.tolist() == [Winner.A]
+
+
+def test_comparisons_without_a_verdict_are_left_out_and_counted(tmp_path: Path) -> None:
+    """The comparisons that a ranking writes are battles; an empty winner beside no outcome is a mistake."""
+    row = {"question_id": "q", "system_a": "x", "system_b": "y", "winner": "y", "outcome": "judged"}
+    path = written(tmp_path / "b.jsonl", [row, {**row, "winner": "", "outcome": "unreadable"}])
+    read = read_battles(path)
+    assert (len(read.table), read.left_out) == (1, {LeftOut.NO_VERDICT: 1})
+    with pytest.raises(RecordError, match="'' cannot be used"):
+        read_battles(written(path, [{**row, "winner": ""}] * 2))
+
+
 def test_one_hot_winners_are_read(tmp_path: Path) -> None:
     """LMSYS's 55,000 battles have a column for each verdict, of which one is 1."""
     marks = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0)]

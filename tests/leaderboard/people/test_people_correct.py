@@ -48,14 +48,14 @@ def plan_of(verdicts: list[Verdict]) -> BattleTable:
     )
 
 
-def votes_of(votes: list[Vote]) -> Votes:
+def votes_of(votes: list[Vote], *, chances: bool = True) -> Votes:
     """People's votes as columns."""
     return Votes.from_columns(
         [vote.question for vote in votes],
         [vote.first for vote in votes],
         [vote.second for vote in votes],
         score=[vote.share for vote in votes],
-        sampling_prob=[vote.chance for vote in votes],
+        sampling_prob=[vote.chance for vote in votes] if chances else None,
     )
 
 
@@ -351,12 +351,7 @@ def test_without_chances_the_share_labelled_is_the_chance() -> None:
     """Votes without chances count like votes whose chance is the share of labelled battles."""
     verdicts, votes = agreeing(0.4)
     share = len(votes) / len(verdicts)
-    plain = Votes.from_columns(
-        [vote.question for vote in votes],
-        [vote.first for vote in votes],
-        [vote.second for vote in votes],
-        score=[vote.share for vote in votes],
-    )
+    plain = votes_of(votes, chances=False)
     said = [Vote(vote.question, vote.first, vote.second, vote.share, share) for vote in votes]
     agree(correct(plan_of(verdicts), plain), correct(plan_of(verdicts), votes_of(said)))
 

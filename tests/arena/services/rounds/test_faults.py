@@ -83,30 +83,6 @@ def private_postgres() -> Iterator[PrivateServer]:
             server.stop()
 
 
-def _environment(arena: Arena) -> dict[str, str]:
-    settings = arena.settings
-    return {
-        **os.environ,  # noqa: TID251 - what a process of the machine needs
-        "ARENA_HOME": str(settings.home),
-        "ARENA_DATABASE_URL": settings.database_url,
-        "OPENAI_BASE_URL": settings.endpoint,
-        "OPENAI_API_KEY": "none",
-    }
-
-
-@contextlib.contextmanager
-def _worker(arena: Arena, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    with log.open("w") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "arena", "worker"], cwd=ROOT, env=_environment(arena), stderr=file
-        )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
 def _wait(what: Callable[[], bool], seconds: float = 120.0) -> None:
     ends = time.monotonic() + seconds
     while True:
@@ -130,29 +106,29 @@ def test_worker_outlives_its_database(
     private_postgres: PrivateServer,
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
+    start: Callable[..., subprocess.Popen[str]],
     tmp_path: Path,
 ) -> None:
     """The server dies mid-round and comes back: the worker goes on, and nothing committed is lost."""
     server = scripted_llm(latency=0.4)
     arena = filled(database_url=private_postgres.url, endpoint=server.url)
     _launch(arena, 4)
-    log = tmp_path / "worker.log"
-    with _worker(arena, log) as worker:
-        _wait(lambda: arena.rounds.status("r")[1].judged > 8)
-        private_postgres.stop()
-        with pytest.raises(StoreError, match="cannot be used"):
-            arena.rounds.status("r")
-        time.sleep(2)
-        assert worker.poll() is None
-        private_postgres.start()
-        _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
-        worker.send_signal(signal.SIGTERM)
-        assert worker.wait(30) == 0
+    worker = start(arena, "worker")
+    _wait(lambda: arena.rounds.status("r")[1].judged > 8)
+    private_postgres.stop()
+    with pytest.raises(StoreError, match="cannot be used"):
+        arena.rounds.status("r")
+    time.sleep(2)
+    assert worker.poll() is None
+    private_postgres.start()
+    _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(30) == 0
     counts = arena.rounds.status("r")[1]
     assert (counts.judged, counts.pending) == (72, 0)
     # What was in flight when the server died may have been asked again.
     assert server.log.calls <= 72 + 2 * 4
-    text = log.read_text()
+    text = (tmp_path / "log-0").read_text()
     assert "worker.database_away" in text or "job.broken_off" in text
     assert "Traceback" not in text
 
@@ -160,27 +136,23 @@ def test_worker_outlives_its_database(
 @pytest.mark.long
 @pytest.mark.postgres
 def test_worker_waits_for_a_database_that_is_away_at_start(
-    private_postgres: PrivateServer, filled: Callable[..., Arena], tmp_path: Path
+    private_postgres: PrivateServer,
+    filled: Callable[..., Arena],
+    start: Callable[..., subprocess.Popen[str]],
+    tmp_path: Path,
 ) -> None:
     """A worker that starts before its database takes the job once it is there; commands say one line."""
     arena = filled(database_url=private_postgres.url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     arena.jobs.judge("r")
     private_postgres.stop()
-    done = subprocess.run(
-        [sys.executable, "-m", "arena", "rounds", "status", "r"],
-        cwd=ROOT,
-        env=_environment(arena),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
-    log = tmp_path / "worker.log"
-    with _worker(arena, log):
-        _wait(lambda: "worker.database_away" in log.read_text())
-        private_postgres.start()
-        _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    assert start(arena, "rounds", "status", "r").wait(60) == 1
+    assert len((tmp_path / "log-0").read_text().splitlines()) == 1
+    start(arena, "worker")
+    log = tmp_path / "log-1"
+    _wait(lambda: "worker.database_away" in log.read_text())
+    private_postgres.start()
+    _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
     assert "Traceback" not in log.read_text()
 
 
