@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from data.winners import winning_side
 from leaderboard import columns as encoding
 from leaderboard.columns import Column
 
@@ -42,28 +43,20 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
     | dict.fromkeys(("both_bad", "bothbad", "tie (both bad)"), WinnerWord.BOTH_BAD.value)
 )
 """What may stand in a `winner` column, and the word that it stands for."""
-SIDES: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(("a", "model a", "system_a", "assistant_a", "left"), WinnerWord.A.value)
-    | dict.fromkeys(("b", "model b", "system_b", "assistant_b", "right"), WinnerWord.B.value)
-    | dict(SPELLINGS)
-)
-"""What others write, in any case."""
 
 
 def winner_word(won: object, model_a: object, model_b: object) -> object:
-    """The word for what a cell says: a side, as others write it, or the winner's name.
-
-    What is neither stays as it is, and so does a side that is the other system's name.
-    """
+    """The word of a `winner` column for what others write in it; what names no side stays as it is."""
     if not isinstance(won, str) or won in SPELLINGS:
         return won
-    said = won.strip()
-    side = SIDES.get(said.casefold())
-    systems = (str(model_a).strip(), str(model_b).strip())
-    named = (WinnerWord.A.value, WinnerWord.B.value)[systems.index(said)] if said in systems else None
-    return won if side and named and side != named else named or side or won
+    tie = SPELLINGS.get(won.strip().casefold())
+    side = winning_side(won, model_a, model_b)
+    return tie if side == "tie" and tie else OF_SIDES[side] if side else won
 
 
+OF_SIDES: Mapping[str, str] = MappingProxyType(
+    {"a": WinnerWord.A.value, "b": WinnerWord.B.value, "tie": WinnerWord.TIE.value}
+)
 CODES: Mapping[str, Winner] = MappingProxyType(
     dict.fromkeys((word.value for word in WinnerWord), Winner.TIE)
     | {WinnerWord.A.value: Winner.A, WinnerWord.B.value: Winner.B}

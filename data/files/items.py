@@ -16,6 +16,7 @@ from data.files.tabular.records import read_records
 from data.files.tabular.values import given, id_text
 from data.files.text_files import ReadLimits
 from data.records import HumanLabel, MetricItem, Passage, ProblemList
+from data.winners import Side, winning_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,7 @@ def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> Metric
 
 
 A, B, TIE = -1.0, 1.0, 0.0
-LABELS: Mapping[str, float] = MappingProxyType(
-    {"a": A, "model_a": A, "b": B, "model_b": B, "tie": TIE, "tie (bothbad)": TIE, "both_bad": TIE}
-)
+LABELS: Mapping[Side, float] = MappingProxyType({"a": A, "b": B, "tie": TIE})
 LARGEST = 2
 OF_SIDES: Mapping[str, str] = MappingProxyType(
     {
@@ -117,6 +116,7 @@ def read_labels(path: Path, limits: ReadLimits) -> tuple[HumanLabel, ...]:
 
 def _human_label(line: int, row: Mapping[str, object], problems: ProblemList) -> HumanLabel | None:
     found = {OF_SIDES[folded(name)]: value for name, value in row.items() if folded(name) in OF_SIDES}
+    own = "label" in row
     row = {**found, **row}
     named = any(given(row.get(name)) for name in ("id", "question_id"))
     fields = Fields(line, row, problems)
@@ -129,7 +129,7 @@ def _human_label(line: int, row: Mapping[str, object], problems: ProblemList) ->
         question=fields.text("question", blank=True),
         answer_a=fields.text("answer_a", blank=True),
         answer_b=fields.text("answer_b", blank=True),
-        label=_number(fields),
+        label=_number(fields, own=own),
         reference=fields.optional("reference"),
         passages=tuple(one.text for one in Fields(line, single, problems).passages("passages", "p")),
         system_a=fields.optional("system_a") or "",
@@ -144,10 +144,12 @@ def _pair_id(row: Mapping[str, object]) -> str:
     return f"pair {hashlib.sha256(texts.encode()).hexdigest()[:12]}"
 
 
-def _number(fields: Fields) -> float:
+def _number(fields: Fields, *, own: bool) -> float:
+    """The label; in a column of our own a word is a side, in others' it may be a system's name."""
     value = fields.row.get("label")
-    if isinstance(value, str) and value.strip().casefold() in LABELS:
-        return LABELS[value.strip().casefold()]
+    side = winning_side(value, fields.row.get("system_a"), fields.row.get("system_b"), by_name=not own)
+    if side is not None:
+        return LABELS[side]
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST:
         return float(value)
     fields.note("wrong-value", f"The label is {value!r}.", 'Use "a", "b", "tie", or a number from -2 to 2.')

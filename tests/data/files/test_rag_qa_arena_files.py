@@ -54,6 +54,13 @@ def test_labels_are_read_under_the_names_of_others(tmp_path: Path) -> None:
         ("Why?", "x", "blue", label) for label in (-1, 1, 0)
     ]
     assert labels[0].id == labels[2].id != labels[1].id
+    # By name; where a system is called like the other's side, nobody can tell which is meant.
+    file.write_text(file.read_text().replace(",B\n", ",y\n"))
+    assert [one.label for one in read_labels(file, LIMITS)] == [-1, 1, 0]
+    file.write_text(file.read_text().replace(",x,y,", ",B,a,").replace(",y\n", ",B\n"))
+    with pytest.raises(InvalidFileError) as refused:
+        read_labels(file, LIMITS)
+    assert [one.line for one in refused.value.problems] == [3]
 
 
 def test_columns_of_lists_are_read_row_by_row() -> None:

@@ -21,7 +21,6 @@ from arena.services.annotation.files.model import (
     LabelledItem,
     LabelledTask,
     Named,
-    Side,
     Tolerance,
     Whole,
     checked,
@@ -30,6 +29,7 @@ from arena.services.annotation.files.model import (
     names_of,
     side_of,
 )
+from data.winners import Side
 
 DISCARDED, DRAFT = "discarded", "draft"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from arena.services.annotation.files.model import (
     NOBODY,
@@ -14,7 +14,6 @@ from arena.services.annotation.files.model import (
     LabelledTask,
     Name,
     Named,
-    Side,
     Tolerance,
     Whole,
     expected,
@@ -28,8 +27,10 @@ from arena.services.annotation.requests import ChosenItem
 from arena.services.annotation.tasks import winner_of
 from data.errors import FileFormatError
 from data.records import LARGEST_GRADE, LabelScale
+from data.winners import Side, winning_side
 
 SIDES = {"model_a": "a", "model_b": "b", "tie": "tie", "tie (bothbad)": "tie"}
+WORDS = {side: word for word, side in reversed(SIDES.items())}
 SCORES = {1.0: "a", 0.5: "tie", 0.0: "b"}
 Winner = Literal["model_a", "model_b", "tie", "tie (bothbad)"]
 Text = Annotated[str, Field(min_length=1)]
@@ -43,10 +44,23 @@ def _label(value: object) -> object:
     raise expected(f"a, b, tie or a whole number from -{LARGEST_GRADE} to {LARGEST_GRADE}")
 
 
-class _Vote(Entry):
-    """A vote; a `score` is one of 1, ½ and 0."""
+class _Won(Entry):
+    """A pair with its winner, by any of the words for a side or by name."""
 
     winner: Winner | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _side(cls, row: object) -> object:
+        if not isinstance(row, Mapping):
+            return row
+        side = winning_side(row.get("winner"), row.get("model_a"), row.get("model_b"))
+        return row if side is None else {**row, "winner": WORDS[side]}
+
+
+class _Vote(_Won):
+    """A vote; a `score` is one of 1, ½ and 0."""
+
     score: float | None = None
     question_id: Text
     model_a: Text
@@ -65,11 +79,10 @@ class _Label(Entry):
     comment: str | None = None
 
 
-class _Item(Named):
+class _Item(_Won, Named):
     """An item of a new task; gold ones have a value or a winner."""
 
     value: Whole | None = None
-    winner: Winner | None = None
 
 
 def write_votes(content: LabelledTask) -> bytes:
@@ -92,7 +105,7 @@ def read_votes(content: bytes, tolerance: Tolerance) -> Iterator[FiledLabel]:
 
 
 def _vote(place: str, row: _Vote) -> FiledLabel:
-    side = None if row.winner is None else SIDES[row.winner]
+    side = SIDES.get(row.winner or "")
     scored = SCORES.get(row.score) if row.score is not None else None
     if side and scored and side != scored:
         refuse(place, f"has the winner {row.winner} and the score {row.score}, which contradict each other")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -58,7 +58,6 @@ Whole = Annotated[int, BeforeValidator(_number)]
 """A whole number, also one that is written as a text or as 2.0."""
 Name = Annotated[str, BeforeValidator(_name)]
 """A name or a number, of which 0 is one; empty where there is none."""
-Side = Literal["a", "b", "tie"]
 
 
 class Named(Entry):

@@ -190,7 +190,7 @@ def test_items_are_named_by_files() -> None:
     """A line an item; gold ones have a winner or a value."""
     content = (
         b'{"question_id": "q1", "model_a": "x", "model_b": "y"}\n'
-        b'{"question_id": "q1", "model_a": "x", "model_b": "y", "winner": "model_b"}\n'
+        b'{"question_id": "q1", "model_a": "x", "model_b": "y", "winner": "y"}\n'
         b'{"question_id": "q2", "model_a": "x", "model_b": "y", "value": "-1"}\n'
     )
     assert read_items(content) == (
