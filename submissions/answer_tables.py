@@ -104,8 +104,9 @@ class AnswerTable:
             if theirs != ours.value
         )
         named = listed(map(shown, self.systems), MOST_NAMED)
+        alone = "" if self.file.split(".")[0] in self.systems else f" ({named})"
         whose = {
-            Shape.ONE: "one system",
+            Shape.ONE: f"one system{alone}",
             Shape.LONG: f"{len(self.systems):,} systems, a row each ({named})",
             Shape.WIDE: f"{len(self.systems):,} systems, a column each ({named})",
             Shape.REFERENCES: "references",

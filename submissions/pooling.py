@@ -86,10 +86,10 @@ def pool(
             joined.add_reference(row)
     for question in known:
         joined.add_known(question)
-    for table in read[: len(tables)]:
+    for number, table in enumerate(read[: len(tables)]):
         for system, rows in table.systems.items():
             for row in rows:
-                joined.add(table.file, system, row)
+                joined.add((number, table.file), system, row)
     return joined.result()
 
 
@@ -135,13 +135,13 @@ class _Joined:
                 ids[text].append(name)
         self._id_of = {text: names[0] for text, names in ids.items() if len(names) == 1}
         self._ambiguous = {text for text, names in ids.items() if len(names) > 1}
-        self._answers: dict[str, dict[str, tuple[str, Answer]]] = defaultdict(dict)
+        self._answers: dict[str, dict[str, tuple[tuple[int, str], Answer]]] = defaultdict(dict)
         self._repeated: Counter[str] = Counter()
         self._empty: Counter[str] = Counter()
         self._nameless = 0
 
-    def add(self, file: str, system: str, row: AnswerRow) -> None:
-        """Take an answer."""
+    def add(self, file: tuple[int, str], system: str, row: AnswerRow) -> None:
+        """Take an answer of a table, which has a number and a name."""
         key = self._key(row)
         if key is None:
             self._nameless += 1
@@ -154,8 +154,8 @@ class _Joined:
             answers[key] = (file, Answer(question_id=key, answer=row.answer, contexts=row.contexts))
         elif answers[key][0] != file:
             raise InputError(
-                f"{answers[key][0]} and {file} both have an answer of {system} to {self._short(key)}.",
-                advice=f"Name one of the two systems otherwise: NAME={file}.",
+                f"{answers[key][0][1]} and {file[1]} both have an answer of {system} to {self._short(key)}.",
+                advice=f"Name one of the two systems otherwise: NAME={file[1]}.",
             )
         else:
             self._repeated[system] += 1

@@ -106,7 +106,7 @@ def rank(
     Questions are joined by id, else by text. The same command goes on where it stopped. Another file adds a
     system, and a model is asked only about its pairs.
     """
-    from arena.services.ranking.requests import NamedFile, RankRequest, scratch_of
+    from arena.services.ranking.requests import RankRequest, named_files, scratch_of
     from submissions.answer_tables import read_answer_table
 
     folder, given = _folder(files, out)
@@ -118,8 +118,7 @@ def rank(
         budget_usd=max_usd,
         seed=seed,
     )
-    named = [NamedFile.of(one) for one in given]
-    tables = [one.table(whole_file(one.path)) for one in named]
+    tables = [one.table(whole_file(one.path)) for one in named_files(given)]
     right = None if references is None else read_answer_table(references, answers=False)
     if dry_run or not yes:
         # In a copy, so that what is only priced, or declined, is not stored.

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from arena.services.ranking.requests import NamedFile
+from arena.services.ranking.requests import named_files
 from data.errors import InputError
 from data.files.tabular.columns import Column
 
@@ -66,11 +66,9 @@ def tables_of(data: Data, names: Names) -> list[AnswerTable]:
     """
     if isinstance(data, Mapping) and not _is_row(data):
         return [_table(part, str(system), names).called(str(system)) for system, part in data.items()]
-    if _is_path(data):
-        named = NamedFile.of(str(data))
-        return [named.table(named.path)]
-    if isinstance(data, Sequence) and data and all(map(_is_path, data)):
-        return [table for path in data for table in tables_of(path, names)]
+    paths = [data] if _is_path(data) else data
+    if isinstance(paths, Sequence) and paths and all(map(_is_path, paths)):
+        return [one.table(one.path) for one in named_files([str(path) for path in paths])]
     return [_table(data, "system", names)]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,27 @@ class NamedFile:
 
         table = read_answer_table(path, system=self.system)
         return table.called(self.system) if self.named else table
+
+
+def named_files(texts: Sequence[str]) -> list[NamedFile]:
+    """Read several `FILE` or `NAME=FILE`; files that are called alike have their folders in their names.
+
+    Raises:
+        InputError: There is no such file, or one is given twice.
+    """
+    found = [NamedFile.of(text) for text in texts]
+    twice = Counter(one.path.resolve() for one in found if not one.named)
+    if again := next((path for path, count in twice.items() if count > 1), None):
+        raise InputError(
+            f"{again.name} is given twice.", advice="Give each file once, or name it: NAME=FILE."
+        )
+    alike = Counter(one.system for one in found)
+    return [
+        replace(one, system="/".join([*one.path.resolve().parts[-2:-1], one.system]))
+        if alike[one.system] > 1 and not one.named
+        else one
+        for one in found
+    ]
 
 
 def _existing(path: Path) -> Path:

@@ -110,12 +110,22 @@ def test_a_name_that_is_given_goes_before_what_the_file_says(
     """Two files of one model are told apart by NAME=FILE; one name for a file of several is refused."""
     rows = [{"model": "gpt", "question": question, "answer": "A machine."} for question in QUESTIONS]
     for name, more in {"one": [], "two": [], "both": [{**rows[0], "model": "llama"}]}.items():
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in [*rows, *more]))
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a").write_text("".join(json.dumps(row) + "\n" for row in [*rows, *more]))
     rank = ("rank", "--references", files["references"], "--out", tmp_path / "board", "--json", "--yes")
-    code, text, err = run(*rank, f"old={tmp_path / 'one'}", f"new={tmp_path / 'two'}")
-    assert (code, {one["system"] for one in json.loads(text)["systems"]}) == (0, {"old", "new"}), err
-    code, _, err = run(*rank, f"old={tmp_path / 'both'}")
-    assert (code, "both has the answers of 2 systems; 'old' names one" in err) == (1, True)
+    one, two = tmp_path / "one" / "a", tmp_path / "two" / "a"
+    code, text, err = run(*rank, f"old={one}", f"new={two}")
+    assert (code, {row["system"] for row in json.loads(text)["systems"]}) == (0, {"old", "new"}), err
+    code, _, err = run(*rank, one, two)
+    assert (code, "a and a both have an answer of gpt" in err) == (1, True)
+    for path in (one, two):
+        path.write_text(path.read_text().replace('"model": "gpt", ', ""))
+    code, text, err = run(*rank[:3], *rank[5:], "--out", tmp_path / "new", one, two)
+    assert (code, {row["system"] for row in json.loads(text)["systems"]}) == (0, {"one/a", "two/a"}), err
+    code, _, err = run(*rank, one, one)
+    assert (code, "a is given twice" in err) == (1, True)
+    code, _, err = run(*rank, f"old={tmp_path / 'both' / 'a'}")
+    assert (code, "a has the answers of 2 systems; 'old' names one" in err) == (1, True)
 
 
 def test_all_can_be_compared_with_one_system_alone(

@@ -108,12 +108,9 @@ def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> N
     loaded = load_set(path)
     assert [one.id for one in loaded.questions.questions] == ["test-1", "test-2"]
     assert [one.code for one in loaded.warnings] == ["no-ids", "unknown-field"]
-    path.write_text('{"Why is it?": "So it is.", "How is it?": "Thus."}', encoding="utf-8")
-    questions = load_set(path).questions.questions
-    assert [(one.id, one.question, one.reference) for one in questions] == [
-        ("test-1", "Why is it?", "So it is."),
-        ("test-2", "How is it?", "Thus."),
-    ]
+    path.write_text('{"Why is it?": "So it is."}', encoding="utf-8")
+    (only,) = load_set(path).questions.questions
+    assert (only.id, only.question, only.reference) == ("test-1", "Why is it?", "So it is.")
 
 
 @pytest.mark.parametrize(
