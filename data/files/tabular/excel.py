@@ -61,6 +61,7 @@ def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no type
     """
     filled: list[str] = []
     tables: list[str] = []
+    wide: list[str] = []
     for sheet in book.worksheets:
         # Some programs write a size that is not the sheet's.
         sheet.reset_dimensions()
@@ -69,9 +70,12 @@ def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no type
         if first is None:
             continue
         filled.append(sheet.title)
-        known = read_columns([str(cell).strip() for cell in first if cell is not None])
-        if len(known) > 1 and {Column.QUESTION_ID, Column.QUESTION} & known.keys():
-            tables.append(sheet.title)
+        columns = [str(cell).strip() for cell in first if cell is not None]
+        known = read_columns(columns)
+        if len(columns) > 1 and {Column.QUESTION_ID, Column.QUESTION} & known.keys():
+            # With a column for each system no other column need be known.
+            (tables if len(known) > 1 else wide).append(sheet.title)
+    tables = tables or wide
     if len(tables) > 1:
         names = ", ".join(map(repr, tables[:SHEETS_LISTED]))
         message = f"{name} has tables on {len(tables):,} sheets: {names}."

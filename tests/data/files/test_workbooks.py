@@ -68,11 +68,12 @@ def test_the_rows_of_a_workbook_are_answers(
     ("sheets", "message"),
     [
         ({"a": [HEADER, *ROWS], "b": [HEADER, *ROWS]}, "a.xlsx has tables on 2 sheets: 'a', 'b'."),
-        ({"a": [HEADER, (1, '="O"&"ne"')]}, """Row 2: The formula '="O"&"ne"' has no value."""),
         (
-            {"a": [HEADER, (1, DAY)]},
-            "Row 2: The answer is a date (2024-05-01), not a string.",
+            {"a": [("question", "gpt")], "b": [("question", "llama")]},
+            "a.xlsx has tables on 2 sheets: 'a', 'b'.",
         ),
+        ({"a": [HEADER, (1, '="O"&"ne"')]}, """Row 2: The formula '="O"&"ne"' has no value."""),
+        ({"a": [HEADER, (1, DAY)]}, "Row 2: The answer is a date (2024-05-01), not a string."),
         ({"a": [HEADER, (*ROWS[0], "more")]}, "The row has 3 cells where the header has 2."),
         (
             {"a": [("Our answers", None), HEADER, *ROWS]},
