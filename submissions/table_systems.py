@@ -11,7 +11,7 @@ from data.files.tabular.columns import Column, renamed
 from data.files.tabular.rows import Row
 from data.files.tabular.values import given, id_text
 from submissions.formats import open_rows
-from submissions.formats.registry import AnswerFormat, format_of, system_names
+from submissions.formats.registry import LONGEST_NAME, AnswerFormat, format_of, system_names
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
 from submissions.question_index import QuestionIndex
@@ -62,10 +62,11 @@ class TableSystems:
         return {whose: names[whose] for whose in found} if several else {}
 
     def _unnamed(self, systems: Sequence[str]) -> FileFormatError:
-        names = listed(map(shown, systems), LISTED)
+        # In full, since one is to be given.
+        names = listed((shown(name, LONGEST_NAME) for name in systems), LISTED)
         message = f"{self._path.name} has the answers of {len(systems):,} systems: {names}."
         if self._limits.system:
-            message = f"{message[:-1]}; none is {shown(self._limits.system)}."
+            message = f"{message[:-1]}; none is {shown(self._limits.system, LONGEST_NAME)}."
         return FileFormatError(message, advice="Name one: --system NAME.", code=Code.SEVERAL_SYSTEMS)
 
     def _named(self, value: object) -> tuple[tuple[str, str], str]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, TextIO, cast
 
 from data.errors import FileFormatError
@@ -56,7 +57,7 @@ FIELDS = frozenset(
 """The columns that readers of battles and votes know."""
 PLAIN, VERDICTS = frozenset({"model_a", "model_b"}), frozenset({"winner", "score"})
 """The columns of plain battles, of which one says who won."""
-SYSTEMS = {"system_a": "model_a", "system_b": "model_b"}
+SYSTEMS: Mapping[str, str] = MappingProxyType({"system_a": "model_a", "system_b": "model_b"})
 ROW_IDS = frozenset({"id", "_id"})
 DELIMITERS = ",;\t"
 

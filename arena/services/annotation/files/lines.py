@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -30,7 +31,7 @@ from data.records import LARGEST_GRADE, LabelScale
 from data.winners import Side, winning_side
 
 SIDES = {"model_a": "a", "model_b": "b", "tie": "tie", "tie (bothbad)": "tie"}
-WORDS = {side: word for word, side in reversed(SIDES.items())}
+WORDS: Mapping[Side, str] = MappingProxyType({"a": "model_a", "b": "model_b", "tie": "tie"})
 SCORES = {1.0: "a", 0.5: "tie", 0.0: "b"}
 Winner = Literal["model_a", "model_b", "tie", "tie (bothbad)"]
 Text = Annotated[str, Field(min_length=1)]
