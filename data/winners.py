@@ -13,7 +13,7 @@ _WORDS: Mapping[str, Side] = MappingProxyType(
         **dict.fromkeys(("a", "model_a", "model a", "system_a", "assistant_a", "left"), "a"),
         **dict.fromkeys(("b", "model_b", "model b", "system_b", "assistant_b", "right"), "b"),
         **dict.fromkeys(("tie", "tie (bothbad)", "tie (both bad)", "bothbad", "both_bad"), "tie"),
-        "tie (inconsistent)": "tie",
+        **dict.fromkeys(("tie (inconsistent)", "both are bad"), "tie"),
     }
 )
 """What they write, in any case."""

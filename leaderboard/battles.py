@@ -40,7 +40,7 @@ class WinnerWord(StrEnum):
 
 SPELLINGS: Mapping[str, str] = MappingProxyType(
     {word.value: word.value for word in WinnerWord}
-    | dict.fromkeys(("both_bad", "bothbad", "tie (both bad)"), WinnerWord.BOTH_BAD.value)
+    | dict.fromkeys(("both_bad", "bothbad", "tie (both bad)", "both are bad"), WinnerWord.BOTH_BAD.value)
 )
 """What may stand in a `winner` column, and the word that it stands for."""
 

@@ -61,6 +61,10 @@ def too_many_bytes(name: str, limits: ReadLimits, line: int = 0) -> FileFormatEr
     return FileFormatError(message, advice="Give a smaller file.", code="too-large", line=line)
 
 
+PARQUET_MAGIC = b"PAR1"
+ARROW_MAGICS = (b"\xff\xff\xff\xff", b"ARROW1")
+
+
 def magic_of(path: Path) -> bytes:
     """The first bytes of a file as it is stored; empty where it cannot be read, which is said later."""
     with suppress(OSError), path.open("rb") as file:

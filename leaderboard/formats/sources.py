@@ -16,11 +16,14 @@ from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TextIO, cast
+from typing import IO, NoReturn, TextIO, cast
 
 from data.errors import FileFormatError
+from data.files.compression import COMPRESSED
 from data.files.csv_safety import unescape_formula
 from data.files.tabular.columns import Column, read_columns
+from data.files.text_files import ARROW_MAGICS, PARQUET_MAGIC, ReadLimits, magic_of
+from data.files.zip_files import ZIP_MAGICS
 from leaderboard.battles import SPELLINGS, winner_word
 from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
 from leaderboard.formats.places import Place
@@ -29,7 +32,9 @@ from leaderboard.names import QUESTION
 from leaderboard.vocabulary import Covariate
 
 GZIP_MAGIC = b"\x1f\x8b"
-PARQUET_MAGIC = b"PAR1"
+OF_TABLES = (*ZIP_MAGICS, *ARROW_MAGICS, *(magic for magic, kind in COMPRESSED.items() if kind != "gzip"))
+TABLE_BYTES = 2 << 30
+"""Bytes of a table that is neither Parquet nor plain text, unpacked."""
 HEAD_CHARACTERS = 1 << 16
 BLOCK_CHARACTERS = 1 << 24
 
@@ -62,6 +67,7 @@ ROW_IDS = frozenset({"id", "_id"})
 DELIMITERS = ",;\t"
 
 _LIST_COLUMN = re.compile(r'"(model_a|model_b|winner)"\s*:\s*\[')
+_BY_ROW = re.compile(r'\{\s*+"[^"]*+"\s*+:\s*+\{\s*+"\d++"\s*+:')
 _KEYED = re.compile(r'\{\s*+"[^"]*+"\s*+:\s*+\{\s*+"(?:majority|raw)"\s*+:')
 
 
@@ -71,6 +77,7 @@ class Container(StrEnum):
     LINES = "JSON Lines"
     ARRAY = "JSON array"
     COLUMNS = "JSON object of columns"
+    TABLE = "table in another container"
     KEYED = "JSON object of records"
     CSV = "CSV"
     PARQUET = "Parquet"
@@ -115,8 +122,9 @@ def container_of(path: Path) -> Container:
     Raises:
         FileFormatError: The file is empty or cannot be read.
     """
-    if _is_parquet(path):
-        return Container.PARQUET
+    magic = magic_of(path)
+    if magic.startswith((PARQUET_MAGIC, *OF_TABLES)):
+        return Container.PARQUET if magic.startswith(PARQUET_MAGIC) else Container.TABLE
     with open_text(path) as text:
         head = text.read(HEAD_CHARACTERS).lstrip()
     if not head:
@@ -125,8 +133,8 @@ def container_of(path: Path) -> Container:
         return Container.ARRAY
     if not head.startswith("{"):
         return Container.CSV
-    if _KEYED.match(head):
-        return Container.KEYED
+    if (by_key := _KEYED.match(head)) or _BY_ROW.match(head):
+        return Container.KEYED if by_key else Container.TABLE
     first_line = head.split("\n", 1)[0].strip()
     columns = first_line == "{" or _LIST_COLUMN.search(first_line)
     return Container.COLUMNS if columns else Container.LINES
@@ -140,8 +148,9 @@ def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
     Raises:
         FileFormatError: A record is not of the container's kind; the message names its row.
     """
-    if container is Container.PARQUET:
-        yield from map(_renamed, _parquet_chunks(path))
+    if container in {Container.PARQUET, Container.TABLE}:
+        chunks = _parquet_chunks(path) if container is Container.PARQUET else _table_chunks(path)
+        yield from map(_renamed, chunks)
         return
     readers = {
         Container.LINES: _line_chunks,
@@ -209,14 +218,6 @@ def field_of(name: str) -> str:
     return SYSTEMS.get(field, field)
 
 
-def _is_parquet(path: Path) -> bool:
-    try:
-        with path.open("rb") as raw:
-            return raw.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-    except OSError:
-        return False  # what opens the file says why it cannot be read
-
-
 def damaged_parquet(path: Path) -> FileFormatError:
     """What is raised for a file that only begins as Parquet does."""
     return FileFormatError(f"{path.name} is no whole Parquet file.", advice="Copy or write it again.")
@@ -235,6 +236,26 @@ def _parquet_chunks(path: Path) -> Iterator[Chunk]:
                 row += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise damaged_parquet(path) from error
+
+
+def _table_chunks(path: Path) -> Iterator[Chunk]:
+    """The rows of a workbook, of Arrow, in other compressions, or of columns by row (pandas' JSON)."""
+    from data.files.tabular.reader import Table  # noqa: PLC0415 - builds the models of rows
+    from data.files.tabular.rows import Opening  # noqa: PLC0415 - as above
+
+    def refuse(error: FileFormatError) -> NoReturn:
+        raise error
+
+    with Table(path, ReadLimits(file_bytes=TABLE_BYTES), Opening(note=refuse)) as table:
+        rows, first = iter(table), 1
+        while block := list(islice(rows, CHUNK_ROWS)):
+            place = Place(file=path.name, first_row=first)
+            for index, row in enumerate(block):
+                if not isinstance(row.value, Mapping):
+                    message = f"{place.at(index)} is {type(row.value).__name__}, not an object."
+                    raise FileFormatError(message, advice="A battle is an object, or a row of a table.")
+            yield Chunk(place=place, records=[cast("Record", row.value) for row in block])
+            first += len(block)
 
 
 def _line_chunks(text: TextIO, name: str) -> Iterator[Chunk]:

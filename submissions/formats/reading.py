@@ -11,12 +11,18 @@ from pathlib import Path
 from typing import Self
 
 from data.errors import FileFormatError
-from data.files.tabular.columnar import ARROW_MAGICS, PARQUET_MAGIC, read_columnar, stored_bytes
+from data.files.tabular.columnar import read_columnar, stored_bytes
 from data.files.tabular.columns import column_of
 from data.files.tabular.excel import is_workbook
 from data.files.tabular.reader import ADVICE, HEAD, Table, table_format
 from data.files.tabular.rows import FileFormat, Header, Opening, Row
-from data.files.text_files import GuardedStream, content_bytes, magic_of
+from data.files.text_files import (
+    ARROW_MAGICS,
+    PARQUET_MAGIC,
+    GuardedStream,
+    content_bytes,
+    magic_of,
+)
 from data.files.zip_files import ZIP_MAGICS, members_of
 from data.plural import are, counted, have
 from data.records import Severity

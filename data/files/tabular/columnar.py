@@ -16,13 +16,18 @@ from data import progress
 from data.errors import FileFormatError
 from data.files.tabular.columns import Column, read_columns, require_once
 from data.files.tabular.rows import Opening, Row
-from data.files.text_files import MEBIBYTE, ReadLimits, magic_of, too_many_bytes
+from data.files.text_files import (
+    ARROW_MAGICS,
+    MEBIBYTE,
+    PARQUET_MAGIC,
+    ReadLimits,
+    magic_of,
+    too_many_bytes,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PARQUET_MAGIC = b"PAR1"
-ARROW_MAGICS = (b"\xff\xff\xff\xff", b"ARROW1")
 BATCH = 512
 """Rows that are made into Python's objects at once, at most."""
 BATCH_BYTES = 16 * MEBIBYTE

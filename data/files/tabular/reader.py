@@ -14,7 +14,7 @@ from typing import Self
 
 from data.errors import FileFormatError
 from data.files.compression import COMPRESSED
-from data.files.tabular.columnar import ARROW_MAGICS, PARQUET_MAGIC, read_columnar
+from data.files.tabular.columnar import read_columnar
 from data.files.tabular.columns import Column, column_of
 from data.files.tabular.csv_table import SEPARATOR_LINE, read_csv, split_header
 from data.files.tabular.excel import is_workbook, read_workbook
@@ -22,7 +22,9 @@ from data.files.tabular.json_files import read_array, read_jsonl, top_keys
 from data.files.tabular.objects import LISTS, WRONG_SHAPE, rows_of_object
 from data.files.tabular.rows import FileFormat, Opening, Row
 from data.files.text_files import (
+    ARROW_MAGICS,
     MEBIBYTE,
+    PARQUET_MAGIC,
     GuardedStream,
     ReadLimits,
     magic_of,

@@ -180,8 +180,7 @@ def test_comparisons_without_a_verdict_are_left_out_and_counted(tmp_path: Path) 
     """The comparisons that a ranking writes are battles; an empty winner beside no outcome is a mistake."""
     row = {"question_id": "q", "system_a": "x", "system_b": "y", "winner": "y", "outcome": "judged"}
     path = written(tmp_path / "b.jsonl", [row, {**row, "winner": "", "outcome": "unreadable"}])
-    read = read_battles(path)
-    assert (len(read.table), read.left_out) == (1, {LeftOut.NO_VERDICT: 1})
+    assert read_battles(path).left_out == {LeftOut.NO_VERDICT: 1}
     with pytest.raises(RecordError, match="'' cannot be used"):
         read_battles(written(path, [{**row, "winner": ""}] * 2))
 
@@ -228,19 +227,22 @@ def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, header:
     assert rows_of(read_battles(path).table) == [("1", "x", "y", "model_a")]
 
 
-@pytest.mark.parametrize("name", ["qid", "Query ID", "question", "Prompt", "user_input"])
-def test_questions_are_read_under_their_names_in_the_trade(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "named", ["csv qid", "excel Query ID", "feather question", "json Prompt", "xz input"]
+)
+def test_questions_are_read_under_their_names_from_any_table(named: str, tmp_path: Path) -> None:
     """What is not read as the question makes each battle one of its own, and intervals too narrow."""
+    form, name = named.split(" ", 1)
     rows = [{**FAIR, "question_id": f"q{number % 7}", "id": number} for number in range(28)]
     plain = read_battles(written(tmp_path / "plain.jsonl", rows))
-    file = tmp_path / "theirs.csv"
-    pd.DataFrame(rows).rename(columns={"question_id": name}).to_csv(file, index=False)
+    file = tmp_path / f"theirs.{form.replace('excel', 'xlsx')}"
+    frame = pd.DataFrame(rows).rename(columns={"question_id": name})
+    getattr(frame, f"to_{'csv' if form == 'xz' else form}")(file)
     read = read_battles(file)
     assert (read.questions_named, read.table.questions) == (True, plain.table.questions)
     assert rows_of(read.table) == rows_of(plain.table)
-    # A prompt that is no text names nothing.
-    lists = [{"prompt": ["a"], "model_a": "x", "model_b": "y", "winner": "tie"}]
-    assert not read_battles(written(tmp_path / "lists.jsonl", lists)).questions_named
+    lists = written(tmp_path / "l", [{"prompt": ["a"], "model_a": "x", "model_b": "y", "winner": "tie"}])
+    assert not read_battles(lists).questions_named
 
 
 def test_a_whole_number_is_one_id_however_it_is_written(tmp_path: Path) -> None:
