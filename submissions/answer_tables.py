@@ -16,7 +16,7 @@ from submissions.formats import open_rows
 from submissions.formats.left_out import LeftOut
 from submissions.formats.registry import AnswerFormat, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import Code, Findings, listed, shown, with_place
+from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex
 
 
@@ -221,6 +221,11 @@ def _table(
         message = f"{name} has {count}."
         raise InvalidFileError(message, findings.result(), advice="Correct the file and try again.")
     systems = {own or system: found for own, found in reader.systems.items()}
+    others = [one for one in columns if column_of(one) is Column.ANSWER]
+    if not reader.tool and reader.shape is not Shape.WIDE and len(others) > 1 and answers:
+        named = listed(map(shown, others), MOST_UNREAD)
+        message = f"These are columns of answers, of which one is read: {named}. {ANSWER_ADVICE}"
+        findings.add(0, Code.UNKNOWN_FIELD, message, "")
     used = {
         ours: theirs
         for ours, theirs in ({} if reader.tool else read_columns(columns)).items()

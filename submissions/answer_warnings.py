@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from data.citations import citations, removed, unknown_citations
+from data.files.tabular.columns import Column, column_of
 from data.no_answer import is_no_answer
 from data.percent import percent
 from data.records import Question
@@ -23,7 +24,7 @@ from data.steering.detector import steering
 from data.steering.live_tokens import live_tokens
 from data.steering.skeletons import skeleton_of
 from submissions.limits import WarningLevels
-from submissions.problem_codes import Code, Findings, listed, shown
+from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown
 from submissions.question_index import normalised
 from submissions.row_checks import AcceptedRow
 
@@ -181,7 +182,9 @@ class AnswerWarnings:
         """Note what only the whole file shows."""
         for name, line in unknown_fields.items():
             message = f"The field {shown(name)} is not read."
-            self._findings.add(line, Code.UNKNOWN_FIELD, message, "Remove it, or correct its name.")
+            is_answer = column_of(name) is Column.ANSWER
+            advice = ANSWER_ADVICE if is_answer else "Remove it, or correct its name."
+            self._findings.add(line, Code.UNKNOWN_FIELD, message, advice)
         if not self._answers:
             return
         self._close_coverage(questions, answered)

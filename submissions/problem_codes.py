@@ -156,6 +156,9 @@ class Findings:
         return self._list.result()
 
 
+ANSWER_ADVICE = "Where the column answer has the right answers, call it reference."
+
+
 def with_place(message: str, place: str) -> str:
     """Say where in a JSON array something is, since its items may share a line."""
     return f"{place}: {message}" if place else message
