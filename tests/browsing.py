@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from selenium import webdriver
@@ -169,18 +170,17 @@ class Visitor:
         self.click(f"//*[@role='option'][contains(., '{option}')]")
 
     def upload(self, file: Path) -> None:
-        """Give a file to the first upload."""
-
-        def give() -> None:
+        """Give a file to the first upload; again where the page draws that anew just then, and loses it."""
+        # The text of what stands for a file is cut where its name is long.
+        chip = f"[data-testid=stFileChip][aria-label^={json.dumps(f'{file.name},')}]"
+        for seconds in (PATIENCE / 2, PATIENCE):
             self._use("//input[@type='file']", lambda element: element.send_keys(str(file)))
-
-        give()
-        try:
-            self.until(lambda: file.name in self.text, f"{file.name!r} did not appear", seconds=PATIENCE / 2)
-        except AssertionError:
-            # A widget that the page draws anew just then loses what it was given, as it does for people.
-            give()
-            self.see(file.name)
+            with suppress(TimeoutException):
+                WebDriverWait(self.driver, seconds, 0.1).until(
+                    lambda driver: driver.find_elements(By.CSS_SELECTOR, chip)
+                )
+                return
+        raise AssertionError(f"{file.name!r} did not appear on {self.driver.current_url}:\n{self.text}")
 
     def press(self, key: str) -> None:
         """Press a key, wherever the focus is."""

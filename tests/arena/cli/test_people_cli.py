@@ -115,7 +115,7 @@ BAD: dict[str, tuple[Sequence[str], str]] = {
     "off the plan": (("q99,alpha,beta,tie,p9,0.5",), "line 122"),
     "unknown system": (("q0,alpha,delta,tie,p9,0.5",), "line 122"),
     "itself": (("q0,alpha,alpha,tie,p9,0.5",), "line 122"),
-    "unknown winner": (("q0,alpha,beta,alpha,p9,0.5",), "line 122"),
+    "unknown winner": (("q0,alpha,beta,gamma,p9,0.5",), "line 122"),
     "no winner": (("q0,alpha,beta,,p9,0.5",), "line 122"),
     "chance of zero": (("q0,alpha,beta,tie,p9,0",), "line 122"),
     "chance above one": (("q0,alpha,beta,tie,p9,1.5",), "line 122"),
