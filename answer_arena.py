@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-class _Beside:
+class _Beside(Loader):
     """Finds `answer_arena.leaderboard` in a checkout, where the rooms lie beside this module."""
 
     def find_spec(
@@ -45,8 +46,7 @@ class _Beside:
         del path, target
         package, _, module = name.partition(".")
         ours = package == __name__ and module.partition(".")[0] in ROOMS
-        # The stubs ask for a subclass of `importlib.abc.Loader`; the two methods below are all that is used.
-        return ModuleSpec(name, self) if ours else None  # type: ignore[arg-type]
+        return ModuleSpec(name, self) if ours else None
 
     def create_module(self, spec: ModuleSpec) -> None:
         """By default."""

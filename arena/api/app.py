@@ -66,20 +66,21 @@ FIRST_REFUSAL = 400
 Json = dict[str, Any]
 
 
-def describe(app: FastAPI) -> None:
-    """Give an API its document at `/openapi.json` and its page at `/`."""
+class Api(FastAPI):
+    """An application whose document, at `/openapi.json`, names the media type of problems."""
 
-    def document() -> Json:
-        if app.openapi_schema is None:
-            schema = get_openapi(title=app.title, version=app.version, description=ABOUT, routes=app.routes)
-            app.openapi_schema = _with_problems(schema)
-        return app.openapi_schema
+    def openapi(self) -> Json:
+        """The document, made once."""
+        if self.openapi_schema is None:
+            schema = get_openapi(
+                title=self.title, version=self.version, description=ABOUT, routes=self.routes
+            )
+            self.openapi_schema = _with_problems(schema)
+        return self.openapi_schema
 
-    async def page(_request: Request) -> HTMLResponse:
-        return HTMLResponse(_page(document()))
-
-    app.openapi = document  # type: ignore[method-assign]  # FastAPI documents this way of extending it
-    app.router.routes.append(Route("/", page, include_in_schema=False))
+    async def page(self, _request: Request) -> HTMLResponse:
+        """The same for people, at `/`."""
+        return HTMLResponse(_page(self.openapi()))
 
 
 def operations(document: Json) -> Iterator[tuple[str, str, Json]]:
@@ -138,9 +139,7 @@ READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "Ra
 
 def make_api(arena: Arena, rates: Rates | None = None) -> FastAPI:
     """Build the API over an arena's services; with `rates` it counts together with others."""
-    app = FastAPI(
-        title="Answer Arena", version="1", docs_url=None, redoc_url=None, openapi_url="/openapi.json"
-    )
+    app = Api(title="Answer Arena", version="1", docs_url=None, redoc_url=None, openapi_url="/openapi.json")
     settings = arena.settings
     app.state.arena, app.state.gate = arena, ConcurrencyGate()
     app.state.rates = rates or Rates(requests=settings.api_rate, intakes=settings.intake_rate)
@@ -161,5 +160,5 @@ def make_api(arena: Arena, rates: Rates | None = None) -> FastAPI:
     app.include_router(router)
     for module in ROUTERS:
         app.include_router(module.router, dependencies=[Depends(admit)])
-    describe(app)
+    app.router.routes.append(Route("/", app.page, include_in_schema=False))
     return app

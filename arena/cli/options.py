@@ -296,8 +296,8 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     extra = inspect.Parameter("engine", inspect.Parameter.KEYWORD_ONLY, annotation=Engine, default=None)
 
     @wraps(command)
-    def taking(**values: Any) -> None:  # noqa: ANN401 - the options of any command, whose types Typer reads from `__signature__`
-        with open_parallel(values.pop(extra.name)):
+    def taking(*, engine: EngineKind | None, **values: object) -> None:
+        with open_parallel(engine):
             command(**values)
 
     parameters = [*signature.parameters.values(), extra]

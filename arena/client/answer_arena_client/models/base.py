@@ -54,7 +54,7 @@ class _Joined:
         raise AttributeError(name)
 
 
-def one_of(*words: str) -> Any:  # noqa: ANN401 - what pydantic calls a field
+def one_of(*words: str) -> object:
     """A text that is one of some words today; newer arenas may send others."""
     return Field(json_schema_extra={"enum": list(words)})
 

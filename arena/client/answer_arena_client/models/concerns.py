@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
 from .base import Value, one_of
 
@@ -11,15 +12,18 @@ class Concern(Value):
     """Something that may be wrong, with what was decided."""
 
     id: int
-    kind: str = one_of(
-        "near-copies",
-        "judge-directed",
-        "same-answers",
-        "injections",
-        "cap-reached",
-        "judge-conduct",
-        "dispute",
-    )
+    kind: Annotated[
+        str,
+        one_of(
+            "near-copies",
+            "judge-directed",
+            "same-answers",
+            "injections",
+            "cap-reached",
+            "judge-conduct",
+            "dispute",
+        ),
+    ]
     text: str
     """What happened; of a dispute what the reader wrote."""
     evidence: tuple[str, ...]
@@ -33,9 +37,10 @@ class Concern(Value):
     presentation: str | None
     raised_by: str
     """The account that disputed a judgment; empty for readers without one, and where the arena found it."""
-    decision: str = one_of(
-        "open", "accepted", "asked", "excluded", "disqualified", "dismissed", "upheld", "corrected"
-    )
+    decision: Annotated[
+        str,
+        one_of("open", "accepted", "asked", "excluded", "disqualified", "dismissed", "upheld", "corrected"),
+    ]
     reason: str
     """Why it was decided so: the answer to whoever raised it."""
     decided_by: str
