@@ -6,7 +6,7 @@ import hashlib
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from data.errors import InputError
 from data.plural import counted
@@ -79,33 +79,17 @@ def pool(
         InputError: Questions cannot be joined, have no text anywhere, or two files have answers of one
             system to one question.
     """
-    read = _by_whole_texts([*tables, *([] if references is None else [references])], known)
-    joined = _Joined(read, known)
-    for table in read[len(tables) :]:
-        for row in _rows_of(table):
+    joined = _Joined([*tables, *([] if references is None else [references])], known)
+    if references is not None:
+        for row in _rows_of(references):
             joined.add_reference(row)
     for question in known:
         joined.add_known(question)
-    for number, table in enumerate(read[: len(tables)]):
+    for number, table in enumerate(tables):
         for system, rows in table.systems.items():
             for row in rows:
                 joined.add((number, table.file), system, row)
     return joined.result()
-
-
-def _by_whole_texts(tables: Sequence[AnswerTable], known: Sequence[Question]) -> Sequence[AnswerTable]:
-    """The tables, with questions' texts as such where they stand in place of ids (`{text: answer}`)."""
-    named = {row.question_id for table in tables for row in _rows_of(table) if row.question}
-    named |= {question.id for question in known}
-
-    def read(row: AnswerRow) -> AnswerRow:
-        is_text = not row.question and " " in row.question_id and row.question_id not in named
-        return replace(row, question=row.question_id, question_id="") if is_text else row
-
-    return [
-        replace(table, systems={system: [*map(read, rows)] for system, rows in table.systems.items()})
-        for table in tables
-    ]
 
 
 class _Joined:

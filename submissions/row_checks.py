@@ -194,6 +194,9 @@ class RowReader:
         candidates = self._index.with_text(text, domain or "")
         if len(candidates) == 1:
             return candidates[0]
+        # An object by ids that have spaces looks like one by texts.
+        if not candidates and (question := self._index.with_id(text)) is not None:
+            return question
         if candidates:
             message = f"{len(candidates)} questions of the set have the text {shown(text)}."
             advice = f"Add a question_id: {' or '.join(shown(question.id) for question in candidates[:5])}."

@@ -167,9 +167,6 @@ class _QuestionTable:
                 fields[ours] = self._cell(row, ours, cell)
             if column is None and name not in {*OWN_FIELDS, "passages", "split", "language", POSITION}:
                 self._unknown.setdefault(name, row.line)
-        if "question" not in fields and " " in str(fields.get("id", "")):
-            # As in `{text: answer}`, the text stands in place of an id.
-            fields["question"] = fields.pop("id")
         return {name: cell for name, cell in fields.items() if cell is not None}
 
     def _cell(self, row: Row, name: str, cell: object) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from data.errors import FileFormatError
-from data.files.tabular.columns import column_of, shown_names
+from data.files.tabular.columns import Column, column_of, shown_names
 from data.files.tabular.rows import Row
 
 WRONG_SHAPE = "wrong-shape"
@@ -21,7 +21,8 @@ def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
     """The rows of an object, whichever of these it is.
 
     One row; columns of equally many cells, as lists or by the row's number (pandas); rows under one of
-    `LISTS`, which pandas writes with `columns` beside; answers, rows or contexts by the ids of questions.
+    `LISTS`, which pandas writes with `columns` beside; answers, rows or contexts by the ids of questions, or
+    by their texts.
 
     Raises:
         FileFormatError: It is none of these.
@@ -52,12 +53,14 @@ def _of_list(rows: list[object], columns: object) -> list[object]:
 
 def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
     cells = list(value.values())
+    # Where each key has spaces, they are the questions' texts.
+    name = (Column.QUESTION if all(" " in key.strip() for key in value) else Column.QUESTION_ID).value
     if cells and all(isinstance(cell, str) for cell in cells):
-        return [{"question_id": key, "answer": cell} for key, cell in value.items()]
+        return [{name: key, "answer": cell} for key, cell in value.items()]
     if cells and all(isinstance(cell, Mapping) for cell in cells) and any(map(_known, _mappings(cells))):
-        return [_with_id(key, inner) for key, inner in zip(value, _mappings(cells), strict=True)]
+        return [_named(name, key, inner) for key, inner in zip(value, _mappings(cells), strict=True)]
     if cells and all(isinstance(cell, list) for cell in cells):
-        return [{"question_id": key, "contexts": cell} for key, cell in value.items()]
+        return [{name: key, "contexts": cell} for key, cell in value.items()]
     return None
 
 
@@ -75,9 +78,9 @@ def _by_columns(value: Mapping[str, object]) -> list[dict[str, object]] | None:
     return None
 
 
-def _with_id(key: str, row: Mapping[str, object]) -> dict[str, object]:
-    named = any(column_of(name) == "question_id" for name in row)
-    return dict(row) if named else {"question_id": key, **row}
+def _named(column: str, key: str, row: Mapping[str, object]) -> dict[str, object]:
+    named = any(column_of(name) == column for name in row)
+    return dict(row) if named else {column: key, **row}
 
 
 def _known(row: Mapping[str, object]) -> bool:
