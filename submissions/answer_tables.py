@@ -88,7 +88,7 @@ class AnswerTable:
         """
         if len(self.systems) > 1:
             count = f"{len(self.systems):,} systems"
-            message = f"{self.file} has the answers of {count}; {shown(name)} names one."
+            message = f"{self.file} has the answers of {count}, so it cannot be called {shown(name)}."
             raise InputError(message, advice="Leave out the name, or give a file for each system.")
         systems = {name: next(iter(self.systems.values()), ())}
         columns = dict(self.columns)
@@ -224,7 +224,7 @@ def _table(
     others = [one for one in columns if column_of(one) is Column.ANSWER]
     if not reader.tool and reader.shape is not Shape.WIDE and len(others) > 1 and answers:
         named = listed(map(shown, others), MOST_UNREAD)
-        message = f"These are columns of answers, of which one is read: {named}. {ANSWER_ADVICE}"
+        message = f"Several columns hold answers, and only one is read: {named}. {ANSWER_ADVICE}"
         findings.add(0, Code.UNKNOWN_FIELD, message, "")
     used = {
         ours: theirs

@@ -156,7 +156,7 @@ class Findings:
         return self._list.result()
 
 
-ANSWER_ADVICE = "Where the column answer has the right answers, call it reference."
+ANSWER_ADVICE = "If the column answer holds the right answers, rename it to reference."
 
 
 def with_place(message: str, place: str) -> str:

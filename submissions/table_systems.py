@@ -36,7 +36,7 @@ class TableSystems:
         several: Mapping[tuple[str, str], str] | None = None
         for row in rows:
             whose, _ = self._named(row.value)
-            if not whose[0]:
+            if not any(whose):
                 yield row
                 continue
             if several is None:
@@ -55,7 +55,7 @@ class TableSystems:
         with suppress(FileFormatError), open_rows(self._path, self._limits, Findings(10**9)) as rows:
             for row in rows:
                 whose, question = self._named(row.value)
-                if whose[0]:
+                if any(whose):
                     found[whose] = None
                     several = several or first.setdefault(question, whose) != whose
         names = system_names(found)

@@ -140,7 +140,8 @@ def system_names(found: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], s
     several = len({variant for _, variant in pairs}) > 1
     names: dict[tuple[str, str], str] = {}
     for system, variant in pairs:
-        whole = f"{system}: {variant}"[:LONGEST_NAME].rstrip() if several and variant else system
+        words = ": ".join(filter(None, (system, variant)))
+        whole = words[:LONGEST_NAME].rstrip() if several else system
         name, number = whole, 1
         while name in names.values():
             number += 1

@@ -79,7 +79,7 @@ def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> No
     assert [one.shape for one in read] == [Shape.LONG, Shape.WIDE]
     assert "read model as the system, prompt as the question, response as the answer." in read[0].sentence
     assert (read[1].unread, table("x", asked(golds=["yes"])).sentence[-20:]) == ((), "; not read: 'golds'.")
-    assert "read: 'response', 'output'. Where" in table("x", asked(output="no")).problems[0].message
+    assert "read: 'response', 'output'. If" in table("x", asked(output="no")).problems[0].message
     assert "3 systems, a column each ('alpha', 'beta', 'org/gamma-7b')" in read[1].sentence
     expected = pool(files).answers
     assert set(expected) == set(systems)

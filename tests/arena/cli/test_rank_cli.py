@@ -125,7 +125,7 @@ def test_a_name_that_is_given_goes_before_what_the_file_says(
     code, _, err = run(*rank, one, one)
     assert (code, "a is given twice" in err) == (1, True)
     code, _, err = run(*rank, f"old={tmp_path / 'both' / 'a'}")
-    assert (code, "a has the answers of 2 systems; 'old' names one" in err) == (1, True)
+    assert (code, "a has the answers of 2 systems, so it cannot be called 'old'" in err) == (1, True)
 
 
 def test_all_can_be_compared_with_one_system_alone(
