@@ -9,7 +9,6 @@ from sqlalchemy import inspect, text
 from sqlalchemy.schema import AddConstraint, DropConstraint
 
 from data.errors import StoreError
-from data.records import Reply
 from data.store.engine import INDEX, Database
 from data.store.store import Store
 from data.tables.schema import ddl_metadata
@@ -41,28 +40,6 @@ def test_schema_of_a_newer_program_is_refused_in_words(blank_url: str) -> None:
     database.close()
 
 
-def test_a_database_of_before_gets_files_and_closed_accounts(blank_url: str) -> None:
-    """From schema 0026 on accounts can be closed and files are stored, on both engines; accounts stay."""
-    store = Store.open(blank_url)
-    store.teams.add_account("ann")
-    store.close()
-    database = Database(blank_url)
-    with database.begin() as connection:
-        for statement in (
-            "DROP TABLE sent_file_part",
-            "DROP TABLE sent_file",
-            "ALTER TABLE account DROP COLUMN closed_at",
-            "UPDATE alembic_version SET version_num = '0026'",
-        ):
-            connection.execute(text(statement))
-    database.upgrade()
-    database.close()
-    store = Store.open(blank_url)
-    assert store.teams.account("ann").closed_at is None
-    assert store.sent_files.names([1]) == {}
-    store.close()
-
-
 def test_unique_indexes_have_their_conditions_on_both_engines(blank_url: str) -> None:
     """A round may have several jobs and boards, of which one is active and one stands: not one alone."""
     store = Store.open(blank_url)
@@ -85,20 +62,3 @@ def test_statements_on_single_keys_leave_the_tables_of_later_schemas_whole() -> 
             DropConstraint(key)
             AddConstraint(key)
     assert [len(table.foreign_keys) for table in ddl_metadata().sorted_tables] == before
-
-
-def test_a_database_of_the_former_schema_gets_what_it_lacks(blank_url: str) -> None:
-    """Tables and columns that came since are added, and rows that were there are read with their defaults."""
-    store = Store.open(blank_url)
-    store.replies.put([Reply(key="old", endpoint="", model="m", text="said")])
-    with store.database.begin() as connection:
-        for column in ("response_id", "response_model", "fingerprint", "left_out"):
-            connection.execute(text(f"ALTER TABLE reply DROP COLUMN {column}"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0024'"))
-    store.close()
-    database = Database(blank_url)
-    assert not database.is_current()
-    database.upgrade()
-    (reply,) = Store(database).replies.get_many(["old"]).values()
-    assert (reply.text, reply.response_model) == ("said", "")
-    database.close()

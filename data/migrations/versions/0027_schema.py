@@ -1,6 +1,6 @@
-"""The tables as they are declared, the index of words, and an audit log that is only ever added to.
+"""Create the declared tables, the text index and an append-only audit log.
 
-Its number is that of the last migration of those it replaces: a database that they made is up to date.
+It replaces migrations 0001 to 0027, so a database at 0027 is up to date with it.
 """
 
 from alembic import op
@@ -8,7 +8,7 @@ from alembic import op
 from data.store.text_index import POSTGRES_SCHEMA, SQLITE_SCHEMA
 from data.tables.schema import ddl_metadata
 
-revision = "0024"
+revision = "0027"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -28,7 +28,7 @@ POSTGRES_GUARDS = (
 
 
 def upgrade() -> None:
-    """Make the schema in an empty database."""
+    """Create the schema in an empty database."""
     connection = op.get_bind()
     ddl_metadata().create_all(connection)
     sqlite = connection.dialect.name == "sqlite"

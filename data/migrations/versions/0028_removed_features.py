@@ -1,0 +1,39 @@
+"""Drop the tables and columns of features that are gone.
+
+On PostgreSQL, where no backup is made first, tables that hold rows stay, without their foreign keys.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0028"
+down_revision = "0027"
+branch_labels = None
+depends_on = None
+
+TABLES: tuple[str, ...] = (
+    # Referring tables first.
+)
+COLUMNS: tuple[tuple[str, str], ...] = (
+    # (table, column)
+)
+
+
+def upgrade() -> None:
+    """Drop what exists of them; a new database has none."""
+    connection = op.get_bind()
+    inspector = sa.inspect(connection)
+    existing = set(inspector.get_table_names())
+    for name in TABLES:
+        if name not in existing:
+            continue
+        table = sa.table(name)
+        sqlite = connection.dialect.name == "sqlite"
+        if sqlite or not connection.scalar(sa.select(sa.exists(sa.select(sa.literal(1)).select_from(table)))):
+            op.execute(f"DROP TABLE {name}" + ("" if sqlite else " CASCADE"))
+        else:
+            for key in inspector.get_foreign_keys(name):
+                op.drop_constraint(str(key["name"]), name, type_="foreignkey")
+    for name, column in COLUMNS:
+        if name in existing and column in {each["name"] for each in inspector.get_columns(name)}:
+            op.drop_column(name, column)
