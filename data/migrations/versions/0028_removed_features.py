@@ -15,7 +15,7 @@ TABLES: tuple[str, ...] = (
     # Referring tables first.
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
-    # (table, column)
+    # Pairs of a table and its column.
 )
 
 
