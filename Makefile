@@ -68,9 +68,8 @@ docs: $(VENV)/.dev ## the documentation as a site, in build/docs
 bench: $(VENV)/.dev ## the benchmarks that take minutes at most
 	for name in structure judging rounds ratings; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
-dist: $(VENV)/.dev ## build sdists and wheels of the arena and of its client into dist/
+dist: $(VENV)/.dev ## build an sdist and a wheel into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist .
-	$(BIN)/python -m build --no-isolation --outdir dist arena/client
 
 lock: requirements.lock ## the libraries of an installation with their hashes, from the pins of development
 	@$(PYTHON) -m venv --clear build/lock && build/lock/bin/pip install --quiet --disable-pip-version-check uv
@@ -92,7 +91,7 @@ sbom: ## what an installation is made of, with licences, as CycloneDX in dist/
 	build/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --output-format JSON \
 		--output-file dist/sbom.cdx.json build/runtime/bin/python
 
-release: dist audit sbom ## what is released: sdists, wheels, their parts and licences, checksums
+release: dist audit sbom ## what is released: sdist, wheel, their parts and licences, checksums
 	cd dist && sha256sum *.whl *.tar.gz sbom.cdx.json > SHA256SUMS
 
 clean: ## remove what was built

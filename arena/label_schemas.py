@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import AliasPath, BaseModel, Field
 
-from arena.client.answer_arena_client.models.base import Value
+from arena.models.base import Value
 from arena.services.annotation.quality_lines import EstimateLine, PersonLine
 from data.records import AnnotationTask, BlindItem, OwnProgress
 from data.records.references import Failure, ReferenceState

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-from arena.client.answer_arena_client.models.base import Value
+from arena.models.base import Value
 from data.records import Role, TokenScope
 from data.records.applications import ApplicationState, Channel
 

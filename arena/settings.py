@@ -221,8 +221,6 @@ class Settings:
     signing_key: str = _from("ARENA_SIGNING_KEY", _text, "")
     docs_url: str = _from("ARENA_DOCS_URL", _address, "")
     plugins: tuple[Path, ...] = _from(PLUGINS, _plugin_files, ())
-    server: str = _from("ARENA_SERVER", _text, "")
-    token: str | None = _from("ARENA_TOKEN", _secret)
     key_elsewhere: bool = False
     sole_owner: bool = False
 

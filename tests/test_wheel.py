@@ -132,11 +132,7 @@ def test_wheel_holds_one_package_and_all_of_the_rooms(wheel: Path) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == {"answer_arena"}
     files = (path for room in ROOMS for path in (ROOT / room).rglob("*") if path.is_file())
     ours = {path.relative_to(ROOT).as_posix() for path in files if path.parent.name != "__pycache__"}
-    of_the_client = {f"arena/client/{name}" for name in ("LICENSE", "README.md", "pyproject.toml")}
-    assert {name for name in ours if f"answer_arena/{name}" not in names} == {
-        "arena/py.typed",
-        *of_the_client,
-    }
+    assert {name for name in ours if f"answer_arena/{name}" not in names} == {"arena/py.typed"}
     assert {"answer_arena/py.typed", "answer_arena/arena/site/config.toml"} <= names
 
 

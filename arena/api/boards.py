@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from arena.api.caching import OK, answer, problems
 from arena.api.dependencies import Services, Who
 from arena.api.schemas import BoardList, BoardName
-from arena.client.answer_arena_client.models.results import Board, BoardHead
+from arena.models.results import Board, BoardHead
 from data.store.boards.boards import BoardHead as StoredHead
 from leaderboard.export.tables import SEVERAL_FILES
 from leaderboard.vocabulary import BoardForm

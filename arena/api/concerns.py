@@ -11,7 +11,7 @@ from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
 from arena.api.schemas import Name
 from arena.api.teams import Sent
-from arena.client.answer_arena_client.models.concerns import Concern, ConcernList
+from arena.models.concerns import Concern, ConcernList
 from arena.services.concerns.service import LONGEST_REASON, Complaint
 from data.records import Preference, Presentation
 from data.records.concerns import Decision

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from arena.client.answer_arena_client.models.base import Problem
+from arena.models.base import Problem
 from data.errors import (
     AccessError,
     ArenaError,

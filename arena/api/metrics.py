@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from arena.api.caching import JSON, answer, files, problems
 from arena.api.dependencies import CheckSlot, Services, Who, client_of
 from arena.api.schemas import Name
-from arena.client.answer_arena_client.models.results import ScoredMetric, ScoreTable
+from arena.models.results import ScoredMetric, ScoreTable
 from arena.services.metrics.results import By, ScoreRequest
 from arena.services.submissions.turns import party_of
 from data.errors import InputError

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from arena.api.caching import NDJSON, answer, files, problems
 from arena.api.dependencies import Services, Who
 from arena.api.schemas import Name
-from arena.client.answer_arena_client.models.sets import Poll, VoteBoard
+from arena.models.sets import Poll, VoteBoard
 
 router = APIRouter(tags=["votes"])
 NO_STORE = {"Cache-Control": "no-store"}

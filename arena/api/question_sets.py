@@ -14,7 +14,7 @@ from arena.api.schemas import (
     SetList,
     SetStatisticsList,
 )
-from arena.client.answer_arena_client.models.sets import QuestionSet
+from arena.models.sets import QuestionSet
 from arena.services.accounts.auth import Caller
 
 router = APIRouter(tags=["sets"])

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
 from arena.api.schemas import NAME, Name
-from arena.client.answer_arena_client.models import retrieval as shapes
-from arena.client.answer_arena_client.models.retrieval import Qrels, QuestionRankings, RetrievalDifference
+from arena.models import retrieval as shapes
+from arena.models.retrieval import Qrels, QuestionRankings, RetrievalDifference
 from arena.services.accounts.auth import Caller
 from arena.services.retrieval_boards.service import RetrievalBoard
 from arena.services.retrieval_boards.tables import board_file, board_json, stamp_of

@@ -21,7 +21,7 @@ from arena.api.schemas import (
     RoundList,
     RoundPlan,
 )
-from arena.client.answer_arena_client.models.results import (
+from arena.models.results import (
     Comparison,
     QuestionEvidence,
     Round,

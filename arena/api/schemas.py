@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self
 from fastapi import Path, Query
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
-from arena.client.answer_arena_client.models.results import Battle, BoardHead, Round
-from arena.client.answer_arena_client.models.sets import Question, QuestionSet, SetStatistics
+from arena.models.results import Battle, BoardHead, Round
+from arena.models.sets import Question, QuestionSet, SetStatistics
 from arena.services.rounds.readiness import Lack
 from data.records.questions import NAME_PATTERN
 from leaderboard.vocabulary import VoteRule

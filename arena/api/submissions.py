@@ -19,8 +19,8 @@ from arena.api.caching import FRESH, JSON, answer, problems
 from arena.api.dependencies import CheckSlot, Services, Uploader, Who, client_there, confirmed
 from arena.api.schemas import NAME, SYSTEM_NAME, Name
 from arena.api.teams import Sent
-from arena.client.answer_arena_client.models import submissions as shapes
-from arena.client.answer_arena_client.models.submissions import (
+from arena.models import submissions as shapes
+from arena.models.submissions import (
     CheckReport,
     Submission,
     SubmissionDetails,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who, confirmed
 from arena.api.schemas import Confirm, Limit
-from arena.client.answer_arena_client.models.submissions import Identity
+from arena.models.submissions import Identity
 from arena.schemas import LogLine, MemberLine, SubscriptionLine, TeamLine, TokenLine
 from arena.services.accounts.auth import require
 from data.records import Role, TokenScope

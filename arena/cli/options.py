@@ -33,24 +33,6 @@ JudgeName = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of all random choices.")]
 AS_SET = "as the settings say"
-Server = Annotated[
-    str | None,
-    typer.Option(
-        "--server",
-        metavar="URL",
-        show_default=AS_SET,
-        help="Address of another machine's arena, reached by its API (docs/api.md).",
-    ),
-]
-TokenText = Annotated[
-    str | None,
-    typer.Option(
-        "--token",
-        metavar="TOKEN",
-        show_default=AS_SET,
-        help="Access token for that arena; better set in `ARENA_TOKEN`.",
-    ),
-]
 Pairs = Annotated[
     str,
     typer.Option(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from data.errors import ArenaError, InvalidFileError
-from data.files.text_files import MEBIBYTE
 from data.records import Problem
 from data.records.problems import few_of_each
 
@@ -130,21 +129,3 @@ def on_one_line(text: str) -> str:
 
 def _is_number(text: str) -> bool:
     return text == "–" or text.replace(",", "").replace(".", "").lstrip("-").isdecimal()
-
-
-TENTHS = 10
-
-
-class BytesSent:
-    """Prints each tenth of a file as it is sent; nothing of files under a megabyte."""
-
-    def __init__(self) -> None:
-        self._last_tenth = 0
-
-    def __call__(self, done: int, total: int) -> None:
-        """Take how many bytes of how many are sent."""
-        tenth = TENTHS * done // max(total, 1)
-        if total < MEBIBYTE or tenth == self._last_tenth:
-            return
-        self._last_tenth = tenth
-        note(f"sent {done / MEBIBYTE:,.1f} of {total / MEBIBYTE:,.1f} MiB")

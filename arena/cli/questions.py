@@ -14,7 +14,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.question_lists import Order, QuestionFilter
 
 if TYPE_CHECKING:
-    from arena.client.answer_arena_client.models.results import FoundText, RoundQuestion
+    from arena.models.results import FoundText, RoundQuestion
 
 commands = Commands("Questions of a round: find and sort them.")
 LONGEST_CELL = 70

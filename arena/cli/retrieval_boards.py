@@ -130,7 +130,7 @@ def _show_board(shown: RetrievalBoard, measure: str, domain: str, *, as_json: bo
 
 
 def _show_difference(shown: RetrievalBoard, systems: tuple[str, str], measure: str, *, as_json: bool) -> None:
-    from arena.client.answer_arena_client.models.retrieval import RetrievalDifference
+    from arena.models.retrieval import RetrievalDifference
 
     paired = shown.table.compared(measure, *systems)
     show_rows(

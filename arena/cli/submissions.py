@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,11 +13,9 @@ from arena.cli.options import (
     AsJson,
     CardFile,
     File,
-    Server,
     SetName,
     SystemName,
     TeamName,
-    TokenText,
     Yes,
     ask,
 )
@@ -32,15 +30,14 @@ from arena.cli.output import (
     show_table,
 )
 from arena.cli.tree.pages import Commands
-from arena.cli.versions import Number, backend_of, gate, report
+from arena.cli.versions import Number, gate, report
 from arena.container import open_arena
-from data.errors import InputError
 from data.records import Preference, SubmissionKind
 from data.records.concerns import Decision
 from data.records.irreversible import Irreversible
 
 if TYPE_CHECKING:
-    from arena.client.backends import Change, Json, SubmissionBackend
+    from data.records import Submission
 
 commands = Commands("Submissions: one system's file of answers each.")
 
@@ -76,8 +73,6 @@ def check(
             help="Of a table with the answers of several systems: whose rows, or which column, to read.",
         ),
     ] = "",
-    server: Server = None,
-    token: TokenText = None,
     *,
     keep_na: KeepNa = False,
     as_json: AsJson = False,
@@ -91,13 +86,11 @@ def check(
 
     The exit code is 1 if any problem is an error.
     """
-    from arena.client.answer_arena_client.models.submissions import CheckReport
-    from arena.client.backends import SubmissionRequest
+    from arena.models.submissions import CheckReport
     from submissions.check_report import report_lines
 
-    request = SubmissionRequest(set_name=set_name, system=system, kind=kind, keep_na=keep_na)
     _note_failed_formats()
-    result = backend_of(server, token).check(file, request)
+    result = open_arena().submissions.check(file, set_name, kind=kind, system=system, keep_na=keep_na)
     if as_json:
         show_json(CheckReport.of(result).to_json())
     else:
@@ -123,8 +116,6 @@ def add(
             help="Hide the names of system and team until publication, or show them.",
         ),
     ] = None,
-    server: Server = None,
-    token: TokenText = None,
     *,
     hold: Annotated[
         bool, typer.Option("--hold", help="Store it as checked; `arena submissions confirm` submits it.")
@@ -138,21 +129,24 @@ def add(
 
     A file with errors is not stored.
     """
-    from arena.client.backends import SubmissionRequest, problem_of
+    from arena.models.submissions import AddedSubmission
 
-    request = SubmissionRequest(
-        set_name=set_name,
+    _note_failed_formats()
+    added = open_arena().submissions.add(
+        file,
+        set_name,
         system=system,
         kind=kind,
         team=team,
         card=card,
         anonymous=anonymous,
-        hold=hold,
+        confirm=not hold,
         keep_na=keep_na,
     )
-    _note_failed_formats()
-    submission = backend_of(server, token).add(file, request)
-    note_problems(map(problem_of, submission["problems"]))
+    note_problems(added.warnings)
+    submission = AddedSubmission.of(
+        added.submission, created=added.created, problems=added.warnings
+    ).to_json()
     state = "added" if submission["created"] else "unchanged: the newest version has the same content"
     held = "questions" if kind is SubmissionKind.CONTEXTS else "answers"
     name = f"{submission['system']} version {submission['version']}"
@@ -187,8 +181,6 @@ def show(
     set_name: Annotated[
         str | None, typer.Option("--set", metavar="SET", help="List only submissions to this question set.")
     ] = None,
-    server: Server = None,
-    token: TokenText = None,
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -196,10 +188,15 @@ def show(
 
     $ arena submissions show 3
     """
+    from arena.services.accounts.auth import OPERATOR
+
+    reader = open_arena().submission_reader
     if number is None:
-        _list(backend_of(server, token), set_name, as_json=as_json)
+        submissions = [line.shown().to_json() for line in reader.find(set_name=set_name, caller=OPERATOR)]
+        empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
+        show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
         return
-    fields = backend_of(server, token).view(number)
+    fields = reader.view(number, caller=OPERATOR).shown().to_json()
     if as_json:
         show_json(fields)
         return
@@ -217,8 +214,6 @@ commands.command()(report)
 def export(
     number: Number,
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="File to write: `*.jsonl`.")],
-    server: Server = None,
-    token: TokenText = None,
     *,
     as_sent: Annotated[
         bool, typer.Option("--as-sent", help="Write the file that was submitted, byte for byte.")
@@ -228,21 +223,18 @@ def export(
     """Write the answers of a submission in the format of TREC's RAG track, sentences with their citations.
 
     $ arena submissions export 3 answers.jsonl
-
-    With --as-sent also from another machine's arena, for the team that sent it.
     """
+    from arena.services.accounts.auth import OPERATOR
+
     if as_sent:
         from leaderboard.formats.sinks import atomic_bytes
 
-        content = backend_of(server, token).file(number)
+        content = b"".join(open_arena().submissions.file(number, caller=OPERATOR)[1])
         with atomic_bytes(destination) as raw:
             raw.write(content)
         fields = {"bytes": len(content), "file": str(destination)}
         show_result(fields, f"{len(content):,} bytes in {destination}", as_json=as_json)
         return
-    if server or token:
-        raise InputError("From another machine comes the file as it was sent.", advice="Give --as-sent.")
-    from arena.services.accounts.auth import OPERATOR
     from leaderboard.formats.sinks import atomic_text
 
     answers = left_out = 0
@@ -259,30 +251,22 @@ def export(
 
 
 @commands.command()
-def confirm(
-    number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
-) -> None:
+def confirm(number: Number, *, as_json: AsJson = False) -> None:
     """Submit a submission that was only checked.
 
     $ arena submissions confirm 3
     """
-    from arena.client.backends import Change
-
-    _change(backend_of(server, token), number, Change.CONFIRM, "is accepted", as_json=as_json)
+    _show_change(open_arena().submissions.confirm(number), "is accepted", as_json=as_json)
 
 
 @commands.command()
-def select(
-    number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
-) -> None:
+def select(number: Number, *, as_json: AsJson = False) -> None:
     """Select the version that represents its system in future rounds.
 
     $ arena submissions select 3
     """
-    from arena.client.backends import Change
-
-    effect = "represents the system from now on"
-    _change(backend_of(server, token), number, Change.SELECT, effect, as_json=as_json)
+    selected = open_arena().submissions.select(number)
+    _show_change(selected, "represents the system from now on", as_json=as_json)
 
 
 @commands.command()
@@ -291,8 +275,6 @@ def withdraw(
     reason: Annotated[
         str, typer.Option("--reason", metavar="TEXT", help="The reason, stored with the withdrawal.")
     ] = "",
-    server: Server = None,
-    token: TokenText = None,
     *,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -303,11 +285,9 @@ def withdraw(
 
     Its entry stays, marked as withdrawn, and published boards do not change.
     """
-    from arena.client.backends import Change
-
     ask(Irreversible.WITHDRAW_SUBMISSION, yes=yes)
-    backend = backend_of(server, token)
-    _change(backend, number, Change.WITHDRAW, "is withdrawn", reason=reason, as_json=as_json)
+    withdrawn = open_arena().submissions.withdraw(number, reason=reason)
+    _show_change(withdrawn, "is withdrawn", as_json=as_json)
 
 
 @commands.command()
@@ -338,7 +318,7 @@ def inbox(
     Concerns are copied answers, text that speaks to judges, injections that succeeded, caps that were
     reached, judges that judge badly, and judgments that readers dispute.
     """
-    from arena.client.answer_arena_client.models.concerns import Concern
+    from arena.models.concerns import Concern
     from arena.schemas import InboxLine
     from arena.services.accounts.auth import OPERATOR
 
@@ -377,22 +357,14 @@ def inbox(
         note(f"Teams that somebody applied for: {teams}. Decide: arena teams applications")
 
 
-def _list(backend: SubmissionBackend, set_name: str | None, *, as_json: bool) -> None:
-    submissions = backend.find(set_name)
-    empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
-    show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
+def _show_change(submission: Submission, effect: str, *, as_json: bool) -> None:
+    from arena.models import submissions as shapes
+
+    text = f"{submission.system} version {submission.version} {effect}."
+    show_result(shapes.Submission.of(submission).to_json(), text, as_json=as_json)
 
 
-def _change(
-    backend: SubmissionBackend, number: int, change: Change, effect: str, *, reason: str = "", as_json: bool
-) -> None:
-    submission = backend.change(number, change, reason=reason)
-    show_result(
-        submission, f"{submission['system']} version {submission['version']} {effect}.", as_json=as_json
-    )
-
-
-def _row(submission: Json) -> tuple[str | int | None, ...]:
+def _row(submission: dict[str, Any]) -> tuple[str | int | None, ...]:
     attempt = (
         None if submission["attempt"] is None else f"{submission['attempt']} of {submission['attempts']}"
     )

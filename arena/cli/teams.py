@@ -357,7 +357,7 @@ def _cell(value: object) -> str | None:
 
 def _json(record: AuditEntry | Membership | Team | Token | UserAccount) -> dict[str, Any]:
     from arena import schemas
-    from arena.client.answer_arena_client.models.base import Value
+    from arena.models.base import Value
 
     lines: dict[type, type[Value]] = {
         AuditEntry: schemas.LogLine,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,17 +17,13 @@ from arena.cli.options import (
     CardFile,
     File,
     Seed,
-    Server,
     SetName,
     SystemName,
     TeamName,
-    TokenText,
 )
-from arena.cli.output import BytesSent, note, note_problems, show_json, show_line, show_table
+from arena.cli.output import note, note_problems, show_json, show_line, show_table
+from arena.container import open_arena
 from data.percent import percent
-
-if TYPE_CHECKING:
-    from arena.client.backends import SubmissionBackend
 
 Number = Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the submission.")]
 EXIT_CODES = MappingProxyType({"pass": 0, "worse": 3, "undecided": 4})
@@ -41,13 +37,6 @@ class ReportForm(StrEnum):
 
     JSON = "json"
     HTML = "html"
-
-
-def backend_of(server: str | None, token: str | None) -> SubmissionBackend:
-    """Where submissions are: this machine's arena, or another's."""
-    from arena.client.backends import open_backend
-
-    return open_backend(server, token, sent=BytesSent())
 
 
 def gate(
@@ -102,15 +91,7 @@ def gate(
             help="Append what it says as Markdown, as to `$GITHUB_STEP_SUMMARY`.",
         ),
     ] = None,
-    wait: Annotated[
-        float,
-        typer.Option(
-            "--wait", metavar="SECONDS", min=0.0, help="Longest wait for another machine's workers."
-        ),
-    ] = 3600.0,
     seed: Seed = 0,
-    server: Server = None,
-    token: TokenText = None,
     *,
     submit: Annotated[
         bool, typer.Option("--submit", help="Submit the version where it passes; else it stays checked.")
@@ -128,26 +109,23 @@ def gate(
 
     Nothing public appears, and no quota is used: the file is stored as checked only.
     """
-    from arena.client.backends import Change, SubmissionRequest, problem_of
     from arena.services.gates.model import GateRequest, gate_lines, gate_markdown
 
     # What cannot be read is refused before anything is sent.
     asked = GateRequest(
         submission=0, max_loss=max_loss, against=against, judge=judge, budget_usd=budget_usd, seed=seed
     )
-    backend = backend_of(server, token)
-    held = backend.add(
-        file, SubmissionRequest(set_name=set_name, system=system, team=team, card=card, hold=True)
-    )
-    note_problems(map(problem_of, held["problems"]))
-    note(f"{held['system']}: submission {held['id']} is {held['state']}.")
-    report = backend.gate(asked.of(held["id"]), patience=wait)
-    passed = report["verdict"] == "pass"
-    if submit and passed and held["state"] == "checked":
-        backend.change(held["id"], Change.CONFIRM)
+    arena = open_arena()
+    added = arena.submissions.add(file, set_name, system=system, team=team, card=card, confirm=False)
+    held = added.submission
+    note_problems(added.warnings)
+    note(f"{held.system}: submission {held.id} is {held.state}.")
+    report = arena.gates.run(asked.of(held.id)).as_json()
+    if submit and report["verdict"] == "pass" and held.state == "checked":
+        arena.submissions.confirm(held.id)
         ending = SUBMITTED
     else:
-        ending = HELD.format(held["id"]) if held["state"] == "checked" else "It was submitted before."
+        ending = HELD.format(held.id) if held.state == "checked" else "It was submitted before."
     if summary is not None:
         _append(summary, gate_markdown(report))
     if as_json:
@@ -195,8 +173,6 @@ def report(
             "submission.",
         ),
     ] = "last",
-    server: Server = None,
-    token: TokenText = None,
     *,
     changes: Annotated[
         bool,
@@ -212,19 +188,20 @@ def report(
     The report says also which facts it misses, and which questions to read first. Versions are compared by
     judged rounds, against the same opponents on the same questions; nothing is judged again.
     """
+    from arena.services.accounts.auth import OPERATOR
+    from arena.services.evidence.team_report_files import report_html, report_json
     from leaderboard.formats.sinks import atomic_text
 
-    backend = backend_of(server, token)
+    arena = open_arena()
     if changes:
-        _show_changes(backend.compare(number, against, round_name), as_json=as_json)
+        change = arena.versions.of_submission(number, against=against, round_name=round_name, caller=OPERATOR)
+        _show_changes(change.as_json(), as_json=as_json)
         return
+    shown = arena.reports.of(number, round_name=round_name, caller=OPERATOR)
     if as_json or (form is ReportForm.JSON and out is None):
-        show_json(backend.report(number, round_name))
+        show_json(report_json(shown))
         return
-    if form is ReportForm.HTML:
-        text = backend.report_page(number, round_name)
-    else:
-        text = json.dumps(backend.report(number, round_name), indent=2)
+    text = report_html(shown) if form is ReportForm.HTML else json.dumps(report_json(shown), indent=2)
     if out is None:
         show_line(text)
     else:

@@ -17,8 +17,8 @@ from pydantic import Field
 
 from arena import own_version
 from arena.api.boards import head_of
-from arena.client.answer_arena_client.models.results import Board
 from arena.container import Arena
+from arena.models.results import Board
 from arena.services.accounts.auth import PUBLIC
 from arena.services.evidence.question_lists import Order, QuestionFilter
 from data.errors import ArenaError, InputError, RetractedError

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from arena.client.answer_arena_client.models.submissions import CheckReport
+from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError, RecordError
 from data.records import Problem, QuestionSet, Severity
 from submissions.check import CheckResult, check_answers, read_answers

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.client.answer_arena_client.models.submissions import CheckReport
+from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError
 from data.records import QuestionSet
 from submissions.card import check_card

@@ -13,6 +13,6 @@ SetArgument = Annotated[str, typer.Argument(metavar="SET", help="Name of the set
 
 def fields_of(summary: SetSummary) -> dict[str, Any]:
     """A set as the API shows it."""
-    from arena.client.answer_arena_client.models.sets import QuestionSet
+    from arena.models.sets import QuestionSet
 
     return {**QuestionSet.of(summary).to_json(), "created_at": summary.created_at.isoformat()}

@@ -138,14 +138,6 @@ VARIABLES = (
     ),
     Variable("ARENA_DOCS_URL", "docs_url", "address where this documentation is published for readers"),
     Variable(
-        "ARENA_SERVER",
-        "server",
-        "address of the arena that `arena submissions` uses, by its API",
-        "this machine's database",
-    ),
-    Variable("ARENA_TOKEN", "token", "access token for that arena"),
-    Variable("ARENA_TOKEN_FILE", "", "file that contains `ARENA_TOKEN`, read where that is unset"),
-    Variable(
         "ARENA_WORK_SECONDS",
         "work_seconds",
         "most seconds of a processor for work on one answer, reply, system card, or 5 MiB of a file; by the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from arena.client.answer_arena_client.models.base import LOWER, UPPER, Value
+from arena.models.base import LOWER, UPPER, Value
 
 
 class EstimateLine(Value):

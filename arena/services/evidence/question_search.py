@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
-from arena.client.answer_arena_client.models.results import FoundText, RoundQuestion, RoundQuestionPage
+from arena.models.results import FoundText, RoundQuestion, RoundQuestionPage
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionListService
 from arena.services.rounds.visibility import RoundAccess

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from arena.client.answer_arena_client.models.results import BattleEvidence, QuestionEvidence, RoundAnswer
+from arena.models.results import BattleEvidence, QuestionEvidence, RoundAnswer
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.rounds.visibility import RoundAccess
 from data.records import Answer, Preference, Question, Round, Submission

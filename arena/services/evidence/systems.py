@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from arena.client.answer_arena_client.models import results as shapes
+from arena.models import results as shapes
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.evidence.losses import LossShares, loss_shares
 from arena.services.rounds.battle_table import table_of_columns

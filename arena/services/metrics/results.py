@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from arena.client.answer_arena_client.models import results as shapes
+from arena.models import results as shapes
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.accounts.set_access import SetAccess
 from arena.services.boards.facts import estimated_means, score_label

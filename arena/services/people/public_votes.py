@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random, SystemRandom
 
-from arena.client.answer_arena_client.models.sets import VoteBoard
+from arena.models.sets import VoteBoard
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.set_access import SetAccess
 from arena.services.people.blind_pairs import BlindPairs, JudgedPair, leaks, names_of, places_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from arena.client.answer_arena_client.models.sets import VoteBoard
+from arena.models.sets import VoteBoard
 from data.errors import UnrankableError
 from data.records import Preference
 from data.records.public_votes import Poll, PollPair, Rejection

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.client.answer_arena_client.models import retrieval as shapes
+from arena.models import retrieval as shapes
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from data.errors import ConflictError, InvalidFileError, NotFoundError
 from data.files.qrels import QrelsFile, read_qrels

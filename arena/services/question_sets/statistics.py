@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from arena.client.answer_arena_client.models.sets import SetStatistics
+from arena.models.sets import SetStatistics
 from data.records import Question
 from data.store import Store
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.client.answer_arena_client.models.retrieval import (
+from arena.models.retrieval import (
     QuestionRankings,
     RankedPassage,
     SystemRanking,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.client.answer_arena_client.models import retrieval as shapes
+from arena.models import retrieval as shapes
 from arena.services.retrieval_boards.service import RetrievalBoard
 from data.errors import FileFormatError
 from data.percent import percent

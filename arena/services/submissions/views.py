@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from arena.client.answer_arena_client.models import submissions as shapes
+from arena.models import submissions as shapes
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import redacted, submission_visibility
 from arena.services.accounts.set_access import SetAccess

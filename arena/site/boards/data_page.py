@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 from altair import LayerChart
 
-from arena.client.answer_arena_client.models.sets import SetStatistics
+from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.file_sizes import FileSize
 from arena.site.boards.board_parts import errata, how_made, show_files

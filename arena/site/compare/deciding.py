@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.client.answer_arena_client.models.results import ContestedQuestion
 from arena.html_pages import macro
+from arena.models.results import ContestedQuestion
 from arena.services.evidence.covered_facts import FactDiff, fact_diffs, own_facts
 from arena.services.evidence.highlights import Stretch, mark_answer
 from arena.services.evidence.questions import QuestionView

@@ -14,9 +14,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from arena.api.errors import status_of
-from arena.client.answer_arena_client.models.sets import VoteBoard
 from arena.container import Arena
 from arena.html_pages import as_html, rendered
+from arena.models.sets import VoteBoard
 from arena.services.people.public_votes import Revealed, Visitor
 from arena.site.hosts import ServedHosts
 from arena.site.plain_pages import HEADERS

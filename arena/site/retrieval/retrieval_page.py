@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.client.answer_arena_client.models.retrieval import QuestionRankings, RankedPassage, SystemRanking
+from arena.models.retrieval import QuestionRankings, RankedPassage, SystemRanking
 from arena.services.accounts.auth import Caller
 from arena.services.retrieval_boards.service import RetrievalBoard
 from arena.services.retrieval_boards.tables import board_file, remarks, stamp_of

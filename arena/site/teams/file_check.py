@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from arena.client.answer_arena_client.models.submissions import CheckReport
+from arena.models.submissions import CheckReport
 from arena.services.accounts.auth import Caller, require
 from arena.services.submissions.turns import FairTurns, party_of
 from arena.site.services import arena

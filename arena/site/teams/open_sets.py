@@ -113,18 +113,15 @@ def show_other_ways(open_set: OpenSet) -> None:
     """How files come in without a browser."""
     most = open_set.limits.file_bytes // MEBIBYTE
     with st.expander("Scripts and CI jobs", icon=":material/terminal:"):
-        note(
-            f"The command line and the API take files up to {most:,} MiB, as this page does, by the same "
-            "checker, and go on where a line broke off."
-        )
+        note(f"The API takes files up to {most:,} MiB, as this page does, by the same checker.")
         verbatim(
-            "export ARENA_SERVER=https://…   # this site\nexport ARENA_TOKEN=aa_…\n"
-            f"arena submissions check answers.jsonl.gz --set {open_set.name}\n"
-            f"arena submissions add answers.jsonl.gz --set {open_set.name} --system my-system"
-            " --card card.yaml",
+            'export ARENA_SERVER=https://…   # this site\nAUTH="Authorization: Bearer aa_…"\n'
+            f'SET="$ARENA_SERVER/api/v1/sets/{open_set.name}"\n'
+            'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/check"\n'
+            'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/submissions?system=my-system"',
         )
         routes = element("a", "routes of the API", href="./api/v1/", target="_self")
-        put(element("p", "By curl or from a program: see the ", routes, ".", class_="aa-note"))
+        put(element("p", "See the ", routes, ".", class_="aa-note"))
 
 
 def _starting_file(name: str, caller: Caller, *, sample: bool) -> bytes:

@@ -6,15 +6,10 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 
 import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from arena.client.answer_arena_client import Client
-from arena.client.backends import RemoteBackend, SubmissionRequest
-from tests.arena.api.conftest import Club
 
 Submit = Callable[..., httpx.Response]
 
@@ -64,18 +59,6 @@ def test_hostile_files_are_one_line(alpha: httpx.Client) -> None:
         assert response.status_code == 200
         (problem,) = (one for one in response.json()["problems"] if one["severity"] == "error")
         assert problem["code"] == code
-
-
-def test_a_folder_is_packed_for_another_machine(club: Club, tmp_path: Path) -> None:
-    """`--server` sends a folder as a zip file, to check it and to submit it."""
-    (tmp_path / "run" / "data").mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist(rows("green")), tmp_path / "run" / "data" / "test.parquet")
-    with Client(club.address, club.tokens["alpha"]) as client:
-        backend = RemoteBackend(client, sent=lambda _, __: None)
-        result = backend.check(tmp_path / "run", SubmissionRequest(set_name="tiny", system=""))
-        added = backend.add(tmp_path / "run", SubmissionRequest(set_name="tiny", system="packed"))
-    assert (result.answers, result.errors, str(result.layout)) == (12, 0, "arena")
-    assert (added["answers"], added["created"]) == (12, True)
 
 
 def test_a_bomb_takes_its_own_process_no_further(alpha: httpx.Client) -> None:

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import httpx
-import pytest
 
 from arena.container import Arena
 from data.records import GateRule
-from tests.arena.api.conftest import ROOT, Club, running_worker
-
-
-@pytest.fixture
-def allowed(club: Club) -> Iterator[None]:
-    """Gates on `tiny` are allowed while a test lasts."""
-    arena = Arena(club.settings)
-    arena.policies.allow_gates("tiny", GateRule(judge="lexical", per_day=50))
-    yield
-    arena.policies.allow_gates("tiny", None)
-    arena.close()
+from tests.arena.api.conftest import Club
 
 
 def test_gate_waits_for_a_worker_and_says_what_it_found(
@@ -65,33 +50,3 @@ def test_gate_waits_for_a_worker_and_says_what_it_found(
     finally:
         arena.policies.allow_gates("tiny", None)
         arena.close()
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("allowed")
-def test_command_gates_on_another_machine(
-    club: Club,
-    alpha: httpx.Client,
-    answers: Callable[..., bytes],
-    submit: Callable[..., httpx.Response],
-    tmp_path: Path,
-) -> None:
-    """`--server` and `--token`: the file is sent as a draft, a worker there judges, the codes stay."""
-    submit(alpha, answers("first"), system="remote").raise_for_status()
-    worse = tmp_path / "worse.jsonl"
-    rows = [{"question_id": f"q{n}", "answer": "I couldn't find an answer."} for n in range(12)]
-    worse.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ["submissions", "gate", str(worse), "--set", "tiny", "--system", "remote", "--max-loss", "5"]
-    options = ["--server", club.address, "--token", club.tokens["alpha"]]
-    with running_worker(club.settings):
-        code, out, err = _arena(*words, *options)
-    assert (code, "remote is worse" in out) == (3, True), err
-    code, _, err = _arena(*words, *options, "--wait", "0")
-    assert (code, "did not end within 0 seconds" in err) == (1, True)
-
-
-def _arena(*words: str) -> tuple[int, str, str]:
-    ended = subprocess.run(
-        [sys.executable, "-m", "arena", *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    return ended.returncode, ended.stdout, ended.stderr

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from arena.client.answer_arena_client.models.submissions import CheckReport
+from arena.models.submissions import CheckReport
 from tests.arena.api.conftest import Club
 
 Answers = Callable[..., bytes]

@@ -21,7 +21,6 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from data.records import TokenScope
-from tests.arena.api.conftest import Club
 from tests.narrow import known
 
 Tell = Callable[..., str]
@@ -122,28 +121,6 @@ def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp
     told = tell("sets", "list", ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))
     assert told
     assert holding(told) == []
-
-
-# A command leaves its connection to the end of the process, which here goes on.
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_commands_to_another_arena_keep_their_token(tell: Tell, club: Club, tmp_path: Path) -> None:
-    """A token that is refused, or that cannot be sent, is in no message and in no line of the log."""
-    file = tmp_path / "answers.jsonl"
-    file.write_text('{"question_id": "q1", "answer": "a"}\n')
-    server = club.address.removesuffix("/api/v1")
-    told = ""
-    for address, words in (
-        (server, ("list",)),
-        (server, ("check", file, "--set", "tiny")),
-        (server, ("add", file, "--set", "tiny", "--system", "s")),
-        ("http://127.0.0.1:9", ("list",)),
-        (f"http://ann:{PASSWORD}@host", ("list",)),
-    ):
-        told += tell("submissions", *words, ARENA_SERVER=address, ARENA_TOKEN=WRONG_TOKEN)
-    assert "not valid" in told
-    assert "cannot be reached" in told
-    assert holding(told + club.log.read_text()) == []
 
 
 @pytest.mark.long

@@ -88,7 +88,6 @@ def test_no_secret_stands_in_a_log(tmp_path: Path, capsys: pytest.CaptureFixture
         database_url="postgresql+psycopg://arena:p%40ss-word@host/arena",
         api_key=KEY,
         metrics_token="scrape-me-not",
-        token="aa_0123456789ab_my-own-token",
         log_format=LogFormat.JSON,
     )
     before = structlog.get_config()

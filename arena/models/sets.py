@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import Value
+from arena.models.base import Value
 
 
 class QuestionSet(Value):

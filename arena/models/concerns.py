@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from .base import Value, one_of
+from arena.models.base import Value, one_of
 
 
 class Concern(Value):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
-from .base import LOWER, UPPER, Value, one_of
+from arena.models.base import LOWER, UPPER, Value, one_of
 
 QrelsKind = Annotated[str, one_of("graded", "diversity", "ratings")]
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from .base import LOWER, UPPER, Value, one_of
-from .sets import Passage
+from arena.models.base import LOWER, UPPER, Value, one_of
+from arena.models.sets import Passage
 
 OVERALL = "overall"
 PREFERENCE = AliasChoices("winner", "preference")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from .base import Problem, Value, one_of
+from arena.models.base import Problem, Value, one_of
 
 Kind = Annotated[str, one_of("answers", "contexts")]
 
@@ -124,17 +124,3 @@ class SubmissionDetails(SubmissionStatus):
     """Share of each domain's questions, 0-1."""
     no_answer_share: dict[str, float]
     """Share of "no answer" by domain, 0-1."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemCard:
-    """What a team says of its system; every field is optional."""
-
-    model: str = ""
-    retriever: str = ""
-    passages: str = ""
-    organisation: str = ""
-    licence: str = ""
-    link: str = ""
-    contact: str = ""
-    notes: str = ""

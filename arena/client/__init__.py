@@ -1,1 +1,0 @@
-"""Another machine's arena, reached by its HTTP API."""
