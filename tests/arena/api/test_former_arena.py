@@ -1,0 +1,88 @@
+"""An arena of the build before the lean one: boards, battles, verdicts, submissions and scores are equal."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.arena.conftest import Commands
+
+FORMER = Path(__file__).parents[2] / "golden" / "former_arena"
+ROUNDS = ("waves", "people", "asked")
+GONE: frozenset[str] = frozenset()
+"""Keys of removed features, wherever they stand."""
+
+
+@pytest.fixture
+def former(run: Commands) -> Commands:
+    """Commands whose home holds the former arena."""
+    database = run.home / "arena.sqlite"
+    database.unlink()
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(gzip.decompress((FORMER / "store.sql.gz").read_bytes()).decode())
+    return run
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, Any]:
+    """Output of the former build."""
+    data: dict[str, Any] = json.loads(gzip.decompress((FORMER / "expected.json.gz").read_bytes()))
+    return data
+
+
+def changes(before: Any, now: Any, place: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
+    """List the places where a former value is missing or differs; added keys are no change."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key, value in before.items():
+            if key in GONE:
+                continue
+            inside = f"{place}.{key}"
+            yield from changes(value, now[key], inside) if key in now else [f"{inside} is missing"]
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for index, (former_item, item) in enumerate(zip(before, now, strict=True)):
+            yield from changes(former_item, item, f"{place}[{index}]")
+    elif before != now:
+        yield f"{place}: {before!r} is now {now!r}"
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_former_board_keeps_its_values(former: Commands, expected: dict[str, Any], name: str) -> None:
+    board = former.json("leaderboard", "show", name, "--json")
+    assert list(changes(expected["boards"][name], board)) == []
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_former_round_exports_equal_battles(
+    former: Commands, expected: dict[str, Any], name: str, tmp_path: Path
+) -> None:
+    status = former.json("rounds", "status", name, "--json")
+    assert list(changes(expected["statuses"][name], status)) == []
+    assert former("rounds", "export", name, tmp_path / "export")[0] == 0
+    files = expected["exports"][name]
+    for file in ("battles.jsonl", "outcomes.jsonl"):
+        assert (tmp_path / "export" / file).read_text(encoding="utf-8").splitlines() == files[file]
+    judgments = [
+        json.loads(line)
+        for line in (tmp_path / "export" / "judgments.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    for judgment in judgments:
+        judgment["rationale"] = hashlib.sha256(judgment["rationale"].encode()).hexdigest()
+    assert list(changes(files["judgments.jsonl"], judgments)) == []
+
+
+def test_former_submissions_and_scores_are_equal(former: Commands, expected: dict[str, Any]) -> None:
+    submissions = former.json("submissions", "list", "--json")
+    assert list(changes(expected["submissions"], submissions)) == []
+    for metric, table in expected["scores"].items():
+        scores = former.json(
+            "metrics", "show", "--set", "mini", "--metric", metric, "--by", "question", "--json"
+        )
+        assert list(changes(table, scores, metric)) == []
