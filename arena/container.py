@@ -92,7 +92,6 @@ if TYPE_CHECKING:
     from arena.services.submissions.uploads import UploadService
     from arena.services.submissions.views import SubmissionReader
     from arena.services.system.tracing import Tracing
-    from arena.services.tables.service import RoundTableService
     from data.corpora.manifests import CorpusFolders
     from data.store import Store
 
@@ -190,7 +189,6 @@ class Arena:
     gate_rules: GateRules = _service("services.gates.versions", "store", "judges")
     gates: GateService = _service("services.gates.service", "store", "judges", "gate_rules")
     gate_queue: GateQueue = _service("services.gates.queue", "store", "jobs", "gate_rules")
-    tables: RoundTableService = _service("services.tables.service", "store", "agreement", "reference_exports")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     round_reader: RoundReader = _service("services.rounds.visibility")
     submission_reader: SubmissionReader = _service("services.submissions.views")

@@ -113,6 +113,14 @@ class ErrorKind(StrEnum):
     ALL = "all"
 
 
+class TableFormat(StrEnum):
+    """Forms of a board's table on the terminal."""
+
+    CSV = "csv"
+    MARKDOWN = "md"
+    LATEX = "latex"
+
+
 class BoardForm(StrEnum):
     """The forms in which a board leaves the arena.
 
@@ -122,8 +130,6 @@ class BoardForm(StrEnum):
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
-    LATEX = "latex"
-    MARKDOWN = "markdown"
     EVERY_EVAL_EVER = "every-eval-ever"
     CROISSANT = "croissant"
 
@@ -142,8 +148,6 @@ _BOARD_FILES = {
     BoardForm.CSV: (".csv", "text/csv"),
     BoardForm.JSON: (".json", "application/json"),
     BoardForm.PARQUET: (".parquet", "application/vnd.apache.parquet"),
-    BoardForm.LATEX: (".tex", "application/x-tex"),
-    BoardForm.MARKDOWN: (".md", "text/markdown"),
     BoardForm.EVERY_EVAL_EVER: (".every-eval-ever.zip", "application/zip"),
     BoardForm.CROISSANT: (".croissant.json", "application/ld+json"),
 }

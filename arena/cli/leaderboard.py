@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson
+from arena.cli.options import AsJson, only_with
 from arena.cli.output import note, show_json, show_line, show_result, show_rows, show_table
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
@@ -20,7 +20,7 @@ from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.full_error import error_sentence
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.trust.sentences import trust_sentences
-from leaderboard.vocabulary import OVERALL, BoardForm, Control, ErrorKind
+from leaderboard.vocabulary import OVERALL, BoardForm, Control, ErrorKind, TableFormat
 
 commands = Commands("Published boards: list, show and export them.")
 SITE = "site"
@@ -94,11 +94,19 @@ def show(
             "questions otherwise, or `all`: what another round would say. The last two need a retest.",
         ),
     ] = ErrorKind.QUESTIONS,
+    form: Annotated[
+        TableFormat | None,
+        typer.Option(
+            "--format",
+            show_default="a table for people",
+            help="Print the table as CSV, Markdown or LaTeX (booktabs) instead.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the published boards, or one.
 
-    $ arena leaderboard show demo --domain finance
+    $ arena leaderboard show demo --domain finance --format latex
 
     A partial board says how much of it was judged; systems without a judged battle are named below the table.
     NAME@HASH names one snapshot of a board, also after another took its place.
@@ -106,6 +114,9 @@ def show(
     if not name:
         _list(snapshots=snapshots, as_json=as_json)
         return
+    if form is not None:
+        parts = {"--people": people, "--between-systems": between_systems, "--systems": systems}
+        only_with("a table for people", {**parts, "--control": control, "--json": as_json})
     board = open_arena().boards.get(name, caller=OPERATOR)
     _show_notice(board)
     alone = domain == OVERALL and not people and not between_systems
@@ -114,6 +125,11 @@ def show(
         return
     if as_json:
         show_json(dict(board.standings))
+        return
+    if form is not None:
+        from arena.services.boards.text_tables import formatted
+
+        show_line(formatted(board, domain, form).rstrip("\n"))
         return
     for remark in _remarks(board.standings):
         show_line(remark)
@@ -228,7 +244,7 @@ def export(
         Path,
         typer.Argument(
             metavar="DEST",
-            help="A file (.csv, .json, .parquet, .tex, .md), or a folder where --format says so.",
+            help="A file (.csv, .json, .parquet), or a folder where --format says so.",
         ),
     ],
     form: Annotated[
@@ -237,7 +253,7 @@ def export(
             "--format",
             metavar="FORMAT",
             show_default="that of the file's ending",
-            help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `site`. `latex` is a booktabs table. "
+            help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `site`. "
             "`every-eval-ever` is a folder (or a .zip) with a record a system by that schema, 0.2.2; "
             "`croissant` a folder with standings, battles and the metadata that describe them; `site` a "
             "folder of pages that need no server: what the public may see, for a disk, GitHub Pages or a "

@@ -69,10 +69,6 @@ def standings_file(standings: Standings, form: BoardForm) -> bytes:
             return _csv(flat_rows(standings), ("domain", "system"))
         case BoardForm.PARQUET:
             return _typed_parquet(flat_rows(standings))
-        case BoardForm.LATEX | BoardForm.MARKDOWN:
-            from leaderboard.export.board_table import printed_board  # noqa: PLC0415 - loads arrays, as above
-
-            return printed_board(standings, flat_rows(standings), form).encode()
     raise ValueError(form)
 
 

@@ -26,9 +26,8 @@ class Surface(Enum):
     """CSV, JSON rows and Parquet, with what describes their fields."""
     PAGES = 2
     """The table of the board wherever it is shown as HTML."""
-    PRINTED = 3
-    """Markdown and LaTeX."""
-    TERMINAL = 4
+    TERMINAL = 3
+    """The tables of commands, also as Markdown and LaTeX."""
 
 
 class Unit(StrEnum):

@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data.errors import ConflictError
+from data.files.csv_safety import escape_formula
 from data.records import Board
 from judges.metrics.registry import added_metrics, own_metrics
-from leaderboard.export.board_table import notes_of
 from leaderboard.export.tables import flat_rows
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, board_lines, columns_on, marked
 from leaderboard.standings.corrected import PEOPLE
 from leaderboard.standings.full_error import ERROR, PARTS
 from leaderboard.standings.places import ratings_among_systems
 from leaderboard.standings.systems import SELF_REPORTED, Figure, SystemFacts, facts_by_system
-from leaderboard.vocabulary import CENTRED, COVARIATES, OVERALL, Control, ErrorKind
+from leaderboard.vocabulary import CENTRED, COVARIATES, OVERALL, Control, ErrorKind, TableFormat
 
 Cells = Sequence[str | int | None]
+SCALES = "Ratings of groups that battles do not link both ways are on scales of their own."
 FORMS = {Unit.POINTS: ".0f", Unit.SHARE: ".1%", Unit.COUNT: ",.0f", Unit.WORDS: ",.0f"}
 BETWEEN_SYSTEMS = "between-systems"
 BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
@@ -256,6 +257,36 @@ def _fit(board: Board, control: Control) -> Mapping[str, Any]:
             advice=f"It has those for {possible}." if possible else "Show it without --control.",
         )
     return fit
+
+
+def notes_of(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+    """Name ratings on several scales, systems without a rank, and marks."""
+    rated = {row["component"] for row in rows if row["rating"] is not None}
+    said = (
+        f"{row['system']}: {text}" for row in rows for name in ("unranked", "mark") if (text := row.get(name))
+    )
+    return (*([SCALES] if len(rated) > 1 else []), *said)
+
+
+def formatted(board: Board, domain: str, form: TableFormat) -> str:
+    """Format one domain of a board: CSV with every column of its files, Markdown and LaTeX as shown.
+
+    Raises:
+        ConflictError: The board has no such domain.
+    """
+    import pandas as pd  # noqa: PLC0415 - heavy, and only these forms need it
+
+    headers, lines, _ = board_table(board, domain)
+    if form is TableFormat.MARKDOWN:
+        rows: Sequence[Sequence[object]] = [headers, ["---"] * len(headers), *lines]
+        texts = [["" if cell is None else str(cell).replace("|", r"\|") for cell in row] for row in rows]
+        return "".join(f"| {' | '.join(row)} |\n" for row in texts)
+    if form is TableFormat.CSV:
+        flat = [row for row in flat_rows(marked(board.standings, board.marks)) if row["domain"] == domain]
+        return pd.DataFrame(flat, dtype=object).map(escape_formula).to_csv(index=False)
+    style = pd.DataFrame(lines, columns=list(headers), dtype=object).fillna("").style.hide(axis="index")
+    escaped = style.format(escape="latex").format_index(escape="latex", axis=1)
+    return str(escaped.to_latex(hrules=True))
 
 
 def _moved(row: Mapping[str, Any], judged: Mapping[str, Any]) -> Cells:

@@ -20,8 +20,6 @@ from leaderboard.vocabulary import BoardForm
 HASH_SHOWN = 12
 LABELS = {TableForm.CSV: "CSV", TableForm.JSON: "JSON", TableForm.PARQUET: "Parquet"}
 FURTHER = {
-    BoardForm.LATEX: "Table, LaTeX",
-    BoardForm.MARKDOWN: "Table, Markdown",
     BoardForm.EVERY_EVAL_EVER: "Every Eval Ever",
     BoardForm.CROISSANT: "Croissant",
 }

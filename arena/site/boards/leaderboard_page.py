@@ -48,8 +48,6 @@ FILES = {
     BoardForm.CSV: "CSV",
     BoardForm.JSON: "JSON",
     BoardForm.PARQUET: "Parquet",
-    BoardForm.MARKDOWN: "Markdown",
-    BoardForm.LATEX: "LaTeX",
 }
 Choice = tuple[str, str, bool]
 """The words of a link, its address, and whether it is what is shown."""

@@ -30,7 +30,6 @@ WHAT = {
     "standings.csv": "A row a system in each domain",
     "standings.parquet": "The same, typed",
     "standings.json": "Everything that the board says, whose hash names it",
-    "standings.tex": "The standings overall as a table for LaTeX",
     "battles.jsonl": "The judged battles, a line each",
     "croissant.json": "Metadata of these files (Croissant)",
     "every-eval-ever.zip": "A record a system in the schema of Every Eval Ever",
@@ -180,7 +179,6 @@ def _data(arena: Arena, board: Board, export: Export) -> Iterator[Download]:
         export.count(path)
     archive = arena.board_files.content(board.name, BoardForm.EVERY_EVAL_EVER, caller=PUBLIC).content
     export.put("data/standings.json", standings_file(board.standings, BoardForm.JSON))
-    export.put("data/standings.tex", standings_file(board.standings, BoardForm.LATEX))
     export.put("data/every-eval-ever.zip", archive)
     for name, what in WHAT.items():
         if (folder / name).exists():

@@ -27,7 +27,7 @@ IN_TWO_CLICKS = {
     "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not calibrated"),
     "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),
     "what does a question depend on": (("Questions", QUESTION), r"answered it best: it won \d of its \d"),
-    "download": (("Download",), r"CSV\s+JSON\s+Parquet\s+Markdown\s+LaTeX"),
+    "download": (("Download",), r"CSV\s+JSON\s+Parquet"),
     "how do I enter": (("Submit",), r"Sign in to check and submit a file"),
 }
 # What can be chosen and has these words, without those of icons and hidden meanings; the first after a text.

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from data.errors import InputError, UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.export.board_table import printed_board
-from leaderboard.export.tables import flat_rows
 from leaderboard.ratings import (
     Anchor,
     Flag,
@@ -27,9 +25,6 @@ from leaderboard.ratings import (
     rate_under_control,
     relative_columns,
 )
-from leaderboard.standings.build import build_standings
-from leaderboard.standings.model import About
-from leaderboard.vocabulary import BoardForm
 
 Row = tuple[str, str, str, str, str]
 
@@ -176,24 +171,6 @@ def test_equal_systems_are_rarely_separated_by_clean_records() -> None:
         ]
         false += any(row.rank_lower > 1 for row in rated(rows).ratings)
     assert false / 400 <= 0.06
-
-
-def test_boards_and_papers_mark_the_best_of_the_highest_group() -> None:
-    """The number of a group below is higher, and neither bold nor underlined; its places stand in files."""
-    standings = build_standings(
-        table_of(two_floors()), About(name="b", title="B"), settings=Settings(bootstrap=50)
-    ).as_json()
-    rows = flat_rows(standings)
-    overall = [row for row in rows if row["domain"] == "overall"]
-    assert [(row["system"], row["rank_lower"], row["ladder"]) for row in overall] == [
-        (f"s{place}", place, 0) for place in range(1, 5)
-    ]
-    lines = printed_board(standings, rows, BoardForm.MARKDOWN).splitlines()
-    by_system = {name: next(line for line in lines if f"| {name} |" in line) for name in ("s1", "s3")}
-    rating = {name: line.split("|")[3] for name, line in by_system.items()}
-    assert "**" in rating["s1"]
-    assert "**" not in rating["s3"]
-    assert "scales of their own" in "\n".join(lines)
 
 
 def beaten(rows: int = 10) -> list[Row]:

@@ -131,10 +131,9 @@ def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
 
 
 def test_files_name_the_reason(standings: Standings) -> None:
-    """CSV and Parquet have a column, Markdown and LaTeX a note and no rank, JSON a field."""
+    """CSV and Parquet have a column, JSON a field."""
     content = {
-        form: standings_file(standings.as_json(), form).decode()
-        for form in (BoardForm.CSV, BoardForm.JSON, BoardForm.MARKDOWN, BoardForm.LATEX)
+        form: standings_file(standings.as_json(), form).decode() for form in (BoardForm.CSV, BoardForm.JSON)
     }
     rows = {
         row["system"]: row
@@ -145,10 +144,6 @@ def test_files_name_the_reason(standings: Standings) -> None:
     assert rows["a short"]["rank_lower"] == rows["a short"]["rating"] == rows["b"]["unranked"] == ""
     line = json.loads(content[BoardForm.JSON])["lines"]["overall"][-1]
     assert (line["unranked"], line["rating"]) == (rows["a short"]["unranked"], None)
-    for form in (BoardForm.MARKDOWN, BoardForm.LATEX):
-        assert "a short: It answered 5 of 56 questions" in content[form]
-    row = next(line for line in content[BoardForm.MARKDOWN].splitlines() if line.startswith("| – | a short"))
-    assert row.count("–") >= 2
 
 
 def test_boards_without_such_a_system_say_nothing_of_it() -> None:
@@ -168,4 +163,3 @@ def test_a_reference_that_meets_nobody_is_no_row() -> None:
     )
     assert {line.system for lines in board.lines.values() for line in lines} == {"b", "c"}
     assert b"right," not in standings_file(board.as_json(), BoardForm.CSV)
-    assert "right" not in standings_file(board.as_json(), BoardForm.MARKDOWN).decode()

@@ -49,8 +49,6 @@ from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
-from arena.services.tables.kinds import TableKind
-from arena.services.tables.service import RoundTableService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.records import Nugget, Question, Role, TokenScope
 from tests.narrow import known
@@ -162,7 +160,7 @@ SERVICES = (
     *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService, ConcernService),
     *(GateQueue, GateService),
     *(PolicyService, ProfileService, QuestionListService, QuestionSearch, ReportService),
-    *(RoundPlanner, RoundService, RoundTableService, ScoreTableService),
+    *(RoundPlanner, RoundService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),
     *(AuditingService, DraftService, ReferenceExports),
     *(ApplicationService, RegistrationService),
@@ -303,7 +301,6 @@ def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
         lambda: arena.weaknesses.of("secret", "full"),
         lambda: arena.rounds.battles("secret", caller=PUBLIC),
         lambda: arena.rounds.status("secret", caller=PUBLIC),
-        lambda: arena.tables.table(["secret"], TableKind.WIN_RATES, caller=PUBLIC),
     ):
         with pytest.raises(NotFoundError, match="no round 'secret'"):
             look()

@@ -181,23 +181,10 @@ def test_croissant_describes_standings_and_battles(judged: Callable[[str], Arena
     assert pq.read_table(tmp_path / "out" / "standings.parquet").num_rows == len(rows)
 
 
-def test_board_is_a_table_for_papers(judged: Callable[[str], Arena], tmp_path: Path) -> None:
-    """LaTeX and Markdown have a line a system, in the order of the board, with intervals."""
-    arena = judged("lexical")
-    systems = [line["system"] for line in arena.boards.get("r").standings["lines"]["overall"]]
-    arena.board_files.write("r", tmp_path / "r.tex")
-    lines = [line for line in (tmp_path / "r.tex").read_text().splitlines() if line.endswith(r"\\")]
-    assert [line.split(" & ")[1] for line in lines[1:]] == systems
-    assert r"{\footnotesize [" in lines[1]
-    arena.board_files.write("r", tmp_path / "r.txt", BoardForm.MARKDOWN)
-    rows = [line for line in (tmp_path / "r.txt").read_text().splitlines() if line.startswith("|")]
-    assert [row.split(" | ")[1] for row in rows[2:]] == systems
-
-
 def test_what_cannot_be_written_is_said(judged: Callable[[str], Arena], tmp_path: Path) -> None:
     """An ending that names no form, a place that is no folder, a board that is gone or was taken down."""
     arena = judged("lexical")
-    with pytest.raises(FileFormatError, match=r"r\.xlsx ends in none of .csv, .json, .parquet, .tex, .md"):
+    with pytest.raises(FileFormatError, match=r"r\.xlsx ends in none of .csv, .json, .parquet"):
         arena.board_files.write("r", tmp_path / "r.xlsx")
     (tmp_path / "taken").write_text("")
     for form in (BoardForm.CROISSANT, BoardForm.EVERY_EVAL_EVER):

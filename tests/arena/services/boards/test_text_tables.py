@@ -6,13 +6,13 @@ import json
 from datetime import UTC, datetime
 from itertools import combinations
 
-from arena.services.boards.text_tables import board_table
+from arena.services.boards.text_tables import SCALES, board_table, formatted
 from data.records import Board
 from leaderboard.battles import BattleTable
-from leaderboard.export.board_table import SCALES
 from leaderboard.ratings import Settings
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
+from leaderboard.vocabulary import TableFormat
 
 Row = tuple[str, str, str, str, str]
 
@@ -61,3 +61,17 @@ def test_a_board_on_one_scale_has_no_column_of_flags() -> None:
     assert "flags" not in headers
     assert all(len(row) == len(headers) for row in rows)
     assert not notes
+
+
+def test_board_is_formatted_for_papers_and_spreadsheets() -> None:
+    """Each form has a line a system, and escapes what it must."""
+    board = board_of(floors(("s|1", "s_2")))
+    csv_lines = formatted(board, "overall", TableFormat.CSV).splitlines()
+    assert csv_lines[0].startswith("domain,system,")
+    assert [line.split(",")[1] for line in csv_lines[1:]] == ["s|1", "s_2"]
+    markdown = formatted(board, "overall", TableFormat.MARKDOWN).splitlines()
+    assert markdown[1].replace(" ", "").startswith("|---|---|")
+    assert "s\\|1" in markdown[2]
+    latex = formatted(board, "overall", TableFormat.LATEX)
+    assert "\\toprule" in latex
+    assert "s\\_2 & " in latex

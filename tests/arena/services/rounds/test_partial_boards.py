@@ -86,36 +86,6 @@ def test_too_little_judged_is_published_as_partial_alone(hollow: Any) -> None:  
     assert "No judged battle: full, short." in shown
 
 
-def test_systems_without_a_judged_battle_stand_in_tables(hollow: Any) -> None:  # noqa: ANN401 - commands
-    """D3: tables of rates and ratings have a row without figures for them, and a note."""
-    hollow("rounds", "run", *ROUND)
-    for kind in ("win-rates", "ratings"):
-        table = hollow.json("rounds", "status", "r", "--table", kind, "--json")
-        rows = {row["system"]: row for row in table["rows"]}
-        assert {value for name, value in rows["full"].items() if name != "system"} == {None}
-        assert table["notes"] == ["r: no judged battle of full, short."]
-
-
-def test_a_system_with_few_answers_stands_in_the_table_of_ratings(
-    run: Any,  # noqa: ANN401 - commands
-    set_folder: Path,
-    answers_file: Callable[..., Path],
-) -> None:
-    """Who answered too few questions has a row without a rating there, and the reason is a note."""
-    run("sets", "import", set_folder)
-    for system, template in (("full", "Item {n} is {word}."), ("few", "It is {word}."), ("short", "{word}")):
-        path = answers_file(system, template)
-        if system == "few":
-            path.write_text("".join(path.read_text().splitlines(keepends=True)[:2]))
-        run("submissions", "add", path, "--set", "tiny", "--system", system)
-    run("rounds", "run", "--set", "tiny", "--judge", "lexical", "--pairs", "all", "--name", "r")
-    table = run.json("rounds", "status", "r", "--table", "ratings", "--json")
-    rows = {row["system"]: row for row in table["rows"]}
-    assert rows["few"]["rating"] is None
-    assert all(rows[name]["battles"] for name in ("full", "short"))
-    assert "few: It answered 2 of 12 questions, too few for a rank." in table["notes"]
-
-
 def test_pages_say_that_a_board_is_partial(hollow: Any, make_arena: Callable[..., Arena]) -> None:  # noqa: ANN401 - commands
     """D3: headline, HTML board and embedded table say how little was judged, and mark who has no battle."""
     hollow("rounds", "run", *ROUND)

@@ -1,1 +1,0 @@
-"""Tables for papers, of stored rounds and of the sets that they judged."""
