@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
-    from arena.services.concerns.service import ConcernService
     from arena.services.evidence.fixes import FixService
     from arena.services.evidence.question_lists import QuestionListService
     from arena.services.evidence.question_search import QuestionSearch
@@ -81,6 +80,7 @@ if TYPE_CHECKING:
     from arena.services.retrieval.runs import RetrievalService
     from arena.services.retrieval_boards.questions import RankedQuestions
     from arena.services.retrieval_boards.service import RetrievalBoards
+    from arena.services.rounds.corrections import CorrectionService
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.reparse import ReparseService
     from arena.services.rounds.retest import RetestService
@@ -176,9 +176,7 @@ class Arena:
     )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     inbox: InboxService = _service("services.organisers.inbox")
-    overview: OverviewService = _service(
-        "services.organisers.overview", "store", "concerns", "inbox", "rounds", "jobs"
-    )
+    overview: OverviewService = _service("services.organisers.overview", "store", "inbox", "rounds", "jobs")
     round_admin: RoundAdmin = _service(
         "services.organisers.monitor",
         *("store", "rounds", "planner", "judges", "jobs", "policies", "boards"),
@@ -207,7 +205,7 @@ class Arena:
     fixes: FixService = _service("services.evidence.fixes")
     versions: VersionService = _service("services.evidence.versions")
     retests: RetestService = _service("services.rounds.retest", "store", "rounds", "judges", "job_leases")
-    concerns: ConcernService = _service("services.concerns.service", "store", "submissions")
+    corrections: CorrectionService = _service("services.rounds.corrections", "store")
     public_votes: PublicVotes = _service("services.people.public_votes")
     reports: ReportService = _service(
         "services.evidence.team_report", "store", "profiles", "weaknesses", "fixes"

@@ -120,6 +120,7 @@ class WaitingLine(Value):
     team: str = Field(validation_alias=AliasPath("submission", "team"))
     plannable: bool = Field(description="Whether a new round would judge it.")
     blocks: list[BlockLine]
+    warnings: list[str] = Field(description="Warnings of its check.")
 
 
 class InboxLine(Value):

@@ -16,7 +16,6 @@ from starlette.routing import Route
 
 from arena.api import (
     boards,
-    concerns,
     label_admin,
     labels,
     metrics,
@@ -127,7 +126,6 @@ ROUTERS = (
     retrieval_boards,
     metrics,
     rounds,
-    concerns,
     public_votes,
     teams,
     registrations,

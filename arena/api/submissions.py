@@ -87,6 +87,7 @@ class Withdrawal(Sent):
         default=False, description=f"Must be true. {Irreversible.WITHDRAW_SUBMISSION.consequences}"
     )
     reason: str = Field("", max_length=500)
+    disqualify: bool = Field(default=False, description="Boards say that organisers disqualified it.")
 
 
 class SubmissionList(BaseModel):
@@ -271,7 +272,9 @@ def withdraw(
     withdrawn = confirmed(
         arena,
         Irreversible.WITHDRAW_SUBMISSION,
-        lambda: arena.submissions.withdraw(number, reason=given.reason, caller=caller),
+        lambda: arena.submissions.withdraw(
+            number, reason=given.reason, disqualify=given.disqualify, caller=caller
+        ),
         confirm=given.confirm,
     )
     return Submission.of(withdrawn)

@@ -32,8 +32,7 @@ from arena.cli.output import (
 from arena.cli.tree.pages import Commands
 from arena.cli.versions import Number, gate, report
 from arena.container import open_arena
-from data.records import Preference, SubmissionKind
-from data.records.concerns import Decision
+from data.records import SubmissionKind
 from data.records.irreversible import Irreversible
 
 if TYPE_CHECKING:
@@ -276,6 +275,10 @@ def withdraw(
         str, typer.Option("--reason", metavar="TEXT", help="The reason, stored with the withdrawal.")
     ] = "",
     *,
+    disqualify: Annotated[
+        bool,
+        typer.Option("--disqualify", help="Say on boards that it was disqualified; needs --reason."),
+    ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -286,8 +289,8 @@ def withdraw(
     Its entry stays, marked as withdrawn, and published boards do not change.
     """
     ask(Irreversible.WITHDRAW_SUBMISSION, yes=yes)
-    withdrawn = open_arena().submissions.withdraw(number, reason=reason)
-    _show_change(withdrawn, "is withdrawn", as_json=as_json)
+    withdrawn = open_arena().submissions.withdraw(number, reason=reason, disqualify=disqualify)
+    _show_change(withdrawn, "is disqualified" if disqualify else "is withdrawn", as_json=as_json)
 
 
 @commands.command()
@@ -295,54 +298,30 @@ def inbox(
     set_name: Annotated[
         str | None, typer.Option("--set", metavar="SET", help="Only submissions to this question set.")
     ] = None,
-    decide: Annotated[
-        int | None, typer.Option("--decide", metavar="N", help="Decide the concern of this number.")
-    ] = None,
-    decision: Annotated[
-        Decision, typer.Option("--as", help="With --decide: what is decided.")
-    ] = Decision.DISMISSED,
-    reason: Annotated[
-        str, typer.Option("--reason", help="With --decide: why; the team or the reader sees it.")
-    ] = "",
-    verdict: Annotated[
-        Preference | None, typer.Option("--verdict", help="With --as corrected: the verdict from now on.")
-    ] = None,
     *,
-    concerns: Annotated[bool, typer.Option("--concerns", help="List the concerns alone.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List what waits for an organiser: concerns to decide, and submissions with what each waits for.
+    """List submissions that are on no board yet, with what each waits for and the warnings of its check.
 
     $ arena submissions inbox --set fiqa
-
-    Concerns are copied answers, text that speaks to judges, injections that succeeded, caps that were
-    reached, judges that judge badly, and judgments that readers dispute.
     """
-    from arena.models.concerns import Concern
     from arena.schemas import InboxLine
     from arena.services.accounts.auth import OPERATOR
 
     arena = open_arena()
-    if decide is not None:
-        decided = arena.concerns.decide(decide, decision, reason=reason, verdict=verdict, caller=OPERATOR)
-        show_result(Concern.of(decided).to_json(), f"Concern {decide} is {decision}.", as_json=as_json)
-        return
-    waiting = arena.concerns.waiting(caller=OPERATOR) if concerns or not as_json else ()
-    if concerns and as_json:
-        show_json([Concern.of(concern).to_json() for concern in waiting])
-        return
-    for concern in waiting:
-        show_line(f"{concern.id}: {concern.kind.words}: {concern.text}")
-        note(f"Decide: arena submissions inbox --decide {concern.id} --as {'|'.join(concern.choices)}")
-    if concerns:
-        return
     inbox_service = arena.inbox
     inboxes = inbox_service.waiting(set_name=set_name, caller=OPERATOR)
     rows = [
-        (str(row.submission.id), row.submission.set_name, row.submission.system, block.why, block.text)
+        (str(row.submission.id), row.submission.set_name, row.submission.system, block.why.value, block.text)
         for inbox_ in inboxes
         for row in inbox_.waiting
         for block in row.blocks
+    ]
+    rows += [
+        (str(row.submission.id), row.submission.set_name, row.submission.system, "warning", text)
+        for inbox_ in inboxes
+        for row in inbox_.waiting
+        for text in row.warnings
     ]
     payload = [InboxLine.of(inbox_).to_json() for inbox_ in inboxes] if as_json else rows
     headers = ("id", "set", "system", "waits for", "that is")

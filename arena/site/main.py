@@ -59,9 +59,9 @@ def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
 
 
 def _waiting() -> int:
-    """How much waits for an organiser's decision; 0 where the database cannot be asked."""
+    """How many submissions and applications wait for organisers; 0 where the database cannot be asked."""
     try:
-        return len(arena().concerns.waiting(caller=present()))
+        return arena().overview.look(caller=present()).waiting
     except ArenaError:
         return 0
 

@@ -15,7 +15,7 @@ from arena.services.boards.file_sizes import Described
 from arena.services.boards.history import Appearance, Entry
 from arena.services.boards.marks import withdrawn_marks
 from arena.services.evidence.fixes import Fixes
-from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Trait
+from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList
 from arena.services.evidence.question_search import MarkedText
 from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.systems import Comparison, SystemProfile
@@ -189,8 +189,8 @@ def voted_set(source: Arena, view: BoardView) -> str:
 
 @_cached(seconds=FRESH, most=64)
 def notices_of(source: Arena, view: BoardView) -> tuple[str, ...]:
-    """What readers of a judged board must know beside it: verdicts under review, systems withdrawn."""
-    return () if view.round_name is None else source.concerns.notices(view.round_name)
+    """Sentences about systems that were withdrawn from a judged board."""
+    return () if view.round_name is None else source.boards.notices(view.round_name)
 
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Counting battles …")
@@ -254,14 +254,9 @@ def questions_found(
         if question_filter.system is None
         else _endings(view, question_filter.system, question_filter.opponent)
     )
-    reported = frozenset[str]()
-    if question_filter.trait is Trait.REPORTED:
-        reported = arena().question_lists.reported(str(view.round_name))
     search = question_filter.search.strip()
     found = _numbers_found(view, search) if search else frozenset[int]()
-    return questions_of(view).matching(
-        question_filter, endings=endings, reported=reported, found=found, order=order
-    )
+    return questions_of(view).matching(question_filter, endings=endings, found=found, order=order)
 
 
 def texts_found(view: BoardView, search: str, questions: Sequence[QuestionStats]) -> Mapping[str, MarkedText]:

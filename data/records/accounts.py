@@ -132,7 +132,7 @@ class Action(StrEnum):
     SUBMISSION_CONFIRMED = "submission-confirmed"
     SUBMISSION_SELECTED = "submission-selected"
     SUBMISSION_WITHDRAWN = "submission-withdrawn"
-    CONCERN_DECIDED = "concern-decided"
+    VERDICT_CORRECTED = "verdict-corrected"
     ROUND_CREATED = "round-created"
     ROUND_PAUSED = "round-paused"
     ROUND_CANCELLED = "round-cancelled"
@@ -191,7 +191,7 @@ _ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
         Action.SUBMISSION_CONFIRMED: "confirmed a submission",
         Action.SUBMISSION_SELECTED: "chose a submission for the board",
         Action.SUBMISSION_WITHDRAWN: "withdrew a submission",
-        Action.CONCERN_DECIDED: "decided a concern",
+        Action.VERDICT_CORRECTED: "corrected a verdict",
         Action.ROUND_CREATED: "planned a round",
         Action.ROUND_PAUSED: "paused a round",
         Action.ROUND_CANCELLED: "cancelled a round",

@@ -130,6 +130,10 @@ class Judgment:
             raise RecordError(f"The margin {self.margin} is not between -1 and 1.")
 
 
+CORRECTION = "corrected by the organisers: "
+"""Prefix of the detail of a verdict that organisers corrected; the reason follows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The settled preference of a battle and the judgments that settled it.

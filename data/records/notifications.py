@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 
-from data.records.concerns import NewConcern
 from data.records.policies import Phase
 from data.records.problems import Problem
 from data.records.questions import Submission
@@ -32,7 +31,6 @@ class EventKind(StrEnum):
     ROUND_OUT_OF_BUDGET = "round.out_of_budget"
     WORKER_LOST = "worker.lost"
     APPLICATION_WAITING = "application.waiting"
-    CONCERN_RAISED = "concern.raised"
     SUBMISSION_QUESTIONED = "submission.questioned"
     SUBMISSION_DISQUALIFIED = "submission.disqualified"
     SUBMISSION_WITHDRAWN = "submission.withdrawn"
@@ -93,16 +91,6 @@ class NewEvent:
     team: str = ""
     path: str = ""
     key: str | None = None
-
-    @classmethod
-    def of_concern(cls, number: int, concern: NewConcern) -> NewEvent:
-        """Something that organisers have to look at."""
-        return cls(
-            kind=EventKind.CONCERN_RAISED,
-            data={"concern": number, "what": concern.kind.value, "words": concern.kind.words},
-            path="/admin",
-            key=f"concern {number}",
-        )
 
     @classmethod
     def of_submission(cls, kind: EventKind, submission: Submission, **more: str) -> NewEvent:

@@ -139,6 +139,10 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
+DISQUALIFIED = "disqualified"
+"""First word of the reason for which organisers withdrew a disqualified submission."""
+
+
 class SubmissionState(StrEnum):
     """The status of a submission."""
 

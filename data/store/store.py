@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from data.store.annotation.references import ReferenceStore
     from data.store.annotation.tasks import AnnotationStore
     from data.store.boards.boards import BoardStore
-    from data.store.boards.concerns import ConcernStore
     from data.store.boards.scores import EstimateStore, ScoreStore
     from data.store.jobs.jobs import JobStore
     from data.store.jobs.leases import LeaseStore
@@ -222,12 +221,6 @@ class Store:
         from data.store.text_index import TextIndex
 
         return TextIndex(self.database)
-
-    @cached_property
-    def concerns(self) -> ConcernStore:
-        from data.store.boards.concerns import ConcernStore
-
-        return ConcernStore(self.database)
 
     @cached_property
     def teams(self) -> TeamStore:

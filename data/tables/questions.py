@@ -92,6 +92,7 @@ class SubmissionRow(Base, table=True):
     submitted_at: datetime | None = col.moment(nullable=True)
     withdrawn_at: datetime | None = col.moment(nullable=True)
     withdrawn_reason: str = col.prose(default="")
+    warnings: Any = col.maybe_json()
     created_at: datetime = col.created()
 
 

@@ -4,7 +4,6 @@ from sqlalchemy import MetaData
 
 from data.tables import (
     annotation,
-    concerns,
     jobs,
     judgments,
     notifications,
@@ -17,7 +16,6 @@ from data.tables.columns import metadata
 
 __all__ = [
     "annotation",
-    "concerns",
     "ddl_metadata",
     "jobs",
     "judgments",

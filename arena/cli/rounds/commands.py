@@ -13,7 +13,7 @@ from arena.cli.options import (
     grouped,
     only_with,
 )
-from arena.cli.output import note, show_fields, show_json, show_line
+from arena.cli.output import note, show_fields, show_json, show_line, show_result
 from arena.cli.rounds import publication, reports
 from arena.cli.rounds.options import JudgingOptions, NewBudget, ScopeOptions, WaveOptions
 from arena.cli.rounds.reports import RoundArgument, show_curve, show_status, undecidable_lines
@@ -174,6 +174,32 @@ for command in (plan, run, resume, status):
 
 commands.command()(retest)
 commands.command("show-replies")(reports.show_replies)
+
+
+@commands.command()
+def correct(
+    name: RoundArgument,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Id of the question.")],
+    system_a: Annotated[str, typer.Argument(metavar="SYSTEM_A")],
+    system_b: Annotated[str, typer.Argument(metavar="SYSTEM_B")],
+    winner: Annotated[str, typer.Option("--winner", metavar="SYSTEM|tie", help="The correct verdict.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Stored with the verdict.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Correct the verdict of a battle.
+
+    $ arena rounds correct demo q1 ours theirs --winner tie --reason "Both answers are equal."
+
+    A published board has it after `arena rounds publish`; the former snapshot stays.
+    """
+    from arena.services.accounts.auth import OPERATOR
+
+    evidence = open_arena().corrections.correct(
+        name, question, (system_a, system_b), winner=winner, reason=reason, caller=OPERATOR
+    )
+    fields = {"battle": evidence.battle.key, "question_id": question, "winner": winner}
+    show_result(fields, f"The winner is {winner}.", as_json=as_json)
 
 
 @commands.command()

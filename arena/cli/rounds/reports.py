@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.options import AsJson, only_with
-from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_table
 from arena.container import Arena, open_arena
 from data.plural import counted
 from data.records import BattleEvidence, Outcome, Presentation, Question, RoundCounts
@@ -101,10 +101,6 @@ def show_replies(
     unreadable: Annotated[
         bool, typer.Option("--unreadable", help="Only replies in which no verdict could be read.")
     ] = False,
-    reported: Annotated[
-        bool,
-        typer.Option("--reported", help="List the judgments that readers have reported, newest first."),
-    ] = False,
     reparse: Annotated[
         bool,
         typer.Option("--reparse", help="Parse the stored replies again, and show which verdicts change."),
@@ -124,14 +120,11 @@ def show_replies(
     $ arena rounds show-replies demo --unreadable
 
     Replies after which the judge was asked again are shown as well, in the order in which they came.
-    Readers report with "Report this judgment" on a question's page.
     """
     if not reparse:
         only_with("--reparse", {"--apply": apply})
     if reparse:
         _show_reparsed(name, apply=apply, as_json=as_json)
-    elif reported:
-        _show_reported(name, as_json=as_json)
     else:
         _show_replies(name, limit, unreadable=unreadable, as_json=as_json)
 
@@ -243,32 +236,6 @@ def _show_reparsed(name: str, *, apply: bool, as_json: bool) -> None:
     )
     for example in examples:
         show_line(f"{example['battle']}: {example['before']} → {example['after']}")
-
-
-def _show_reported(name: str, *, as_json: bool) -> None:
-    from arena.services.accounts.auth import OPERATOR
-
-    shown = [dispute.as_json() for dispute in open_arena().concerns.disputes(name, caller=OPERATOR)]
-    rows = [
-        (
-            report["id"],
-            report["reported_at"],
-            report["question_id"],
-            f"{report['system_a']} – {report['system_b']}",
-            report["judge"],
-            report["presentation"],
-            report["reason"],
-            report["decision"],
-        )
-        for report in shown
-    ]
-    show_rows(
-        shown,
-        ("id", "reported", "question", "battle", "judge", "order", "reason", "decision"),
-        rows,
-        as_json=as_json,
-        empty="No reader has reported a judgment of this round.",
-    )
 
 
 def show_curve(waves: Mapping[str, Any]) -> None:

@@ -22,7 +22,6 @@ MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "retrieval board": ("show",),
         "rounds compare": ("status", "--compare"),
         "rounds reparse": ("show-replies", "--reparse"),
-        "rounds reports": ("show-replies", "--reported"),
         "rounds retry": ("resume", "--failed"),
         "rounds table": ("status",),
         "sets attach-passages": ("attach", "--kind", "passages"),

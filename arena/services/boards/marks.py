@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from data.records.vocabulary import DISQUALIFIED
 from data.store import Store
 from leaderboard.vocabulary import OVERALL
 
-DISQUALIFIED = "disqualified"
 WITHDRAWN = "withdrawn"
 PARTIAL = "partial"
 
 
 def withdrawn_marks(store: Store, round_name: str) -> Mapping[str, str]:
     """The systems of a round that were withdrawn or disqualified since, with that word and the reason."""
-    gone = store.concerns.withdrawn(round_name)
-    disqualified = store.concerns.disqualified([number for number, _ in gone.values()]) if gone else ()
     return {
-        system: ": ".join(filter(None, (DISQUALIFIED if number in disqualified else WITHDRAWN, reason)))
-        for system, (number, reason) in gone.items()
+        system: reason if reason.startswith(DISQUALIFIED) else ": ".join(filter(None, (WITHDRAWN, reason)))
+        for system, reason in store.submissions.withdrawn_from(round_name).items()
     }
 
 

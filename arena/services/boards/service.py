@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from arena.services.boards.marks import marks_of
+from arena.services.boards.marks import marks_of, withdrawn_marks
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError, RetractedError
@@ -159,9 +159,8 @@ class BoardService:
         return board, created
 
     def _corrected(self, round_: Round, calibration: Path | int | None) -> Mapping[str, Any]:
-        """The standings anew where a verdict was corrected since the board was published, else nothing."""
-        former = self._store.boards.get(round_.name)
-        if not self._store.concerns.corrected_since(round_.name, former.published_at):
+        """The standings anew where organisers corrected a verdict, else nothing."""
+        if not self._store.verdicts.has_corrections(round_.name):
             return {}
         return self.standings(round_.name, calibration=calibration).as_json()
 
@@ -240,6 +239,11 @@ class BoardService:
         if visibility_of(caller, resource) is not Visibility.FULL:
             return replace(board, standings={})
         return replace(board, marks=marks_of(self._store, board.round_name, board.standings))
+
+    def notices(self, round_name: str) -> tuple[str, ...]:
+        """Sentences about the systems of a round that were withdrawn or disqualified."""
+        marks = withdrawn_marks(self._store, round_name)
+        return tuple(f"{name} was {mark.rstrip('.')}." for name, mark in marks.items())
 
     def retract(self, name: str, notice: str, *, caller: Caller = OPERATOR) -> Board:
         """Take a board down with a notice for its readers.

@@ -30,7 +30,7 @@ from data.errors import FileFormatError
 from data.files.text_files import ReadLimits, parse_json, read_text
 from data.progress import counted, working
 from data.records import Judgment, OrderPolicy, Outcome, Preference, Presentation
-from data.records.concerns import CORRECTION
+from data.records.judging import CORRECTION
 from data.store.boards.boards import hash_of
 from judges.pairwise.reparse import settled
 from leaderboard.vocabulary import OVERALL

@@ -25,7 +25,6 @@ class Trait(StrEnum):
     DISPUTED = "disputed"
     UNDECIDED = "undecided"
     TIED = "tied"
-    REPORTED = "reported"
 
 
 class Result(StrEnum):
@@ -108,14 +107,13 @@ class QuestionList:
         wanted: QuestionFilter,
         *,
         endings: Iterable[BattleResult] = (),
-        reported: frozenset[str] = frozenset(),
         found: Collection[int] = frozenset(),
         order: Order = Order.SET,
     ) -> tuple[QuestionStats, ...]:
         """The questions that a reader looks for.
 
-        `endings` are of the battles of the wanted system (and opponent); `reported` are ids of questions with
-        reports, `found` numbers of those with a text that has what is searched for.
+        `endings` are of the battles of the wanted system (and opponent), `found` are numbers of questions
+        with a text that has what is searched for.
         """
         words, named = wanted.words.casefold().split(), wanted.search.strip().casefold()
         met = _met(endings, wanted.result) if wanted.system is not None else None
@@ -127,7 +125,7 @@ class QuestionList:
             and (not named or question.number in found or question.id.casefold() == named)
             and (wanted.winner is None or question.winner == wanted.winner)
             and _holds(text, words)
-            and (wanted.trait is None or _has(question, wanted.trait, reported))
+            and (wanted.trait is None or _has(question, wanted.trait))
         )
         return in_order(matching, order)
 
@@ -175,10 +173,6 @@ class QuestionListService:
         RoundAccess(self._store, caller, self._store.rounds.get(round_name))
         return self._store.question_stats.endings(round_name, system, opponent)
 
-    def reported(self, round_name: str) -> frozenset[str]:
-        """Ids of questions with reported judgments."""
-        return self._store.concerns.disputed_questions(round_name)
-
 
 def in_order(questions: Sequence[QuestionStats], order: Order) -> tuple[QuestionStats, ...]:
     """Questions in an order; equal ones stay as they are."""
@@ -213,7 +207,7 @@ def _met(endings: Iterable[BattleResult], result: Result | None) -> frozenset[st
     )
 
 
-def _has(question: QuestionStats, trait: Trait, reported: frozenset[str]) -> bool:
+def _has(question: QuestionStats, trait: Trait) -> bool:
     match trait:
         case Trait.FLIPPED:
             return question.flips > 0
@@ -223,5 +217,3 @@ def _has(question: QuestionStats, trait: Trait, reported: frozenset[str]) -> boo
             return question.undecided > 0
         case Trait.TIED:
             return question.ties > 0
-        case Trait.REPORTED:
-            return question.id in reported

@@ -26,7 +26,6 @@ SENTENCES = {
     EventKind.ROUND_OUT_OF_BUDGET: "The round {round} has used up its budget",
     EventKind.WORKER_LOST: "The worker {worker} was lost",
     EventKind.APPLICATION_WAITING: "Somebody applied for the team {team}",
-    EventKind.CONCERN_RAISED: "Something waits for an organiser: {words}",
     EventKind.SUBMISSION_QUESTIONED: "The organisers ask about {system} of {team}: {reason}",
     EventKind.SUBMISSION_DISQUALIFIED: "{system} of {team} was disqualified: {reason}",
     EventKind.SUBMISSION_WITHDRAWN: "{system} of {team} was withdrawn by an organiser: {reason}",

@@ -27,12 +27,11 @@ class Blocked(StrEnum):
     PAUSED = "paused"
     BUDGET = "budget"
     NOT_PUBLISHED = "not published"
-    EXCLUDED = "excluded"
     SUPERSEDED = "superseded"
     WITHDRAWN = "withdrawn"
 
 
-OVER = (Blocked.EXCLUDED, Blocked.SUPERSEDED, Blocked.WITHDRAWN)
+OVER = (Blocked.SUPERSEDED, Blocked.WITHDRAWN)
 """Whose submissions are judged no more, whatever organisers do."""
 
 
@@ -47,10 +46,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingSubmission:
-    """A submission that is on no board yet, with what blocks it."""
+    """A submission that is on no board yet, with what blocks it and the warnings of its check."""
 
     submission: Submission
     blocks: tuple[Block, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def plannable(self) -> bool:
@@ -109,8 +109,9 @@ class InboxService:
     def _of_set(self, summary: SetSummary) -> SetInbox:
         reader = _SetReader(self._store, summary)
         submissions = sorted(self._store.submissions.find(set_name=summary.name), key=lambda row: row.id)
+        warnings = self._store.submissions.warnings(summary.name)
         rows = (
-            WaitingSubmission(submission=submission, blocks=blocks)
+            WaitingSubmission(submission=submission, blocks=blocks, warnings=warnings.get(submission.id, ()))
             for submission in submissions
             if (blocks := tuple(reader.blocks(submission)))
         )
@@ -128,7 +129,6 @@ class _SetReader:
         standing = store.submissions.find(set_name=summary.name, newest=True)
         self._standing: Mapping[str, Submission] = {row.system: row for row in standing}
         self._budgets: dict[str, Block | None] = {}
-        self._excluded = store.concerns.excluded()
 
     def blocks(self, submission: Submission) -> Iterator[Block]:
         """What blocks a submission; nothing of one that was published, or has nothing to wait for."""
@@ -142,9 +142,6 @@ class _SetReader:
         if submission.state is SubmissionState.CHECKED:
             text = "It passed the checks, and its team has not submitted it yet."
             yield Block(why=Blocked.CHECKS, text=text)
-            return
-        if submission.id in self._excluded:
-            yield Block(why=Blocked.EXCLUDED, text="Organisers excluded it from rounds.")
             return
         in_rounds = [block for round_ in rounds for block in self._of_round(submission, round_)]
         standing = self._standing.get(submission.system, submission)

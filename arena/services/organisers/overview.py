@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.services.accounts.auth import Caller, require
-from arena.services.concerns.service import ConcernService
 from arena.services.jobs.service import JobStatus
 from arena.services.organisers.inbox import InboxService, SetInbox
 from arena.services.organisers.round_jobs import RoundJobs
 from arena.services.rounds.service import RoundService
 from data.records import AuditEntry, JobKind, JobState, Round, RoundCounts, RoundState, TokenScope
 from data.records.applications import Application
-from data.records.concerns import Concern
 from data.store import Store
 
 UNDER_WAY = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.FINISHED)
@@ -51,7 +49,6 @@ class RoundProgress:
 class Overview:
     """What the organisers' first page shows; `log` has the newest line first."""
 
-    concerns: tuple[Concern, ...]
     applications: tuple[Application, ...]
     inboxes: tuple[SetInbox, ...]
     calibrations: tuple[JobStatus, ...]
@@ -62,9 +59,9 @@ class Overview:
 
     @property
     def waiting(self) -> int:
-        """How many concerns, applications and submissions wait; submissions that are over are left out."""
+        """How many applications and submissions wait; submissions that are over are left out."""
         rows = (row for inbox in self.inboxes for row in inbox.waiting)
-        return len(self.concerns) + len(self.applications) + sum(not row.over for row in rows)
+        return len(self.applications) + sum(not row.over for row in rows)
 
 
 class OverviewService:
@@ -73,13 +70,11 @@ class OverviewService:
     def __init__(
         self,
         store: Store,
-        concerns: ConcernService,
         inbox: InboxService,
         rounds: RoundService,
         jobs: RoundJobs,
     ) -> None:
         self._store = store
-        self._concerns = concerns
         self._inbox = inbox
         self._rounds = rounds
         self._jobs = jobs
@@ -92,7 +87,6 @@ class OverviewService:
         """
         require(caller, TokenScope.ORGANISE)
         return Overview(
-            concerns=self._concerns.waiting(caller=caller),
             applications=self._inbox.applications(caller=caller),
             inboxes=self._inbox.waiting(caller=caller),
             calibrations=self._jobs.recent(JobKind.CALIBRATE)[:CALIBRATIONS],

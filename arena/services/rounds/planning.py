@@ -180,9 +180,7 @@ class RoundPlanner:
 
     def entrants(self, set_name: str) -> tuple[Submission, ...]:
         """The submissions that a round of a set takes where none is named."""
-        excluded = self._store.concerns.excluded()
-        found = self._store.submissions.find(set_name=set_name, newest=True)
-        return tuple(submission for submission in found if submission.id not in excluded)
+        return tuple(self._store.submissions.find(set_name=set_name, newest=True))
 
     def _entrants(self, request: RoundRequest) -> tuple[Submission, ...]:
         live = self.entrants(request.set_name)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
-from arena.services.concerns.found import raise_of_round
 from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.jobs.job_leases import JobLeases
 from arena.services.judging.conduct import ConductGuard
@@ -92,7 +91,6 @@ class RoundRunner:
                 )
         if rule is not None and await asyncio.to_thread(rule.look):
             await asyncio.to_thread(self.store.holds.close, lease.id, round_.id, Outcome.SKIPPED, rule.detail)
-        await asyncio.to_thread(raise_of_round, self.store, round_)
 
     def prepare(self, round_: Round, lease: Lease) -> int:
         """Let the round run, with an account in order, and count what is pending."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,7 +11,6 @@ from pathlib import Path
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind, require
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.teams import TeamService
-from arena.services.concerns.found import raise_of_submission
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
 from arena.services.submissions.file_checks import FileChecks
 from arena.services.submissions.views import SubmissionReader
@@ -33,6 +33,7 @@ from data.records import (
     require_system_name,
 )
 from data.records.notifications import EventKind, NewEvent
+from data.records.vocabulary import DISQUALIFIED
 from data.store import Store
 from data.store.submissions.sent_files import SentFile
 from data.store.submissions.writing import NewSubmission
@@ -186,7 +187,7 @@ class SubmissionService(SubmissionReader):
             if created and confirm:
                 self._store.outbox.record(NewEvent.of_submission(EventKind.SUBMISSION_ACCEPTED, submission))
         if created:
-            self._raise_concerns(submission, checked, path, kind, limits, policy)
+            self._keep_warnings(submission, checked, path, kind, limits, policy)
         if not created and confirm and submission.state is SubmissionState.CHECKED:
             submission = self.confirm(submission.id, caller=caller)
         return AddedSubmission(submission=submission, created=created, warnings=checked.problems)
@@ -332,21 +333,25 @@ class SubmissionService(SubmissionReader):
         return selected
 
     def withdraw(
-        self, number: int, *, reason: str = "", announced: bool = True, caller: Caller = OPERATOR
+        self, number: int, *, reason: str = "", disqualify: bool = False, caller: Caller = OPERATOR
     ) -> Submission:
         """Withdraw a submission: its texts are shown no more, and its tombstone stays.
 
         It enters no further round, and its battles that were not judged yet end as `missing`. Where no
-        judging began, the attempt is given back. Where an organiser does it, the team gets an event unless
-        that is not `announced`.
+        judging began, the attempt is given back. Organisers may `disqualify` it: boards say so.
 
         Raises:
             NotFoundError: No submission has this number.
             ConflictError: It is withdrawn already, or it is the reference of its set.
-            InputError: The reason is too long, or cannot be printed.
+            InputError: The reason is missing, too long, or cannot be printed.
             AccessError, ForbiddenError: It is not theirs.
         """
         self._own(caller, number)
+        if disqualify:
+            require(caller, TokenScope.ORGANISE)
+            if not reason.strip():
+                raise InputError("The reason is missing.", advice="Say why it is disqualified.")
+            reason = f"{DISQUALIFIED}: {reason.strip()}"
         if len(reason) > LONGEST_REASON or not reason.isprintable():
             raise InputError(
                 "The reason cannot be used.", advice=f"Use at most {LONGEST_REASON} printable characters."
@@ -359,7 +364,7 @@ class SubmissionService(SubmissionReader):
             notes.take(
                 _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
             )
-            if caller.organiser and announced:
+            if caller.organiser:
                 event = NewEvent.of_submission(EventKind.SUBMISSION_WITHDRAWN, withdrawn, reason=reason)
                 self._store.outbox.record(event)
         return withdrawn
@@ -381,7 +386,7 @@ class SubmissionService(SubmissionReader):
             self._store.sent_files.keep(submission.id, submission.set_name, submission.kind, path)
         self.drop_draft(submission.set_name, caller=caller)
 
-    def _raise_concerns(
+    def _keep_warnings(
         self,
         submission: Submission,
         checked: CheckResult,
@@ -390,12 +395,22 @@ class SubmissionService(SubmissionReader):
         limits: IntakeLimits,
         policy: SetPolicy,
     ) -> None:
-        """Put before the organisers what a check finds, also by references that are hidden from the team."""
+        """Store the check's warnings for organisers, also by references that are hidden from the team."""
         problems = checked.problems
         if policy.hidden_references and kind is SubmissionKind.ANSWERS:
             whole = self._store.sets.get(submission.set_name)
             problems = self._checked(kind, path, whole, limits, None).problems
-        raise_of_submission(self._store, submission, problems)
+        first: dict[str, str] = {}
+        counts: Counter[str] = Counter()
+        for problem in problems:
+            counts[problem.code] += 1
+            first.setdefault(problem.code, problem.message)
+        warnings = [
+            message if counts[code] == 1 else f"{message} ({counts[code]:,} times)"
+            for code, message in first.items()
+        ]
+        if warnings:
+            self._store.submissions.keep_warnings(submission.id, warnings)
 
     def _own(self, caller: Caller, number: int, scope: TokenScope = TokenScope.SUBMIT) -> Submission:
         submission = self.known(number, caller=caller)

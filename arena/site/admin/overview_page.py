@@ -12,7 +12,6 @@ from arena.services.organisers.overview import Overview, RoundProgress
 from arena.site.admin.applications_part import applications_part
 from arena.site.admin.calibration_page import calibration_title
 from arena.site.admin.common import EVERY, NOTHING, capped, duration, grid, organiser, usd, watched
-from arena.site.admin.concerns_part import concerns_part
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
@@ -60,7 +59,6 @@ def show() -> None:
 
 def _waiting(overview: Overview, caller: Caller) -> None:
     heading(f"Waiting for you: {overview.waiting:,}", anchor="waiting")
-    concerns_part(overview.concerns, caller)
     if overview.applications:
         subheading("Applications for teams", anchor="applications")
         applications_part(caller)
@@ -103,7 +101,7 @@ def _table(rows: Sequence[WaitingSubmission]) -> None:
 def _row(row: WaitingSubmission) -> tuple[Child, ...]:
     submission = row.submission
     since = submission.submitted_at or submission.created_at
-    texts = " ".join(block.text for block in row.blocks)
+    texts = " ".join([*(block.text for block in row.blocks), *(f"Warning: {each}" for each in row.warnings)])
     rounds = dict.fromkeys(block.round for block in row.blocks if block.round)
     links = [anchor(f"Open {name}", "admin-rounds", round=name) for name in rounds]
     told = element("span", f"{texts} ", *links) if links else texts

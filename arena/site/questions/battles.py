@@ -2,91 +2,21 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-import streamlit as st
-
-from arena.services.accounts.auth import Caller
-from arena.services.concerns.service import LONGEST_REASON, SHORTEST_REASON, Complaint
 from arena.services.evidence.highlights import Places
 from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.reading import best_of, final_readings, lead_of
 from arena.services.evidence.reasons import Reasons, read_reasons
-from arena.site.auth import present
 from arena.site.boards.sentences import listed
 from arena.site.boards.view_model import BoardView
 from arena.site.questions.answers import fact_places
-from arena.site.services import arena
-from arena.site.ui.components import note
-from arena.site.ui.errors import plain
-from arena.site.ui.markup import element, put
+from arena.site.ui.markup import element
 from arena.site.ui.tables import anchor, rows_table
 from arena.site.ui.url_state import chosen_words
-from data.errors import ArenaError
 from data.percent import percent
 from data.records import BattleEvidence, BattleRecord, Judgment, Preference, Presentation
-
-SESSION = "reporter"
-
-
-def offer_reports(round_name: str, shown: BattleEvidence | None) -> None:
-    """Offer to report each judgment of a battle."""
-    judgments = () if shown is None else shown.judgments
-    if shown is None or not judgments:
-        return
-    caller = present()
-    if caller.signed_in:
-        _show_mine(shown, caller)
-    with st.container(horizontal=True):
-        for at, judgment in enumerate(judgments):
-            about = "" if len(judgments) == 1 else f", {order_of(shown.battle, judgment)}"
-            with st.popover(f"Report this judgment{about}", icon=":material/flag:", key=f"report-{at}"):
-                _offer_report(round_name, shown.battle, judgment, at, caller)
-
-
-def _show_mine(shown: BattleEvidence, caller: Caller) -> None:
-    """What became of the visitor's own reports of this battle."""
-    for concern in arena().concerns.mine(caller=caller):
-        if concern.battle_id == shown.battle.id:
-            answered = f" {concern.reason}" if concern.reason else ""
-            put(element("p", f"You reported a judgment of this battle: {concern.decision}.{answered}"))
-
-
-def _offer_report(round_name: str, battle: BattleRecord, judgment: Judgment, at: int, caller: Caller) -> None:
-    with st.form(f"report-form-{at}", border=False):
-        note(
-            "What is wrong with it? The organisers decide every report; the board says how many are under "
-            "review."
-        )
-        reason = st.text_area(
-            "Reason", max_chars=LONGEST_REASON, help=f"At least {SHORTEST_REASON} characters."
-        )
-        if st.form_submit_button("Send"):
-            _send(round_name, battle, judgment, reason, caller)
-
-
-def _send(round_name: str, battle: BattleRecord, judgment: Judgment, reason: str, caller: Caller) -> None:
-    session = st.session_state.setdefault(SESSION, secrets.token_hex(16))
-    try:
-        concern = arena().concerns.dispute(
-            Complaint(
-                round_name=round_name,
-                question_id=battle.question_id,
-                battle=battle.key,
-                judge=judgment.judge,
-                presentation=judgment.presentation,
-                reason=reason,
-                session=session,
-            ),
-            caller=caller,
-        )
-    except ArenaError as error:
-        st.warning(plain(error))
-    else:
-        text = f"Reported as number {concern.id}, which is {concern.decision}. Thank you."
-        st.success(text, icon=":material/check:")
 
 
 def standing(view: BoardView, question_view: QuestionView) -> str:

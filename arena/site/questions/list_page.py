@@ -30,7 +30,6 @@ TRAITS = {
     Trait.DISPUTED: "judges disagree",
     Trait.UNDECIDED: "without a verdict",
     Trait.TIED: "ended as a tie",
-    Trait.REPORTED: "reported by a reader",
 }
 FILTERS = ("trait", "winner", "system", "opponent", "result")
 """What the address says of filters; where it says nothing they are folded."""

@@ -16,7 +16,6 @@ from arena.site.boards.board_parts import back_to_board, no_questions
 from arena.site.boards.pickers import addressed_board
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import evidence_of, voted_set
-from arena.site.questions.battles import offer_reports
 from arena.site.questions.metrics import (
     show_aspects,
     show_conflicts,
@@ -96,7 +95,7 @@ def show() -> None:
     put_part(parts, "head")
     main, side = st.columns([13, 7], gap="large")
     with main:
-        _show_battle(view, parts, battles)
+        _show_battle(parts, battles)
         put_part(parts, "answers_heading")
         if others := parts.values["others"]:
             choose_one("answer", parts.values["beside_label"], others, width=320)
@@ -108,14 +107,13 @@ def show() -> None:
     _show_tabs(parts, shown)
 
 
-def _show_battle(view: BoardView, parts: Parts, battles: Sequence[BattleEvidence]) -> None:
-    """The battle that is chosen, with ways to report its judgments."""
+def _show_battle(parts: Parts, battles: Sequence[BattleEvidence]) -> None:
+    """Show the chosen battle."""
     put_part(parts, "battle_heading")
     if not battles:
         return
     choose_one("battle", parts.values["choice_label"], parts.values["choices"], width=480)
     put_part(parts, "battle")
-    offer_reports(str(view.round_name), parts.values["chosen"])
 
 
 def _show_tabs(parts: Parts, shown: QuestionView) -> None:

@@ -225,9 +225,6 @@ def show() -> None:
 
 def _show_summary(team: str, caller: Caller) -> None:
     """Show where the team stands, with links to what it can do next."""
-    for concern in arena().concerns.of_team(team, caller=caller):
-        text = f"{concern.system} was {concern.decision} by the organisers: {concern.reason}"
-        put(element("p", text, class_="aa-note", role="status"))
     lines = arena().submissions.find(team=team, caller=caller)[::-1]
     subscriptions = arena().subscriptions.all(team=team, caller=caller)
     queued = [line for line in lines if line.status.state is SubmissionState.QUEUED]

@@ -13,6 +13,7 @@ depends_on = None
 
 TABLES: tuple[str, ...] = (
     # Referring tables first.
+    "concern",
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.
@@ -24,6 +25,10 @@ def upgrade() -> None:
     connection = op.get_bind()
     inspector = sa.inspect(connection)
     existing = set(inspector.get_table_names())
+    if "submission" in existing:
+        _keep_disqualifications(existing)
+        if "warnings" not in {each["name"] for each in inspector.get_columns("submission")}:
+            op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
     for name in TABLES:
         if name not in existing:
             continue
@@ -37,3 +42,12 @@ def upgrade() -> None:
     for name, column in COLUMNS:
         if name in existing and column in {each["name"] for each in inspector.get_columns(name)}:
             op.drop_column(name, column)
+
+
+def _keep_disqualifications(existing: set[str]) -> None:
+    """Mark disqualified submissions in the reason of their withdrawal."""
+    if "concern" in existing:
+        op.execute(
+            "UPDATE submission SET withdrawn_reason = 'disqualified: ' || withdrawn_reason "
+            "WHERE id IN (SELECT submission_id FROM concern WHERE decision = 'disqualified')"
+        )

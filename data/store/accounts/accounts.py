@@ -12,7 +12,6 @@ from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
 from data.tables.annotation import annotation_people
 from data.tables.columns import now
-from data.tables.concerns import concerns
 from data.tables.questions import sent_files
 from data.tables.teams import accounts, memberships, teams
 
@@ -119,7 +118,7 @@ class TeamStore(StorePart):
     ) -> UserAccount:
         """Give an account another name or address (empty for none), close it or open it; None keeps.
 
-        What bears the name elsewhere, labels, reports and drafts, gets the new one.
+        What bears the name elsewhere, labels and drafts, gets the new one.
 
         Raises:
             NotFoundError: There is no such account.
@@ -140,9 +139,8 @@ class TeamStore(StorePart):
                 if called != name:
                     mine = annotation_people.c.account_id == number
                     connection.execute(update(annotation_people).where(mine).values(name=called))
-                    for column in (concerns.c.raised_by, sent_files.c.account):
-                        renamed = {column.name: called}
-                        connection.execute(update(column.table).where(column == name).values(renamed))
+                    sent = update(sent_files).where(sent_files.c.account == name)
+                    connection.execute(sent.values(account=called))
         except IntegrityError as error:
             raise ConflictError(
                 f"The name {called!r} or the address belongs to another account.",

@@ -20,6 +20,7 @@ from data.records import (
     Verdict,
     VoteColumns,
 )
+from data.records.judging import CORRECTION
 from data.store.base import AnyRow, StorePart, maker, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.battles import first_and_last
@@ -328,6 +329,15 @@ class VerdictStore(EvidenceReader):
             fresh = [pair for pair in verdicts if _settle(connection, [pair])]
             _insert_judgments(connection, fresh)
         return len(fresh)
+
+    def has_corrections(self, round_name: str) -> bool:
+        """Whether organisers corrected a verdict of a round."""
+        query = (
+            select(battles.c.id)
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .where(rounds.c.name == round_name, battles.c.detail.startswith(CORRECTION, autoescape=True))
+        )
+        return self._first(query.limit(1)) is not None
 
     def revise(self, changes: Sequence[tuple[int, Sequence[Judgment], Verdict | None]]) -> None:
         """Store other readings of judgments, in one transaction.

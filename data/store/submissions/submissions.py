@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Select, case, func, select, update
@@ -25,6 +25,7 @@ from data.store.submissions.writing import (
 from data.system_names import RESERVED, look_alike
 from data.tables.columns import now
 from data.tables.questions import question_sets, submissions
+from data.tables.rounds import rounds
 
 
 class SubmissionStore(AnswerReader):
@@ -263,6 +264,33 @@ class SubmissionStore(AnswerReader):
                 withdrawn_at=now(),
                 withdrawn_reason=reason,
             )
+
+    def withdrawn_from(self, round_name: str) -> Mapping[str, str]:
+        """Systems of a round that were withdrawn, with the reasons."""
+        query = (
+            select(submissions.c.system, submissions.c.version, submissions.c.withdrawn_reason, rounds.c.plan)
+            .join(rounds, rounds.c.set_id == submissions.c.set_id)
+            .where(rounds.c.name == round_name, submissions.c.state == SubmissionState.WITHDRAWN)
+            .order_by(submissions.c.system)
+        )
+        return {
+            row.system: row.withdrawn_reason
+            for row in self._all(query)
+            if row.plan["systems"].get(row.system) == row.version
+        }
+
+    def keep_warnings(self, number: int, warnings: Sequence[str]) -> None:
+        """Store what the check of a submission warns organisers of."""
+        self._change(update(submissions).where(submissions.c.id == number).values(warnings=list(warnings)))
+
+    def warnings(self, set_name: str) -> Mapping[int, tuple[str, ...]]:
+        """Warnings for organisers by number of the submission; those without any are left out."""
+        query = (
+            select(submissions.c.id, submissions.c.warnings)
+            .join(question_sets, question_sets.c.id == submissions.c.set_id)
+            .where(question_sets.c.name == set_name)
+        )
+        return {row.id: tuple(row.warnings) for row in self._all(query) if row.warnings}
 
     def select(self, number: int) -> Submission:
         """Make a version the one that stands for its system, in place of any other."""

@@ -69,13 +69,6 @@ class Who:
         return self.account == "olga" and ORGANISE in self.scopes
 
 
-DISPUTE = {
-    "question_id": "q0",
-    "battle": "none",
-    "judge": "j",
-    "presentation": "ab",
-    "reason": "It misreads.",
-}
 PERSONAL = frozenset({READ, SUBMIT, MANAGE})
 PEOPLE: Mapping[str, Who] = {
     "public": Who(),
@@ -156,12 +149,6 @@ ROWS: Mapping[str, Sequence[Row]] = {
     "GET /rounds/{name}/compare": [Row(None, "/rounds/first/compare?first=ours&second=theirs")],
     "POST /rounds/plan": [Row(ORGANISE, "/rounds/plan", body={"set": "tiny", "judge": "lexical"})],
     "POST /rounds/{name}/publish": [Row(ORGANISE, "/rounds/first/publish", body={"votes": [VOTE]})],
-    "POST /rounds/{name}/disputes": [Row(None, "/rounds/first/disputes", body=DISPUTE, absent=True)],
-    "GET /disputes": [Row(READ, "/disputes")],
-    "GET /concerns": [Row(ORGANISE, "/concerns")],
-    "POST /concerns/{number}/decision": [
-        Row(ORGANISE, "/concerns/999/decision", body={"decision": "dismissed"}, absent=True)
-    ],
     "GET /sets/{name}/votes": [Row(None, "/sets/tiny/votes")],
     "PUT /sets/{name}/votes": [Row(ORGANISE, "/sets/tiny/votes", body={"open": True})],
     "GET /sets/{name}/votes/file": [Row(ORGANISE, "/sets/tiny/votes/file", absent=True)],

@@ -169,16 +169,3 @@ def test_further_pages_fit_a_phone(site: str, browser: webdriver.Chrome, walk: V
     place = "(document.querySelector('[data-testid=stMain]') || document.documentElement)"
     assert browser.execute_script(f"return {place}.scrollWidth - {place}.clientWidth") <= 0
     walk.size(1440)
-
-
-def test_reader_reports_a_judgment(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
-    """A reason can be sent from the question's page, and the page says that it was."""
-    walk.size(1440)
-    browser.get(f"{site}/question?board=tiny&id=q4")
-    walk.rest()
-    report = "//button[.//*[contains(normalize-space(),'Report this judgment')]]"
-    walk.unfold(report, "[data-testid=stTextArea] textarea")
-    field = browser.find_element(By.CSS_SELECTOR, "[data-testid=stTextArea] textarea")
-    field.send_keys("The weight is wrong in the winner.")
-    walk.click("//button[normalize-space()='Send']")
-    walk.find("[data-testid=stAlert]", "Reported")

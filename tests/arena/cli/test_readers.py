@@ -11,13 +11,11 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.concerns.service import MOST_OF_ONE, Complaint
 from arena.services.evidence.question_lists import QuestionFilter, Result, Trait
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.errors import ConflictError, InputError, NotFoundError
+from data.errors import InputError, NotFoundError
 from data.records import Preference
-from data.records.concerns import Concern, ConcernKind
 from tests.arena.conftest import mix
 
 
@@ -87,12 +85,10 @@ def test_questions_of_a_pair_are_those_with_such_a_battle(reading: Arena) -> Non
 
 
 def test_traits_filter_by_what_came_of_battles(reading: Arena) -> None:
-    """Tied questions have ties; nothing is reported where nobody reported."""
+    """The filter for ties finds the questions with ties."""
     questions = reading.question_lists.of("tiny")
     tied = questions.matching(QuestionFilter(trait=Trait.TIED))
     assert tied == tuple(one for one in questions.questions if one.ties)
-    assert questions.matching(QuestionFilter(trait=Trait.REPORTED)) == ()
-    assert len(questions.matching(QuestionFilter(trait=Trait.REPORTED), reported=frozenset({"q2"}))) == 1
 
 
 def test_comparison_names_the_questions_on_which_systems_differ(reading: Arena) -> None:
@@ -148,73 +144,6 @@ def test_system_is_followed_over_the_boards_of_its_set(judged: Arena) -> None:
     assert found[0].ranks is not None
     assert found[0].ranks[1] <= found[0].systems
     assert judged.history.of_system("two", "human")[0].ranks is None
-
-
-def _complaint(arena: Arena, session: str = "s", reason: str = "It misread the second answer.") -> Complaint:
-    shown = arena.store.verdicts.of_question("one", "q1")[0]
-    judgment = shown.judgments[0]
-    return Complaint(
-        round_name="one",
-        question_id="q1",
-        battle=shown.battle.key,
-        judge=judgment.judge,
-        presentation=judgment.presentation,
-        reason=reason,
-        session=session,
-    )
-
-
-def _disputes(arena: Arena) -> list[Concern]:
-    waiting = arena.concerns.waiting(caller=OPERATOR)
-    return [one for one in waiting if one.kind is ConcernKind.DISPUTE]
-
-
-def test_reported_judgment_reaches_the_organisers(judged: Arena) -> None:
-    """A report names the battle and the reason, once however often it is sent; no session is kept."""
-    _publish(judged, "one")
-    complaint = _complaint(judged)
-    judged.concerns.dispute(complaint)
-    judged.concerns.dispute(complaint)
-    (found,) = _disputes(judged)
-    assert (found.round_name, found.text, found.raised_by) == ("one", complaint.reason, "")
-    (dispute,) = judged.concerns.disputes("one", caller=OPERATOR)
-    assert dispute.battle.battle.question_id == "q1"
-    assert judged.concerns.under_review("one") == 1
-    assert judged.question_lists.reported("one") == {"q1"}
-
-
-def test_reader_may_not_flood_the_organisers(judged: Arena) -> None:
-    """After a few reports within an hour a reader is asked to wait; others are not."""
-    _publish(judged, "one")
-    complaints = [
-        replace(
-            _complaint(judged),
-            question_id=shown.battle.question_id,
-            battle=shown.battle.key,
-            judge=shown.judgments[0].judge,
-            presentation=shown.judgments[0].presentation,
-        )
-        for shown in judged.store.verdicts.evidence("one")
-        if shown.judgments
-    ]
-    for complaint in complaints[:MOST_OF_ONE]:
-        judged.concerns.dispute(complaint)
-    with pytest.raises(ConflictError, match="hour"):
-        judged.concerns.dispute(complaints[MOST_OF_ONE])
-    judged.concerns.dispute(complaints[0])
-    judged.concerns.dispute(replace(complaints[0], session="another"))
-    assert len(_disputes(judged)) == MOST_OF_ONE + 1
-
-
-def test_report_of_nothing_is_refused(judged: Arena) -> None:
-    """A report needs a reason and a judgment that exists in a round that is public."""
-    with pytest.raises(NotFoundError, match="no round"):
-        judged.concerns.dispute(_complaint(judged))
-    _publish(judged, "one")
-    with pytest.raises(InputError, match="characters"):
-        judged.concerns.dispute(_complaint(judged, reason="bad"))
-    with pytest.raises(NotFoundError, match="no such judgment"):
-        judged.concerns.dispute(replace(_complaint(judged), judge="nobody"))
 
 
 def test_board_tells_its_judges_health(judged: Arena, tmp_path: Path) -> None:

@@ -10,4 +10,3 @@ def test_nothing_is_counted_of_a_round_without_battles(store: Store) -> None:
     assert store.question_stats.of_round(7) == ()
     assert store.question_stats.endings("nobody", "s", "t") == ()
     store.question_stats.write(7)
-    assert store.concerns.of(round_name="nobody") == ()

@@ -26,7 +26,6 @@ from arena.services.annotation.tasks import AnnotationService
 from arena.services.boards.files import BoardFiles
 from arena.services.boards.history import HistoryService
 from arena.services.boards.service import BoardService
-from arena.services.concerns.service import ConcernService
 from arena.services.evidence.question_lists import QuestionListService
 from arena.services.evidence.question_search import QuestionSearch
 from arena.services.evidence.questions import EvidenceService
@@ -157,7 +156,7 @@ def test_more_rights_never_show_less() -> None:
 SERVICES = (
     *(AnnotationService, CurationService, LabelFileService, LabelService),
     *(CalibrationAdmin, RoundAdmin, SetAdmin),
-    *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService, ConcernService),
+    *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService),
     *(GateQueue, GateService),
     *(PolicyService, ProfileService, QuestionListService, QuestionSearch, ReportService),
     *(RoundPlanner, RoundService, ScoreTableService),
@@ -179,9 +178,7 @@ WITHOUT_CALLER = {
     "HistoryService.entries": "boards that stand, and notices of those that were retracted",
     "HistoryService.feed": "boards that stand, and notices of those that were retracted",
     "HistoryService.of_system": "boards that stand are public",
-    "ConcernService.notices": "sentences on a public board",
-    "ConcernService.under_review": "a count on a public board",
-    "QuestionListService.reported": "which questions readers reported, without what they said",
+    "BoardService.notices": "sentences on a public board",
     "PolicyService.get": "deadlines are public",
     "RegistrationService.apply": "anybody may apply where the organisers allow it; the answer shows nothing",
     "RegistrationService.behind": "for who holds the one-time code of a mailed link",

@@ -99,7 +99,6 @@ def test_a_season_is_told_without_a_private_word(arena: Arena, tmp_path: Path) -
         "submission.accepted",
         "submission.accepted",
         "round.paused",
-        "concern.raised",
         "submission.judged",
         "submission.judged",
         "board.published",
