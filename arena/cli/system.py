@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import AsJson, only_with
+from arena.cli.options import AsJson
 from arena.cli.output import close_to_others, note, show_fields, show_json, show_line, show_result, show_table
 from arena.cli.tree.pages import Commands
 from arena.container import Arena, open_arena
-from arena.settings import environment_of, settings_in
-from data.errors import ServeError
+from arena.settings import environment_of, read_settings, settings_in
+from data.errors import ConflictError, InputError, ServeError, StoreError
+from data.progress import working
 
 if TYPE_CHECKING:
-    from arena.services.system.database import DatabaseService
+    from data.store.engine import Database
 
-commands = Commands("The database: upgrade, move, back up and restore it.")
+commands = Commands("The database: upgrade, back up and restore it.")
 Host = Annotated[str, typer.Option("--host", metavar="HOST", help="Address to listen on.")]
 Port = Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="Port to listen on.")]
 
@@ -150,20 +152,28 @@ def upgrade(*, as_json: AsJson = False) -> None:
     """Upgrade the database to this program's schema, completely or not at all.
 
     $ arena db upgrade
+
+    An SQLite database is backed up beside it first.
     """
-    database, before, after = _service().upgrade()
-    show_result(
-        {"database": database, "before": before, "after": after},
-        f"{database}: schema {before or 'none'} → {after}.",
-        as_json=as_json,
-    )
+    with _database() as database:
+        before = database.version()
+        with working("changing the schema"):
+            backup_file = database.upgrade()
+        fields = {
+            "database": database.place,
+            "before": before,
+            "after": database.version(),
+            "backup": None if backup_file is None else str(backup_file),
+        }
+    line = f"{fields['database']}: schema {before or 'none'} → {fields['after']}."
+    show_result(fields, line, as_json=as_json)
 
 
 @commands.command()
 def status(
     *,
     check: Annotated[
-        bool, typer.Option("--check", help="Also read all of it, and fail where it is damaged.")
+        bool, typer.Option("--check", help="Also read all of an SQLite database, and fail on damage.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -171,41 +181,49 @@ def status(
 
     $ arena db status --check
     """
-    if check:
-        _service().check()
-    fields = _service().status() | ({"checked": "nothing is damaged"} if check else {})
+    from data.store.backup import DAMAGED, damage_of
+    from data.store.engine import newest_version
+
+    with _database() as database:
+        if check and (damage := damage_of(_file_of(database))):
+            raise StoreError(f"{database.place} is damaged: {damage}.", advice=DAMAGED)
+        version, newest = database.version(), newest_version()
+        rows = database.rows()
+        fields = {
+            "database": database.place,
+            "engine": database.url.get_backend_name(),
+            "schema": version,
+            "newest": newest,
+            "current": version == newest,
+            "bytes": database.size(),
+            **({"checked": "no damage"} if check else {}),
+        }
     if as_json:
-        show_json(fields)
+        show_json({**fields, "rows": rows})
         return
-    rows: dict[str, int] = fields.pop("rows")
     show_fields({**fields, "current": "yes" if fields["current"] else "no: run `arena db upgrade`"})
     show_table(("table", "rows"), rows.items())
 
 
 @commands.command()
 def backup(
-    destination: Annotated[
-        Path, typer.Argument(metavar="DEST", help="The file to write; with --folder a new folder.")
-    ],
+    destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
     *,
-    folder: Annotated[
-        bool,
-        typer.Option(
-            "--folder", help="Write a folder that SQLite and PostgreSQL can restore, to change engines."
-        ),
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a backup, also while the arena is in use.
+    """Write a backup of an SQLite database, also while the arena is in use, and check it.
 
     $ arena db backup arena.backup
 
-    SQLite's backup interface or `pg_dump` makes the file. It is read whole before it is kept.
+    For PostgreSQL use `pg_dump` (docs/operations.md).
     """
-    if folder:
-        _show_rows(_service().export(destination), f"exported to {destination}", as_json=as_json)
-        return
-    size = _service().back_up(destination)
+    from data.store.backup import back_up
+
+    with _database() as database:
+        file = _file_of(database)
+        if database.version() is None:
+            raise StoreError(f"{database.place} holds no arena.", advice="There is nothing to back up.")
+        size = back_up(file, destination)
     show_result(
         {"file": str(destination), "bytes": size},
         f"{destination}: {size:,} bytes, checked.",
@@ -215,24 +233,26 @@ def backup(
 
 @commands.command()
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder of the backup.")],
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="The file of the backup.")],
     *,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Overwrite a database that is not empty, from a file.")
-    ] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a database that is not empty.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replace the database by a backup; from a folder, fill an empty one, completely or not at all.
+    """Replace an SQLite database by a backup, completely or not at all.
 
-    $ arena db restore arena.backup
+    $ arena db restore arena.backup --replace
 
-    Stop the site and all workers first.
+    Stop the site and all workers first. For PostgreSQL use `pg_restore` (docs/operations.md).
     """
-    if source.is_dir():
-        only_with("a file", {"--replace": replace})
-        _show_rows(_service().bring(source), f"imported from {source}", as_json=as_json)
-        return
-    version = _service().restore(source, replace=replace)
+    from data.store.backup import restore as put_back
+    from data.store.engine import known_versions
+
+    with _database() as database:
+        file = _file_of(database)
+        if not replace and any(database.rows().values()):
+            message = f"{database.place} holds an arena."
+            raise ConflictError(message, advice="Stop the site and all workers, then give --replace.")
+    version = put_back(source, file, known_versions())
     show_result(
         {"file": str(source), "schema": version},
         f"{source} is restored; its schema is {version}.",
@@ -240,15 +260,18 @@ def restore(
     )
 
 
-def _service() -> DatabaseService:
-    from arena.services.system.database import DatabaseService
-    from arena.settings import read_settings
+@contextmanager
+def _database() -> Iterator[Database]:
+    from data.store.engine import Database
 
     settings = read_settings()
     close_to_others(settings)
-    return DatabaseService(settings.database_url)
+    with closing(Database(settings.database_url)) as database:
+        yield database
 
 
-def _show_rows(rows: Mapping[str, int], done: str, *, as_json: bool) -> None:
-    line = f"{sum(rows.values()):,} rows of {len(rows)} tables {done}."
-    show_result({"rows": dict(rows)}, line, as_json=as_json)
+def _file_of(database: Database) -> Path:
+    if not database.is_sqlite:
+        message = "The database is on PostgreSQL."
+        raise InputError(message, advice="Use `pg_dump`, `pg_restore` and `pg_amcheck` (docs/operations.md).")
+    return Path(database.url.database or "")

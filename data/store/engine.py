@@ -6,10 +6,12 @@ writers wait for each other instead of failing.
 
 from __future__ import annotations
 
+import logging
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +39,10 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from data.errors import StoreError
+from data.store.backup import DAMAGED, back_up
 from data.store.connections import BUSY_TIMEOUT_MS, WANTED, begin_immediate, make_engine, supported
 
+LOG = logging.getLogger("data.store")
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 INDEX = "text_index"
 """The index of words, which is made of other tables; names of an older one's tables begin with it."""
@@ -50,10 +54,6 @@ SIGNS_OF_DAMAGE = (
     *("invalid page", "could not read block", "checksum"),
 )
 """What SQLite and PostgreSQL say of a file that they cannot trust."""
-DAMAGED = (
-    "Stop site and workers. `arena db status --check` looks at all of it; go back to the newest sound backup "
-    "with `arena db restore FILE --replace`."
-)
 REACHED = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
 
 
@@ -142,10 +142,7 @@ class Database:
     def version(self) -> str | None:
         """The schema's version, None for an empty database."""
         with self.begin() as connection:
-            if not inspect(connection).has_table("alembic_version"):
-                return None
-            row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
-            return None if row is None else str(row[0])
+            return _version(connection)
 
     def size(self) -> int:
         """Bytes that the database takes."""
@@ -168,11 +165,15 @@ class Database:
                 for name in sorted(names)
             }
 
-    def upgrade(self) -> None:
+    def upgrade(self) -> Path | None:
         """Migrate the schema to the newest version, making it where there is none.
 
+        Returns:
+            The backup that was made of an older SQLite database, beside it.
+
         Raises:
-            StoreError: The database cannot be used, or a newer program made its schema.
+            StoreError: The database cannot be used, is damaged, or a newer program made its schema.
+            FileFormatError: The backup cannot be written.
         """
         from alembic import command  # noqa: PLC0415 - takes a third of a second, rarely needed
         from alembic.config import Config  # noqa: PLC0415 - as above
@@ -182,6 +183,7 @@ class Database:
         config.set_main_option("script_location", str(MIGRATIONS))
         with self._migrating() as connection:
             config.attributes["connection"] = connection
+            backup = self._back_up(connection)
             try:
                 command.upgrade(config, "head")
             except CommandError as error:
@@ -189,6 +191,19 @@ class Database:
                     f"The database {self.place} has a schema that this program does not know: {error}.",
                     advice="Use the version of Answer Arena that made it, or a newer one.",
                 ) from error
+        return backup
+
+    def _back_up(self, connection: Connection) -> Path | None:
+        """Back up an SQLite database whose schema is about to change; nobody else writes meanwhile."""
+        version = _version(connection)
+        file = Path(self.url.database or "")
+        if not self.is_sqlite or version not in known_versions() - {newest_version()} or not file.is_file():
+            return None
+        moment = datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S")
+        backup = file.with_name(f"{file.stem}-{version}-{moment}.backup")
+        back_up(file, backup)
+        LOG.warning("Before its schema changes, %s was backed up to %s.", file, backup)
+        return backup
 
     @contextmanager
     def _migrating(self) -> Iterator[Connection]:
@@ -238,9 +253,21 @@ def pairs(rows: Iterable[Any]) -> dict[Any, Any]:
     return {row[0]: row[1] for row in rows}
 
 
+def known_versions() -> frozenset[str]:
+    """Versions of the schema from which this program can migrate, and the newest."""
+    return frozenset(file.stem.split("_")[0] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
 def newest_version() -> str:
     """The version that the newest migration file makes."""
-    return max(file.stem.split("_")[0] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    return max(known_versions())
+
+
+def _version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
+    return None if row is None else str(row[0])
 
 
 def db_now(connection: Connection) -> ColumnElement[float]:

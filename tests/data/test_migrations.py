@@ -6,7 +6,6 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
-from sqlalchemy.schema import AddConstraint, DropConstraint
 
 from data.errors import StoreError
 from data.store.engine import INDEX, Database
@@ -52,13 +51,3 @@ def test_unique_indexes_have_their_conditions_on_both_engines(blank_url: str) ->
         }
     assert found == {"uq_job_round_active": True, "ix_board_standing": True}
     store.close()
-
-
-def test_statements_on_single_keys_leave_the_tables_of_later_schemas_whole() -> None:
-    """What an import drops and adds apart from its tables is still in every schema made afterwards."""
-    before = [len(table.foreign_keys) for table in ddl_metadata().sorted_tables]
-    for table in ddl_metadata().sorted_tables:
-        for key in table.foreign_key_constraints:
-            DropConstraint(key)
-            AddConstraint(key)
-    assert [len(table.foreign_keys) for table in ddl_metadata().sorted_tables] == before

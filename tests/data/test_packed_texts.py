@@ -14,7 +14,6 @@ from sqlalchemy.types import LargeBinary, String
 from data.errors import StoreError
 from data.records import Reply
 from data.store import Store
-from data.store.dump import export_all
 from data.store.engine import pairs
 from data.tables import columns
 from data.tables.columns import PACKED, pack, unpack
@@ -75,20 +74,3 @@ def test_replies_are_packed_in_the_database_and_read_as_they_were(store: Store) 
     assert stored["long"] == pack(REPLY)
     assert stored["long"].startswith(PACKED)
     assert stored["short"] == ("Yes." if store.database.is_sqlite else b"Yes.")
-
-
-def test_texts_of_earlier_versions_are_read_and_exported_alike(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Replies that were stored before texts were packed are read, and exported to the same bytes."""
-    with monkeypatch.context() as before:
-        before.setattr(columns, "LEAST_PACKED", 10**9)
-        store.replies.put([_reply("k", REPLY)])
-    assert store.replies.get_many(["k"]) == {"k": _reply("k", REPLY)}
-    export_all(store.database, tmp_path / "before")
-    with store.database.begin() as connection:
-        connection.execute(replies.update().values(text=REPLY, thinking=REPLY))
-    export_all(store.database, tmp_path / "after")
-    exported = [(tmp_path / name / "reply.jsonl").read_bytes() for name in ("before", "after")]
-    assert exported[0] == exported[1]
-    assert b"More true, helpful information decides." in exported[0]

@@ -10,8 +10,6 @@ MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "answers silences": ("false-refusals",),
         "battles fragility": ("rate", "--fragility"),
         "battles winrates": ("rate", "--winrates"),
-        "db export": ("backup", "--folder"),
-        "db import": ("restore",),
         "leaderboard site": ("export", "--format", "site"),
         "metrics agreement": ("analyse", "agreement"),
         "metrics context": ("analyse", "context"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -84,12 +85,12 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
         ("rounds", "status", "r"),
         ("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--name", "again", "--no-cap"),
         ("judges", "try", "--judge", "reference-free", *texts),
-        ("db", "backup", "--folder", tmp_path / "dump"),
     ):
         told += tell(*words, **variables)
-    dumped = [file.read_text() for file in (tmp_path / "dump").iterdir()]
-    assert any("401" in text for text in dumped)
-    assert holding(told + "".join(dumped)) == []
+    with contextlib.closing(sqlite3.connect(arena.settings.home / "arena.sqlite")) as database:
+        dumped = "\n".join(database.iterdump())
+    assert "401" in dumped
+    assert holding(told + dumped) == []
 
 
 @pytest.mark.parametrize(

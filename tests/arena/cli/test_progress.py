@@ -202,7 +202,6 @@ def _labels(folder: Path) -> Path:
 COMMANDS = {
     "battles rate": ("battles", "rate", "{battles}", "--json"),
     "rounds export": ("rounds", "export", "r", "{folder}/round"),
-    "db export": ("db", "backup", "--folder", "{folder}/dump"),
     "db backup": ("db", "backup", "{folder}/backup"),
     "submissions check": ("submissions", "check", "{answers}", "--set", "tiny", "--json"),
     "metrics score": ("metrics", "score", "{items}", "--metric", "comprehensiveness-nli"),

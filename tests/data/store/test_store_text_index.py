@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -17,8 +15,6 @@ from data.records import Answer, QuestionSet, SystemCard
 from data.search.query import SearchQuery
 from data.search.words import Terms
 from data.store import Store
-from data.store.dump import export_all, import_all
-from data.store.engine import INDEX
 from data.store.submissions.writing import NewSubmission
 from data.store.text_index import LAST, POSTGRES_SCHEMA, QUESTIONS, SQLITE_SCHEMA, build_index
 
@@ -131,19 +127,6 @@ def test_submission_that_fails_leaves_nothing_in_the_index(filled: Store) -> Non
     mine = _fill(filled, "mine", ["beta"] * 6)
     assert _found(filled, "alpha", *range(1, mine + 1)) == []
     assert len(_found(filled, "beta", *range(1, mine + 1))) == 6
-
-
-def test_dump_is_searchable_where_it_is_read(filled: Store, sqlite_template: Path, tmp_path: Path) -> None:
-    """An index is no part of a dump and is made of its texts, without those that were withdrawn."""
-    gone, mine = _fill(filled, "gone", ["alpha"] * 6), _fill(filled, "mine", TEXTS)
-    filled.submissions.withdraw(gone, "")
-    folder = tmp_path / "out"
-    assert INDEX not in export_all(filled.database, folder)
-    other = Store.open(f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'other.sqlite')}")
-    import_all(other.database, folder)
-    assert _found(other, "tax", gone, mine, QUESTIONS) == _found(filled, "tax", gone, mine, QUESTIONS) != []
-    assert _found(other, "alpha", gone, mine) == []
-    other.close()
 
 
 ANY_TEXT = st.text(max_size=60) | st.text(alphabet="ab '\"-*:()&|!<>\\,.;%_\u2019\x00", max_size=40)

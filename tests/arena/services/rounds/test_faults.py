@@ -19,9 +19,9 @@ import pytest
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from arena.services.system.database import DatabaseService
 from data.errors import StoreError
 from data.records import RoundState
+from data.store.engine import Database
 
 ROOT = Path(__file__).parents[4]
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
@@ -165,4 +165,5 @@ def test_upgrades_wait_for_each_other(blank_url: str) -> None:
         for _ in range(2)
     ]
     assert [(process.communicate()[1][-300:], process.returncode) for process in begun] == [(b"", 0)] * 2
-    assert DatabaseService(blank_url).status()["current"] is True
+    with contextlib.closing(Database(blank_url)) as database:
+        assert database.is_current()

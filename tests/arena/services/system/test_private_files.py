@@ -18,7 +18,7 @@ def _open_to_others(folder: Path) -> list[Path]:
 
 @pytest.mark.long
 def test_whatever_commands_write_is_their_users_alone(tmp_path: Path, set_folder: Path) -> None:
-    """Home, database, its log, backup, export and judges' files have no rights for others under any umask."""
+    """Home, database, its log, backup and judges' files have no rights for others under any umask."""
     home = tmp_path / "home"
     environment = {**without("ARENA_"), "ARENA_HOME": str(home)}
     script = " && ".join(
@@ -27,13 +27,12 @@ def test_whatever_commands_write_is_their_users_alone(tmp_path: Path, set_folder
             f"sets import {set_folder}",
             "judges price some-model 1 2",
             f"db backup {tmp_path / 'backup'}",
-            f"db export {tmp_path / 'export'}",
         )
     )
     subprocess.run(["sh", "-c", f"umask 000 && {script}"], cwd=ROOT, env=environment, check=True)
     assert (home / "arena.sqlite").is_file()
     assert len([*home.iterdir()]) > 1
-    for made in (home, tmp_path / "backup", tmp_path / "export"):
+    for made in (home, tmp_path / "backup"):
         assert _open_to_others(made) == []
 
 

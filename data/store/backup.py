@@ -1,0 +1,180 @@
+"""Backups of an SQLite database: one file, read whole before it is kept or restored."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from data.errors import ConflictError, FileFormatError, StoreError
+from data.progress import Work, working
+
+BESIDE = ("-wal", "-shm", "-journal")
+"""Endings of the files that SQLite keeps beside a database in use."""
+PAGES_AT_ONCE = 10_000
+MAX_DAMAGE = 20
+DAMAGED = (
+    "Stop site and workers. `arena db status --check` reads all of it; go back to the newest sound backup "
+    "with `arena db restore FILE --replace`."
+)
+IN_USE = "Stop the site, all workers and commands that use it, then restore again."
+
+
+def back_up(database: Path, file: Path) -> int:
+    """Copy a database, which may be in use, to a new file and check the copy; its size in bytes.
+
+    Raises:
+        ConflictError: The file exists.
+        StoreError: The database cannot be read, or is damaged; no file is left.
+        FileFormatError: The file cannot be written.
+    """
+    if file.exists():
+        raise ConflictError(f"{file} exists.", advice="Name a new file.")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with _copied(database, file, "ro") as copy:
+            if damage := damage_of(copy):
+                message = f"{database} is damaged, and its copy was not kept: {damage}."
+                raise StoreError(message, advice=DAMAGED)
+            copy.rename(file)
+            _sync(file.parent)
+    except sqlite3.Error as error:
+        message = f"{database} cannot be copied to {file}: {error}."
+        raise StoreError(message, advice="Check the paths and the free space.") from error
+    except OSError as error:
+        message = f"{file} cannot be written: {error.strerror}."
+        raise FileFormatError(message, advice="Check path, permissions and free space.") from error
+    return file.stat().st_size
+
+
+def restore(file: Path, database: Path, known: frozenset[str]) -> str:
+    """Put a backup in the place of a database, completely or not at all; its schema's version.
+
+    A process that is killed meanwhile leaves the old database or the new one.
+
+    Args:
+        file: The backup.
+        database: The file of the database, which need not exist.
+        known: Versions of the schema that this program can use.
+
+    Raises:
+        FileFormatError: The file is no backup of an arena, is damaged, or has an unknown schema.
+        ConflictError: Another process has the database open.
+    """
+    database = database.resolve()
+    if any(_size(file.with_name(f"{file.name}{end}")) for end in BESIDE):
+        message = f"{file} is a database in use: SQLite's log lies beside it."
+        raise FileFormatError(message, advice="Make a backup of it with `arena db backup`.")
+    try:
+        database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _copied(file, database, "ro&immutable=1") as copy:
+            if damage := damage_of(copy):
+                raise FileFormatError(f"{file} is damaged: {damage}.", advice="Restore another backup.")
+            version = _version(copy)
+            if version not in known:
+                message = f"{file} holds no arena that this program can use (schema {version or 'none'})."
+                raise FileFormatError(message, advice="Restore another backup, or use the newest program.")
+            with _unused(database):
+                copy.replace(database)
+                _sync(database.parent)
+    except sqlite3.Error as error:
+        message = f"{file} cannot be read as an SQLite database: {error}."
+        raise FileFormatError(message, advice="Restore another backup.") from error
+    except OSError as error:
+        message = f"{error.filename or database}: {error.strerror}."
+        raise FileFormatError(message, advice="Check path, permissions and free space.") from error
+    return version
+
+
+def damage_of(file: Path) -> str:
+    """Damage of a database, in a line; empty where it is sound."""
+    try:
+        with working(f"checking {file.name}"), closing(_opened(file, "ro")) as connection:
+            lines = [row[0] for row in connection.execute(f"PRAGMA integrity_check({MAX_DAMAGE})")]
+            broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    if lines != ["ok"]:
+        return " ".join(lines[0].replace("*** in database main ***", "").split())
+    return "" if broken is None else f"rows of {broken[0]} refer to nothing"
+
+
+@contextmanager
+def _copied(source: Path, target: Path, mode: str) -> Iterator[Path]:
+    """A synced copy in the folder of `target`, without a log; removed unless it was moved in the block."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
+    os.close(handle)
+    copy = Path(name)
+    try:
+        with (
+            working(f"copying {source.name}") as work,
+            closing(_opened(source, mode)) as original,
+            closing(sqlite3.connect(copy)) as duplicate,
+        ):
+            original.backup(duplicate, pages=PAGES_AT_ONCE, progress=_follow(work))
+            duplicate.execute("PRAGMA journal_mode=DELETE")
+        _sync(copy)
+        yield copy
+    finally:
+        for end in ("", *BESIDE):
+            copy.with_name(f"{copy.name}{end}").unlink(missing_ok=True)
+
+
+@contextmanager
+def _unused(database: Path) -> Iterator[None]:
+    """Hold a database so that no other process uses it, its log folded into it or removed.
+
+    Raises:
+        ConflictError: Another process has it open.
+    """
+    with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as connection:
+        try:
+            # Only the last connection may leave the write-ahead log.
+            (mode,) = connection.execute("PRAGMA journal_mode=DELETE").fetchone()
+            if mode != "delete":
+                raise ConflictError(f"Another process has {database} open.", advice=IN_USE)
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise ConflictError(f"Another process has {database} open.", advice=IN_USE) from error
+        except sqlite3.DatabaseError:
+            pass  # A damaged database cannot be locked; it is what a backup is restored for.
+        for end in BESIDE:
+            database.with_name(f"{database.name}{end}").unlink(missing_ok=True)
+        yield
+
+
+def _version(file: Path) -> str | None:
+    with closing(_opened(file, "ro")) as connection:
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+        if not {"alembic_version", "question_set"} <= tables:
+            return None
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return None if row is None else str(row[0])
+
+
+def _opened(file: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode={mode}", uri=True)
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _follow(work: Work) -> Callable[[int, int, int], None]:
+    def follow(_status: int, left: int, total: int) -> None:
+        work.done, work.total = total - left, total
+
+    return follow

@@ -1,0 +1,245 @@
+"""Backups of SQLite databases: sound, restored all or nothing, and made before a migration."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from data.errors import ConflictError, FileFormatError, StoreError
+from data.store import Store
+from data.store.backup import back_up, damage_of, restore
+from data.store.engine import Database, known_versions, newest_version
+
+ROOT = Path(__file__).parents[3]
+KNOWN = known_versions()
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from data.store import backup
+from data.store.engine import known_versions
+def dying(original):
+    def die(*arguments, **options):
+        if {before}:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = original(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return result
+    return die
+{owner}.{name} = dying({owner}.{name})
+backup.restore(Path(sys.argv[1]), Path(sys.argv[2]), known_versions())
+"""
+KILLED_UPGRADE = """
+import os, signal, sys
+from sqlalchemy import Engine, event
+@event.listens_for(Engine, "before_cursor_execute")
+def die(conn, cursor, statement, *rest):
+    if statement.strip().startswith("CREATE TABLE question_set"):
+        os.kill(os.getpid(), signal.SIGKILL)
+from data.store.engine import Database
+Database(sys.argv[1]).upgrade()
+"""
+
+
+@pytest.fixture
+def database(sqlite_template: Path, tmp_path: Path) -> Path:
+    """A database of an arena with a mark."""
+    file = tmp_path / "arena.sqlite"
+    shutil.copy(sqlite_template, file)
+    mark(file, "new")
+    return file
+
+
+@pytest.fixture
+def backup(database: Path, tmp_path: Path) -> Path:
+    """A backup of the same arena with an older mark."""
+    file = tmp_path / "arena.backup"
+    mark(database, "old")
+    back_up(database, file)
+    mark(database, "new")
+    return file
+
+
+def mark(file: Path, text: str) -> None:
+    """Store a text in the database."""
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS mark (text TEXT)")
+        connection.execute("DELETE FROM mark")
+        connection.execute("INSERT INTO mark VALUES (?)", (text,))
+
+
+def marked(file: Path) -> str:
+    """The text that `mark` stored."""
+    with closing(sqlite3.connect(file)) as connection:
+        return str(connection.execute("SELECT text FROM mark").fetchone()[0])
+
+
+def damage(file: Path) -> None:
+    """Overwrite the middle of a database, as a bad disk does."""
+    with file.open("r+b") as raw:
+        raw.seek(file.stat().st_size // 2 // 4096 * 4096)
+        raw.write(b"\xff" * 8192)
+
+
+def left_over(folder: Path) -> Iterator[str]:
+    """Files that nobody asked for."""
+    return (path.name for path in folder.iterdir() if path.name.startswith("."))
+
+
+def test_backup_of_an_open_database_restores_its_content(database: Path, tmp_path: Path) -> None:
+    """The log of a writer is in the backup; the file is its user's alone."""
+    file = tmp_path / "backups" / "arena.backup"
+    with closing(Store.open(f"sqlite:///{database}")) as store:
+        with store.database.begin() as connection:
+            connection.exec_driver_sql("UPDATE mark SET text = 'in the log'")
+        assert back_up(database, file) == file.stat().st_size
+    mark(database, "later")
+    assert file.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(ConflictError, match="exists"):
+        back_up(database, file)
+    assert restore(file, database, KNOWN) == newest_version()
+    assert marked(database) == "in the log"
+    assert list(left_over(tmp_path)) == list(left_over(file.parent)) == []
+
+
+def test_restore_makes_a_database_where_there_is_none(backup: Path, tmp_path: Path) -> None:
+    """Restore makes a database where there is none."""
+    restore(backup, tmp_path / "home" / "arena.sqlite", KNOWN)
+    assert marked(tmp_path / "home" / "arena.sqlite") == "old"
+
+
+def test_restore_drops_the_log_of_the_old_database(database: Path, backup: Path) -> None:
+    """A write-ahead log that a killed process left belongs to the old file alone."""
+    script = (
+        "import os, sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nc.execute('PRAGMA journal_mode=WAL')\n"
+        "c.execute(\"UPDATE mark SET text = 'logged'\")\nc.commit()\nos._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(database)], check=True)
+    assert database.with_name("arena.sqlite-wal").stat().st_size
+    restore(backup, database, KNOWN)
+    assert not database.with_name("arena.sqlite-wal").exists()
+    assert (marked(database), damage_of(database)) == ("old", "")
+
+
+def test_restore_refuses_a_database_that_is_open_elsewhere(database: Path, backup: Path) -> None:
+    """Restore refuses a database that is open elsewhere."""
+    with closing(Store.open(f"sqlite:///{database}")) as store:
+        assert store.database.rows()
+        with pytest.raises(ConflictError, match="Another process"):
+            restore(backup, database, KNOWN)
+    assert marked(database) == "new"
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [("backup", "damage_of"), ("backup", "_version"), ("Path", "replace"), ("backup", "_sync")],
+)
+@pytest.mark.parametrize("before", [True, False])
+def test_killed_restore_leaves_the_old_or_the_new_database(
+    database: Path, backup: Path, owner: str, name: str, before: bool
+) -> None:
+    """Killed restore leaves the old or the new database."""
+    script = KILLED.format(owner=owner, name=name, before=before)
+    done = subprocess.run([sys.executable, "-c", script, backup, database], cwd=ROOT, check=False)
+    assert done.returncode == -9
+    assert damage_of(database) == ""
+    assert marked(database) == ("old" if (owner, before) == ("Path", False) else "new")
+
+
+@pytest.mark.parametrize("kind", ["text", "empty", "cut", "damaged", "other", "newer", "in use", "missing"])
+def test_restore_refuses_what_is_no_sound_backup(backup: Path, database: Path, kind: str) -> None:
+    """The database stays as it was."""
+    match kind:
+        case "text":
+            backup.write_bytes(b"hello")
+        case "empty":
+            backup.write_bytes(b"")
+        case "cut":
+            backup.write_bytes(backup.read_bytes()[:-40_000])
+        case "damaged":
+            damage(backup)
+        case "other":
+            backup.unlink()
+            mark(backup, "another program's")
+        case "newer":
+            with closing(sqlite3.connect(backup)) as connection, connection:
+                connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        case "in use":
+            backup.with_name(f"{backup.name}-wal").write_bytes(b"a log")
+        case _:
+            backup.unlink()
+    with pytest.raises(FileFormatError) as refused:
+        restore(backup, database, KNOWN)
+    assert "\n" not in str(refused.value)
+    assert marked(database) == "new"
+
+
+def test_damaged_database_is_not_backed_up_and_can_be_replaced(database: Path, backup: Path) -> None:
+    """Damaged database is not backed up and can be replaced."""
+    damage(database)
+    with pytest.raises(StoreError, match="is damaged") as refused:
+        back_up(database, database.with_name("bad.backup"))
+    assert "arena db restore" in str(refused.value.advice)
+    assert not database.with_name("bad.backup").exists()
+    restore(backup, database, KNOWN)
+    assert marked(database) == "old"
+    database.write_bytes(b"no database" * 1_000)
+    restore(backup, database, KNOWN)
+    assert marked(database) == "old"
+
+
+def test_upgrade_backs_up_a_database_of_an_older_schema(
+    database: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The backup has the old version in its name, and a log line says where it is."""
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0027'")
+    Store.open(f"sqlite:///{database}").close()
+    (file,) = database.parent.glob("arena-0027-*.backup")
+    assert str(file) in caplog.text
+    assert (marked(file), damage_of(file)) == ("new", "")
+    Store.open(f"sqlite:///{database}").close()
+    assert len(list(database.parent.glob("*.backup"))) == 1
+
+
+def test_new_database_is_not_backed_up(tmp_path: Path) -> None:
+    """New database is not backed up."""
+    with closing(Database(f"sqlite:///{tmp_path / 'a.sqlite'}")) as database:
+        assert database.upgrade() is None
+    assert not list(tmp_path.glob("*.backup"))
+
+
+@pytest.mark.long
+def test_interrupted_migration_leaves_the_database_as_it_was(blank_url: str) -> None:
+    """Interrupted migration leaves the database as it was."""
+    done = subprocess.run([sys.executable, "-c", KILLED_UPGRADE, blank_url], cwd=ROOT, check=False)
+    assert done.returncode == -9
+    with closing(Database(blank_url)) as database:
+        assert (database.version(), database.rows()) == (None, {})
+        database.upgrade()
+        assert database.is_current()
+
+
+def test_failed_connection_does_not_repeat_the_password() -> None:
+    """Failed connection does not repeat the password."""
+    url = "postgresql+psycopg://arena:hush-hush@127.0.0.1:9/arena"
+    with closing(Database(url)) as database, pytest.raises(StoreError) as raised:
+        database.version()
+    assert "hush-hush" not in str(raised.value)
+
+
+def test_damaged_file_advises_a_backup(tmp_path: Path) -> None:
+    """Damaged file advises a backup."""
+    (tmp_path / "a.sqlite").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
+    with (
+        closing(Database(f"sqlite:///{tmp_path / 'a.sqlite'}")) as database,
+        pytest.raises(StoreError, match="cannot be used") as met,
+    ):
+        database.version()
+    assert "arena db restore FILE --replace" in str(met.value.advice)
