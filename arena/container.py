@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
     from arena.services.judging.judge_test import JudgeTester
     from arena.services.judging.judges import JudgeService
-    from arena.services.metrics.agreement import AgreementService
     from arena.services.metrics.controlled_sets import ControlledSetService
     from arena.services.metrics.factory import MetricAccess
     from arena.services.metrics.planning import MetricPlanner
@@ -191,7 +190,6 @@ class Arena:
     round_reader: RoundReader = _service("services.rounds.visibility")
     submission_reader: SubmissionReader = _service("services.submissions.views")
     battle_pages: BattlePages = _service("services.rounds.visibility")
-    agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
     score_tables: ScoreTableService = _service("services.metrics.results")
     controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
     file_descriptions: FileDescriptions = _service("services.boards.file_sizes", "boards", "board_files")
@@ -332,11 +330,10 @@ class Arena:
         """Standings and published boards."""
         from arena.services.boards.service import BoardService
 
-        # Metrics and their agreement load when a board is made, not when boards are listed.
+        # Metrics load when a board is made, not when boards are listed.
         return BoardService(
             self.store,
             score=lambda *scored: self.metrics.score_board(*scored),  # noqa: PLW0108 - see above
-            agreement=lambda *measured: self.agreement.of_board(*measured),  # noqa: PLW0108 - see above
         )
 
     @cached_property

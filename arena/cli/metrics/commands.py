@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.metrics import evaluation, results
+from arena.cli.metrics import results
 from arena.cli.metrics.requests import Concurrency, Judge, MetricName, SetRatings, metric_request
 from arena.cli.options import (
     AsJson,
@@ -27,6 +28,7 @@ from arena.cli.options import (
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
 from judges.metrics.registry import added_metrics
 from judges.metrics.registry import metrics as known_metrics
 from judges.retrieval.registry import BM25
@@ -272,5 +274,52 @@ def score(
 
 
 commands.command()(results.show)
-commands.command()(always_json(evaluation.analyse))
-commands.command("meta-evaluate")(always_json(evaluation.meta_evaluate))
+
+
+class Analysis(StrEnum):
+    """The kinds of files that are analysed."""
+
+    MARGINALS = "marginals"
+    COVERAGE = "coverage"
+    CONTEXT = "context"
+
+
+@commands.command()
+@always_json
+def analyse(
+    kind: Annotated[
+        Analysis,
+        typer.Argument(
+            metavar="KIND",
+            help="`marginals`: the posterior probability of each claim and context of a fact graph. "
+            "`coverage`: which claims of a fact graph its answer covers and misses, and the basis. "
+            "`context`: how well a context answers sub-questions, from ratings of its passages.",
+        ),
+    ],
+    file: File,
+    factors: Annotated[
+        FactorTables,
+        typer.Option(
+            "--factors",
+            help="Of marginals: factor tables of the paper (`table1`), or of its published code.",
+        ),
+    ] = FactorTables.TABLE1,
+    inference: Annotated[
+        Inference,
+        typer.Option(
+            "--inference",
+            help="Of marginals: exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`).",
+        ),
+    ] = Inference.AUTO,
+    seed: Seed = 0,
+) -> None:
+    """Analyse a fact graph or rated passages; the result is JSON.
+
+    $ arena metrics analyse marginals graph.json
+    """
+    from arena.services.metrics.files import context_of, coverage_of, marginals_of
+
+    if kind is Analysis.MARGINALS:
+        show_json(marginals_of(file, factors=factors, inference=inference, seed=seed))
+    else:
+        show_json(coverage_of(file) if kind is Analysis.COVERAGE else context_of(file))

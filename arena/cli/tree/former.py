@@ -11,7 +11,6 @@ MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "battles fragility": ("rate", "--fragility"),
         "battles winrates": ("rate", "--winrates"),
         "leaderboard site": ("export", "--format", "site"),
-        "metrics agreement": ("analyse", "agreement"),
         "metrics context": ("analyse", "context"),
         "metrics coverage": ("analyse", "coverage"),
         "metrics export": ("show",),

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 Note = Callable[[str], None]
 Score = Callable[[str, Note, StopEvent | None, Sequence[Submission]], None]
-Agreement = Callable[[str, Sequence[Submission]], Mapping[str, Any] | None]
-AGREEMENT = "agreement"
 LONGEST_NOTICE = 2000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED)
 
@@ -38,14 +36,11 @@ class BoardService:
     Args:
         store: Where rounds and boards are kept.
         score: Scores the answers of a set's submissions that have no score yet by the metrics of the board.
-        agreement: Tells how the metrics of a set's submissions agree, and its bounds; None where there is
-            nothing to tell.
     """
 
-    def __init__(self, store: Store, *, score: Score, agreement: Agreement) -> None:
+    def __init__(self, store: Store, *, score: Score) -> None:
         self._store = store
         self._score = score
-        self._agreement = agreement
 
     def standings(self, name: str, *, calibration: Path | int | None = None) -> Standings:
         """Compute a round's standings from its judged battles, at whatever state it is.
@@ -139,10 +134,6 @@ class BoardService:
         raise_if_stopped(stop_event)
         report("computing the standings")
         standings = dict(self.standings(name, calibration=calibration).as_json())
-        with working("comparing the metrics"):
-            agreement = self._agreement(round_.set_name, entrants) if score else None
-        if agreement is not None:
-            standings[AGREEMENT] = agreement
         standings |= trust_sections(self._store, round_)
         if people is not None:
             standings[PEOPLE] = section_of_round(self._store, round_, people)

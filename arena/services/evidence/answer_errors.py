@@ -14,7 +14,7 @@ from data.store.boards.scores import ScoredAnswer
 from data.store.submissions.answers import AnswerLength
 from judges.metrics.context.diagnosis import losses_of
 from judges.metrics.factuality.measures import EVEN, UNDECIDED
-from judges.metrics.relations.figures import Verdict
+from judges.metrics.relations.verdicts import Verdict
 from leaderboard.counterfactual import ErrorQuestions
 
 LONGER = 1.5

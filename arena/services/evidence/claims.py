@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from data.records import ENGINE
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.relations.figures import Scorer, Verdict, scorer_of, verdict_of
+from judges.metrics.relations.verdicts import Scorer, Verdict, scorer_of, verdict_of
 
 
 class _Stored(BaseModel):

@@ -16,7 +16,7 @@ from arena.services.evidence.claims import ClaimView, read_claims
 from arena.services.evidence.coverage import Standing, StatementView, has_statements, read_statements
 from data.records import Question
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.relations.figures import Verdict
+from judges.metrics.relations.verdicts import Verdict
 from judges.text.sentences import split_sentences
 
 WORD = re.compile(r"\w+")

@@ -111,7 +111,7 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
     contradicting = [own[fact][0] for fact in shown if own[fact][1].standing is Standing.CONTRADICTED]
     return Missed(
         facts=tuple(_fact(*own[fact], facts, fact) for fact in shown),
-        contradictions=source_of(contradicting[0]).contradictions if contradicting else "",
+        contradictions=source_of(contradicting[0]).sentence if contradicting else "",
         in_all=domains.missed[(OVERALL,)],
         by_domain={
             domain: MissedShare(

@@ -202,7 +202,7 @@ class ReportService:
             missed=weak.missed.facts,
             missed_in_all=weak.missed.in_all,
             doubtful=weak.doubtful,
-            source="" if weak.source is None else weak.source.right,
+            source="" if weak.source is None else weak.source.sentence,
             contradictions=weak.missed.contradictions,
             citations=citation_report(self._store, submission),
         )

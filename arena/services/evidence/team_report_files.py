@@ -13,7 +13,7 @@ from arena.services.evidence.citations import CitationReport
 from arena.services.evidence.fixes import Fix
 from arena.services.evidence.team_report import Report
 from data.percent import percent
-from judges.metrics.relations.figures import Verdict
+from judges.metrics.relations.verdicts import Verdict
 
 
 def report_json(report: Report) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from arena.services.metrics.measures import (
     StoredScores,
     claims_at,
     pooled_rankings,
-    posteriors_of,
 )
 from arena.services.metrics.scoring import notes_of
 from data.errors import NotFoundError
@@ -32,7 +31,7 @@ from data.records.plain import to_json
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.registry import Measure, metric_info, metrics
-from judges.metrics.relations.figures import scorer_of
+from judges.metrics.relations.verdicts import scorer_of
 from leaderboard.standings.answer_stats import MeanScore
 
 EMBEDDED = "embedded"
@@ -283,8 +282,7 @@ def _notes(metric: str, answers: Sequence[ScoredAnswer]) -> tuple[str, ...]:
     told: dict[str, None] = {}
     if metric_info(metric).rates_claims:
         for answer in scored:
-            scorer = scorer_of(answer.judge, str(answer.details.get(ENGINE) or ""))
-            told[scorer.right if posteriors_of(answer) else scorer.contradictions] = None
+            told[scorer_of(answer.judge, str(answer.details.get(ENGINE) or "")).sentence] = None
     counts = Counter(note for answer in scored for note in notes_of(answer))
     return (*told, *(f"{count:,} of {len(scored):,} answers: {note}" for note, count in counts.most_common()))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from arena.services.jobs.engine import Engine
 from arena.services.metrics.embedded import IN_FLIGHT
 from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
-from arena.services.metrics.files import claim_evaluation_of, meta_evaluation_of
 from arena.services.metrics.sampled import MetricSampling, SampledFrame, SampledMetricRun
 from arena.services.metrics.scoring import RETRIED, MetricRun
 from arena.services.metrics.scoring_runs import ScoringRuns, scored_elsewhere
@@ -146,45 +144,6 @@ class MetricService:
         for lines in engine.over_database(lines_of, batches):
             for line in lines:
                 emit(line)
-
-    def meta_evaluate(
-        self, path: Path, request: MetricRequest, *, resamples: int, seed: int
-    ) -> dict[str, Any]:
-        """Hold a metric against the labels of a WikiContradict or ConflictBank file.
-
-        Raises:
-            FileFormatError: The file cannot be read or is neither.
-            JudgeError: Scoring cannot go on.
-        """
-
-        async def evaluate() -> dict[str, Any]:
-            async with self._access.open(request, asyncio.Event()) as opened:
-                evaluation = await meta_evaluation_of(path, opened.metric, resamples=resamples, seed=seed)
-                return {"judge": opened.judge or "embedded", **evaluation}
-
-        return asyncio.run(evaluate())
-
-    def evaluate_claims(self, path: Path, requests: Sequence[MetricRequest]) -> dict[str, Any]:
-        """Hold assessors of factuality against labelled claims, and against each other.
-
-        Raises:
-            FileFormatError: The file cannot be read or has no labelled claims.
-            SpecError: A metric is no assessor of claims.
-            JudgeError: Scoring cannot go on.
-        """
-
-        async def evaluate() -> dict[str, Any]:
-            async with AsyncExitStack() as stack:
-                opened = [
-                    await stack.enter_async_context(self._access.open(request, asyncio.Event()))
-                    for request in requests
-                ]
-                evaluation = await claim_evaluation_of(
-                    path, [opened_metric.metric for opened_metric in opened]
-                )
-                return {"judge": opened[0].judge or "embedded", **evaluation}
-
-        return asyncio.run(evaluate())
 
     def run_sampled(
         self,

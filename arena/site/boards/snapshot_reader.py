@@ -17,48 +17,12 @@ from arena.site.ui.formats import Bounded
 from data.intervals import wilson
 from data.percent import percent
 from data.records import Board
-from judges.metrics.context import ANSWER
 from leaderboard.standings.columns import board_lines
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.judged_shares import estimated_sentences, partial_sentence, sampled_sentences
 from leaderboard.standings.systems import facts_by_system
 from leaderboard.trust.sections import sections_of
-
-AGREEMENT = "agreement"
-BEST_ANSWER = "oracle answer"
-
-
-def agreement_notes(standings: Mapping[str, Any]) -> tuple[str, ...]:
-    """The sentences; none where the board was published without them."""
-    agreement = standings.get(AGREEMENT)
-    if not isinstance(agreement, Mapping):
-        return ()
-    return tuple(filter(None, (_bounds(agreement["bounds"]), _order(agreement["systems"]))))
-
-
-def _bounds(bounds: Mapping[str, Any]) -> str:
-    answer = bounds.get(BEST_ANSWER, {}).get(ANSWER, {})
-    if answer.get("mean") is None:
-        return ""
-    return (
-        "What is within reach with this rater: the fewest sufficient passages answer all of these "
-        f"sub-questions, the reference {percent(answer['mean'])} ({answer['questions']:,} questions)."
-    )
-
-
-def _order(systems: Mapping[str, Any]) -> str:
-    several = len(systems["systems"])
-    tau = systems["correlations"].get("kendall", {})
-    if tau.get("value") is None:
-        reason = systems["undefined"] or "Their means do not differ."
-        return f"Whether better contexts go with better answers over systems is not known. {reason}"
-    interval = "" if tau["lower"] is None else f" ({tau['lower']:.2f} to {tau['upper']:.2f})"
-    return (
-        f"Over {several} systems and {systems['questions']:,} questions, context and answer scores rank "
-        f"systems alike with Kendall's τ {tau['value']:.2f}{interval}."
-    )
-
 
 Figure = tuple[str, str, str]
 FEW = 100
@@ -244,7 +208,6 @@ def read_board(board: Board) -> BoardView:
         between=read_beside(standings, BETWEEN_SYSTEMS),
         ground_truths=standings["facts"].get("yardsticks", ""),
         health=with_retest(health_strip(standings, judging), standings, judging),
-        agreement=agreement_notes(standings),
         partial=_how_judged(standings),
         people=read_people(standings),
         error=read_error(standings),

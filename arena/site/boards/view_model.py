@@ -168,7 +168,6 @@ class BoardView:
         gaps: Differences of ratings, by the better and the other system.
         controls: Ratings under each control, or why there are none.
         health: How far the judge can be trusted, as label, value and meaning.
-        agreement: How context and answer scores agree, and what is within reach, in sentences.
         partial: How little was judged, or what is estimated, in sentences; empty where enough was.
         people: What votes of people make of the board; None where none correct it.
         judged_places: By system, the interval of ranks as the judge says.
@@ -202,7 +201,6 @@ class BoardView:
     controls: Mapping[Control, Controlled]
     health: tuple[tuple[str, str, str], ...]
     marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    agreement: tuple[str, ...] = ()
     partial: str = ""
     controlled_for: Control | None = None
     people: PeopleFigures | None = None

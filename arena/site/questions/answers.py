@@ -16,7 +16,7 @@ from arena.site.questions.sources import linked
 from arena.site.ui.markup import element, explain, explained
 from data.percent import percent
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.relations.figures import Verdict
+from judges.metrics.relations.verdicts import Verdict
 
 MOST_SCORED_STATEMENTS = 12
 MOST_CLAIMS = 20
@@ -96,12 +96,12 @@ def _shown(score: ScoredAnswer, places: Places | None) -> ShownScore:
     statements = read_statements(score.details) if has_statements(score.details) else ()
     if statements:
         contradicted = any(statement.standing is Standing.CONTRADICTED for statement in statements)
-        note = source_of(score).contradictions if contradicted else ""
+        note = source_of(score).sentence if contradicted else ""
         return ShownScore(title=title, note=note, facts=tuple(statement_facts(statements)))
     claims = read_claims(score.details)
     if not claims:
         return ShownScore(title=title)
-    return ShownScore(title=title, note=source_of(score).right, claims=claim_list(claims, places))
+    return ShownScore(title=title, note=source_of(score).sentence, claims=claim_list(claims, places))
 
 
 def label_of(score: ScoredAnswer) -> str:

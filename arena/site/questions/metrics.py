@@ -55,7 +55,7 @@ def show_conflicts(question_view: QuestionView) -> None:
     elif not conflicts:
         note("No two passages were found to contradict each other, by themselves or over a claim.")
     else:
-        note(source_of(scores[0]).contradictions)
+        note(source_of(scores[0]).sentence)
     titles = {passage.id: passage.title for passage in question_view.question.passages}
     for at, conflict in enumerate(conflicts):
         title = f"{conflict.first} against {conflict.second}"

@@ -20,7 +20,7 @@ from arena.site.ui.tables import anchor, plain_table, rows_table
 from data.percent import percent, percent_figure
 from judges.metrics.context.diagnosis import Losses
 from judges.metrics.registry import MetricInfo
-from judges.metrics.relations.figures import Verdict
+from judges.metrics.relations.verdicts import Verdict
 
 Row = Mapping[str, object]
 
@@ -144,8 +144,6 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
     ]
     put(plain_table(header, rows, spare=3))
     offer_files(view, f"losses-{system}", lambda: loss_rows(system, weaknesses.losses))
-    for sentence in view.agreement:
-        note(sentence)
 
 
 def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
@@ -216,7 +214,7 @@ def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
         "against, or not surely enough; precision counts all that are likelier true than false."
     )
     if weaknesses.source is not None:
-        note(weaknesses.source.right)
+        note(weaknesses.source.sentence)
     listed = weaknesses.doubtful[:MOST_CLAIMS]
     half = (len(listed) + 1) // 2
     for place, claims in zip(st.columns(2, gap="large"), (listed[:half], listed[half:]), strict=True):

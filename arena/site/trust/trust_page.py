@@ -21,7 +21,6 @@ from arena.site.services import arena
 from arena.site.trust import covariates, robustness
 from arena.site.trust.basis import basis_query, chosen_basis
 from arena.site.trust.control_figures import Placed
-from arena.site.trust.metric_agreement import show_agreement
 from arena.site.trust.reasons import TrustFigure, as_sentences
 from arena.site.trust.retest_part import show_retest
 from arena.site.ui.components import name_page, note
@@ -105,9 +104,7 @@ class Question:
 def _questions(view: BoardView) -> Iterator[Question]:
     for label, value, meaning in view.health:
         more = [html_put_by(partial(note, meaning))]
-        if label == TrustFigure.AGREEMENT and (scored := [name for name in view.scored if " " not in name]):
-            more.append(html_put_by(partial(show_agreement, scored)))
-        elif label == TrustFigure.RETEST and Section.RETEST in view.trust:
+        if label == TrustFigure.RETEST and Section.RETEST in view.trust:
             more.append(html_put_by(partial(show_retest, view.trust[Section.RETEST])))
         yield Question(
             place="",

@@ -67,8 +67,6 @@ def serve_rules(server: Server) -> Server:
             "rate_answerability": rate,
             "write_passages": lambda ask: {"passages": one(ask.tagged("document")).split(" / ")},
             "write_request": lambda _: {"request": "Write a report on the tower."},
-            "write_unaided": lambda _: {"answer": FACTS["built"]},
-            "write_from_context": lambda ask: {"answer": " ".join(ask.tagged("passage"))},
         }
     )
     return server
@@ -326,96 +324,3 @@ def test_a_judge_without_an_llm_builds_no_set(run: Commands, sources: Path, tmp_
     """The embedded judge cannot write."""
     code, _, err = run("sets", "build", sources, tmp_path / "out", "--judge", "lexical")
     assert (code, "asks no LLM" in err) == (1, True)
-
-
-@pytest.fixture
-def answered(run: Commands, llm: Server, tmp_path: Path) -> Commands:
-    """A set of four questions on the tower with three systems, scored by CRUX and ICAT through the LLM."""
-    passages = [{"id": name, "text": text} for name, text in FACTS.items()]
-    folder = tmp_path / "tower"
-    folder.mkdir()
-    (folder / "set.toml").write_text('name = "tower"\ntitle = "Tower"\n[domains]\nd = "D"\n')
-    rows = [
-        {
-            "id": f"q{number}",
-            "domain": "d",
-            "question": f"Tell me about the tower, part {number}.",
-            "reference": REPORT,
-            "passages": passages,
-            "aspects": ["built", "height", "painted"],
-            "sub_questions": list(ASKED),
-        }
-        for number in range(4)
-    ]
-    (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert run("sets", "import", folder)[0] == 0
-    for count, system in enumerate(("one", "two", "three"), start=1):
-        path = tmp_path / f"{system}.jsonl"
-        lines = [
-            {
-                "question_id": f"q{number}",
-                "answer": " ".join(list(FACTS.values())[:count]),
-                "contexts": passages[:count],
-            }
-            for number in range(4)
-        ]
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        assert run("submissions", "add", path, "--set", "tower", "--system", system)[0] == 0
-    for metric in ("context-crux", "answer-crux", "coverage-icat-s"):
-        words = ("metrics", "run", "--set", "tower", "--metric", metric, "--judge", "reference-free")
-        assert run.json(*words, "--json")["judged"] == 12
-    return run
-
-
-def test_contexts_and_answers_are_held_against_each_other(answered: Commands) -> None:
-    """Systems with more context answer more: τ is 1; the oracle reaches all, a writer alone a third."""
-    words = ("metrics", "analyse", "agreement", "--set", "tower", "--judge", "reference-free")
-    found = answered.json(*words, "--writer", "reference-free", "--resamples", "50")
-    means = {one["system"]: (one["context"], one["answer"]) for one in found["systems"]["systems"]}
-    assert means["one"] == pytest.approx((1 / 3, 1 / 3))
-    assert means["three"] == pytest.approx((1.0, 1.0))
-    assert found["systems"]["correlations"]["kendall"]["value"] == pytest.approx(1.0)
-    assert found["systems"]["questions"] == 4
-    bounds = {name: {key: one["mean"] for key, one in each.items()} for name, each in found["bounds"].items()}
-    assert bounds["no context"] == {"answer-crux": pytest.approx(1 / 3)}
-    assert bounds["oracle context"] == {"context-crux": 1.0, "answer-crux": 1.0}
-    assert bounds["oracle answer"] == {"answer-crux": 1.0}
-    assert found["labels"] is None
-
-
-def test_bounds_without_a_writer_say_why(answered: Commands) -> None:
-    """Without --writer two bounds have no answer, and the reason is counted."""
-    found = answered.json("metrics", "analyse", "agreement", "--set", "tower", "--judge", "reference-free")
-    alone = found["bounds"]["no context"]["answer-crux"]
-    assert alone["mean"] is None
-    assert sum(alone["reasons"].values()) == 4
-    assert "no writer" in next(iter(alone["reasons"]))
-    embedded = answered.json("metrics", "analyse", "agreement", "--set", "tower")
-    assert embedded["systems"]["undefined"] == "No system has both context and answer scores."
-
-
-def test_labels_of_people_are_held_against_coverage(answered: Commands, tmp_path: Path) -> None:
-    """Labels that follow coverage correlate fully; unlabelled scores are counted, bad labels listed."""
-    lines = [
-        {
-            "question_id": f"q{n}",
-            "system": system,
-            "aspect": aspect,
-            "covered": at < count,
-            "annotator": "x",
-        }
-        for n in range(3)
-        for count, system in enumerate(("one", "two", "three"), start=1)
-        for at, aspect in enumerate(("built", "height", "painted"))
-    ]
-    path = tmp_path / "labels.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    words = ("metrics", "analyse", "agreement", "--set", "tower", "--judge", "reference-free", "--labels")
-    found = answered.json(*words, path, "--resamples", "50")["labels"]
-    assert (found["answers"], found["questions"], found["unlabelled"]) == (9, 3, 3)
-    for kind in ("pearson", "spearman", "kendall"):
-        assert found["correlations"][kind]["value"] == pytest.approx(1.0)
-        assert found["correlations"][kind]["lower"] == pytest.approx(1.0)
-    path.write_text('{"question_id": "q1"}\n')
-    code, out, err = answered(*words, path)
-    assert (code, "1 problem" in out + err) == (1, True)

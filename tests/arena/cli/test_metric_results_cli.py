@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.records import EMBEDDED_ENGINE
-from judges.metrics.relations.figures import scorer_of
+from judges.metrics.relations.verdicts import scorer_of
 from leaderboard.stats.intervals import bca_mean
 from tests.arena.conftest import Commands
 
@@ -40,7 +40,7 @@ def exported(scored: Commands, path: Path) -> list[dict[str, Any]]:
 def test_a_table_says_who_told_and_how_often_that_is_right(scored: Commands) -> None:
     """The note names the version of the engine with its measured figures; other metrics have none."""
     (told,) = scored.json("metrics", "show", "--set", "tiny", "--metric", FR, "--json")["notes"]
-    assert told == scorer_of("", EMBEDDED_ENGINE).right
+    assert told == scorer_of("", EMBEDDED_ENGINE).sentence
     assert told in scored("metrics", "show", "--set", "tiny", "--metric", FR)[2]
     assert scored("metrics", "run", "--set", "tiny", "--metric", "comprehensiveness-nli")[0] == 0
     other = ("metrics", "show", "--set", "tiny", "--metric", "comprehensiveness-nli", "--json")

@@ -273,26 +273,6 @@ def test_options_are_kept_apart(arena_of: Commands) -> None:
     assert {judge for judge, *_ in arena_of.scores()} == {"", "relevance=1"}
 
 
-def test_meta_evaluation_asks_the_llm_it_is_told_to(
-    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
-) -> None:
-    """`metrics meta-evaluate --judge` holds an LLM's scores against the labels."""
-    line = {
-        "question": "When?",
-        "context1_self_contained": "It opened in 1960.",
-        "context2_self_contained": "It opened in 1970.",
-        **{f"answer{n}": "It opened in 1960. It opened in 1970." for n in range(5)},
-        **{f"label{n}": "Correct" for n in range(5)},
-    }
-    path = tmp_path / "dev.jsonl"
-    path.write_text("".join(json.dumps({**line, "question": f"When {n}?"}) + "\n" for n in range(3)))
-    server = serve_rules(scripted_llm())
-    words = ("metrics", "meta-evaluate", path, "--resamples", "50", "--judge", "reference-free")
-    found = arena_of.json(*words, endpoint=server.url)
-    assert found["judge"].startswith("reference-free@")
-    assert server.log.calls > 0
-
-
 ASSESSORS = ("fr1", "fr2", "fr3", "factscore", "factverify", "veriscore", "direct")
 
 
@@ -329,38 +309,6 @@ def test_each_assessor_scores_the_demo_set_without_an_llm_and_with_one(
     asked = arena_of.json(*words, "--judge", "reference-free", endpoint=server.url)
     assert (asked["judged"], asked["failed"], asked["mean"]) == (3, 0, 1.0)
     assert asked["calls"] > 0
-
-
-def test_assessors_are_held_against_labelled_claims(arena_of: Commands, tmp_path: Path) -> None:
-    """`metrics meta-evaluate` with metrics of factuality prints their measures and compares them in pairs."""
-    line = {
-        "id": "q",
-        "question": "When was the bridge opened?",
-        "passages": [{"id": "p", "text": "The iron bridge was opened in 1905."}],
-        "claims": [{"text": "The iron bridge was opened in 1905.", "label": True}],
-    }
-    path = tmp_path / "claims.jsonl"
-    path.write_text(json.dumps(line) + "\n" + json.dumps({**line, "id": "r"}) + "\n")
-    words = (
-        "metrics",
-        "meta-evaluate",
-        path,
-        "--metric",
-        "factuality-fr2",
-        "--metric",
-        "factuality-factscore",
-    )
-    found = arena_of.json(*words)
-    assert [(one["metric"], one["claims"], one["f1"]) for one in found["metrics"]] == [
-        ("factuality-fr2", 2, 1.0),
-        ("factuality-factscore", 2, 1.0),
-    ]
-    assert [row["p"] for row in found["comparisons"]] == [None, None]
-    code, _, problem = arena_of(*words, "--metric", "comprehensiveness-nli")
-    assert code == 1
-    assert "does not judge claims one by one" in problem
-    nli = ("metrics", "meta-evaluate", path, "--metric", NLI, "--metric", "coverage-icat-m")
-    assert arena_of(*nli)[0] == 2
 
 
 def test_boards_score_what_a_set_has_and_say_what_it_lacks(arena_of: Commands) -> None:

@@ -26,7 +26,7 @@ from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context.subsets import Use
 from judges.metrics.factuality.evidence.conflicts import PassageStance, resolve
 from judges.metrics.registry import metric_info
-from judges.metrics.relations.figures import Verdict, scorer_of
+from judges.metrics.relations.verdicts import Verdict, scorer_of
 from tests.opened_pages import page_of
 
 PASSAGES = [
@@ -136,7 +136,7 @@ def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Cal
     assert 'class="aa-for' in found
     assert 'class="aa-open' in found
     assert "not confirmed: probability that the claim is true" in found
-    assert scorer_of("", EMBEDDED_ENGINE).right in found.replace("&#x27;", "'").replace("&#39;", "'")
+    assert scorer_of("", EMBEDDED_ENGINE).sentence in found.replace("&#x27;", "'").replace("&#39;", "'")
     assert re.search(r"supported by p2 \(.*; contradicted by p1 \(.*, p4 \(", found)
     assert "contradicted by p1" in found
     assert "<strong>against, p1: </strong>" in found

@@ -26,7 +26,6 @@ from arena.site.services import as_secrets
 from arena.site.teams.report_page import others_have
 from arena.site.trust.trust_page import LEFT_OUT
 from data.records import Action, BattleEvidence, BattleRecord, Outcome, Preference
-from judges.metrics.relations.figures import embedded_figures, scorer_of
 from leaderboard.paired import Deciding
 from tests.opened_pages import page_of
 
@@ -350,21 +349,11 @@ def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -
 
 
 def test_methodology_and_data_pages_stand(visit: Callable[..., AppTest]) -> None:
-    """The method is explained, curves are drawn where asked for, and the data page names every field."""
+    """The method is explained, and the data page names every field."""
     method = visit("boards.methodology_page")
     assert not method.get("vega_lite_chart")
-    assert len(visit("boards.methodology_page", curves="shown").get("vega_lite_chart")) == 2
     assert "Bradley-Terry" in html_of(method)
     assert not method.exception
-    figures = embedded_figures()
-    said = html_of(method)
-    for one in figures.claims:
-        last = one.calibration[-1]
-        assert re.search(rf"{last.lower:.1f}–1\.0</th><td[^>]*>{last.claims}</td>", said)
-        assert f"{one.contradicted.value:.3f} ({one.contradicted.lower:.3f} to" in said
-        assert f"{one.constant_brier:.3f}" in said
-    assert f"{figures.missing.auc.value:.3f}" in said
-    assert scorer_of("", figures.engine).contradictions in said.replace("&#x27;", "'")
     data = visit("boards.data_page", board="tiny")
     assert not data.exception
     assert "rank_lower" in html_of(data)

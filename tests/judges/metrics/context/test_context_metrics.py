@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,8 @@ import pytest
 
 from data.errors import NotFoundError, SpecError
 from data.records import MetricItem, Outcome, Passage, Score
-from judges.llm.tasks import TaskRunner
-from judges.metrics.context.bounds import Bound, reference_bounds
 from judges.metrics.context.diagnosis import losses, losses_of
-from judges.metrics.context.metric import Oracle, build
-from judges.metrics.context.settings import ContextSettings
+from judges.metrics.context.metric import build
 from judges.metrics.registry import build_metric
 from tests.judges.conftest import WithRunner
 from tests.narrow import listed, number
@@ -240,34 +237,3 @@ def test_only_known_metrics_are_built() -> None:
         build("context-cruxes", runner=None, options={})
     with pytest.raises(SpecError):
         build("context-crux", runner=object(), options={})
-
-
-class Parrot:
-    """A writer that repeats the passages that it is given, and knows one thing by itself."""
-
-    async def write(self, question: str, passages: Sequence[Passage]) -> str:
-        """Answer."""
-        return " ".join(passage.text for passage in passages) or f"{question} It was built in 1889."
-
-
-def test_the_reference_bounds(rating_llm: Serve, with_runner: WithRunner, item: MetricItem) -> None:
-    """No context covers least; the oracle context and the reference cover everything answerable."""
-
-    async def measure(runner: TaskRunner) -> Mapping[Bound, Mapping[str, Score]]:
-        return await reference_bounds(item, Oracle(runner, ContextSettings()), Parrot())
-
-    found = with_runner(rating_llm().url, measure)
-    assert found[Bound.NO_CONTEXT]["answer-crux"].score == 1 / 3
-    assert found[Bound.ORACLE_CONTEXT]["context-crux"].score == 1
-    assert found[Bound.ORACLE_CONTEXT]["context-crux"].details["density"] == 1
-    assert found[Bound.ORACLE_CONTEXT]["answer-crux"].score == 1
-    assert found[Bound.ORACLE_ANSWER]["answer-crux"].score == 1
-
-
-def test_bounds_that_cannot_be_measured_say_why(item: MetricItem) -> None:
-    """Without a writer and a reference the bounds are there without a value."""
-    bare = replace(item, reference=None)
-    found = asyncio.run(reference_bounds(bare, Oracle(None, ContextSettings())))
-    assert found[Bound.NO_CONTEXT]["answer-crux"].outcome is Outcome.MISSING
-    assert found[Bound.ORACLE_ANSWER]["answer-crux"].outcome is Outcome.MISSING
-    assert found[Bound.ORACLE_CONTEXT]["context-crux"].score == 1
