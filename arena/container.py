@@ -279,21 +279,20 @@ class Arena:
             load_spec=self.judges.spec,
             load_prices=self.judges.prices,
             cache_mode=self.settings.cache_mode,
-            decide=self.judges.decide,
             has_key=self.settings.has_key,
         )
 
     @cached_property
     def rounds(self) -> RoundService:
         """Rounds."""
+        from arena.services.rounds.runner import RoundRunner
         from arena.services.rounds.service import RoundService
-        from arena.services.rounds.waves.runner import WaveRunner
 
         return RoundService(
             self.store,
             self.planner,
             load_spec=self.judges.spec,
-            runner=WaveRunner(self.store, self.job_leases, self.judges.open, self.judges.spec),
+            runner=RoundRunner(self.store, self.job_leases, self.judges.open),
         )
 
     @cached_property

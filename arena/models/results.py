@@ -144,8 +144,6 @@ class Round(Value):
     failed: int
     skipped: int
     missing: int
-    estimated: int
-    """Battles that the judge of a round in waves was not asked about."""
     pending: int
 
 

@@ -33,7 +33,6 @@ from data.records.judging import (
     HumanLabel,
     Json,
     Judgment,
-    MetricEstimate,
     MetricItem,
     Reply,
     Score,
@@ -77,7 +76,6 @@ from data.records.rounds import (
     VoteColumns,
 )
 from data.records.vocabulary import (
-    CheapKind,
     GroundTruth,
     Importance,
     JobKind,
@@ -92,9 +90,7 @@ from data.records.vocabulary import (
     Split,
     SubmissionKind,
     SubmissionState,
-    WavesEnd,
 )
-from data.records.waves import CheapCounts, EndOfWaves, Wave, WaveArrays, soft_share
 
 __all__ = [
     "DEFAULT_PHASE",
@@ -119,10 +115,7 @@ __all__ = [
     "BlindItem",
     "Board",
     "CanaryRecord",
-    "CheapCounts",
-    "CheapKind",
     "DrawKind",
-    "EndOfWaves",
     "GateRule",
     "GivenLabel",
     "GroundTruth",
@@ -137,7 +130,6 @@ __all__ = [
     "LabelScale",
     "Lease",
     "Membership",
-    "MetricEstimate",
     "MetricItem",
     "NewItem",
     "NewJob",
@@ -180,15 +172,11 @@ __all__ = [
     "UserAccount",
     "Verdict",
     "VoteColumns",
-    "Wave",
-    "WaveArrays",
-    "WavesEnd",
     "WorkerId",
     "battle_id",
     "require_label",
     "require_name",
     "require_system_name",
-    "soft_share",
     "unscored",
     "written_by_people",
 ]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from data.errors import RecordError
 from data.records.questions import Nugget, Passage
@@ -212,46 +212,6 @@ class MetricItem:
     short_answers: tuple[str, ...] = ()
     nuggets: tuple[Nugget, ...] = ()
     domain: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricEstimate:
-    """A system's mean of a metric by an LLM that scored a sample of its answers, a proxy metric all.
-
-    Attributes:
-        submission: The store's number of the submission.
-        metric: The metric that the LLM scored.
-        judge: The LLM, as its scores name it.
-        cheap_metric: The metric whose embedded version scored all answers.
-        seed: Of the sample.
-        answers: Answers of the submission.
-        scored: Those of them that the LLM scored.
-        mean: The estimate.
-        error: Its standard error.
-        lower: Lower end of its 95 % interval.
-        upper: The upper end.
-        gain: How many times as many scores by the LLM a plain sample would need for the same width.
-        gain_lower: Lower end of its 95 % interval.
-        gain_upper: The upper end.
-        differences: Paired differences to other systems: objects of `against`, `mean`, `error`, `lower`,
-            `upper`, `gain`, `gain_lower`, `gain_upper`.
-    """
-
-    submission: int
-    metric: str
-    judge: str
-    cheap_metric: str
-    seed: int
-    answers: int
-    scored: int
-    mean: float
-    error: float
-    lower: float
-    upper: float
-    gain: float
-    gain_lower: float
-    gain_upper: float
-    differences: Sequence[Mapping[str, Any]] = ()
 
 
 ENGINE = "engine"

@@ -8,7 +8,6 @@ from datetime import datetime
 from data.errors import InputError
 from data.records.rounds import PendingBattle, require_amount
 from data.records.vocabulary import Outcome, Preference
-from data.records.waves import SHARES
 
 ORIGINAL = "original"
 """The wording of a round's own prompt."""
@@ -132,6 +131,9 @@ class RetestCall:
         if self.preference is None:
             return None
         return SHARES[self.preference] if self.score is None else self.score
+
+
+SHARES = {Preference.A: 1.0, Preference.B: 0.0, Preference.TIE: 0.5}
 
 
 def sample_number(key: str) -> int:

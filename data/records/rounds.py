@@ -135,9 +135,8 @@ class Round:
 class RoundCounts:
     """A round's accounting: what was planned, how much of it ended how, and what it cost.
 
-    `planned` = judged + unreadable + refused + failed + skipped + missing + estimated + pending. Cost and
-    tokens are everything that was charged for the round, proxy judges and canaries included, which are
-    counted nowhere else here;
+    `planned` = judged + unreadable + refused + failed + skipped + missing + pending. Cost and tokens are
+    everything that was charged for the round, canaries included, which are counted nowhere else here;
     `cost_usd` is None where a model that was asked has no known price. `reserved_usd` is set aside for calls
     at the moment; `lost_usd` is the most that calls may have cost of which neither reply nor charge came
     back. All three count against the cap.
@@ -150,7 +149,6 @@ class RoundCounts:
     failed: int = 0
     skipped: int = 0
     missing: int = 0
-    estimated: int = 0
     cost_usd: float | None = 0.0
     reserved_usd: float = 0.0
     lost_usd: float = 0.0
@@ -165,7 +163,7 @@ class RoundCounts:
     def pending(self) -> int:
         """Battles that have not ended."""
         asked = (self.judged, self.unreadable, self.refused, self.failed, self.skipped)
-        return self.planned - sum(asked) - self.missing - self.estimated
+        return self.planned - sum(asked) - self.missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,10 +32,7 @@ class Importance(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a planned battle or judgment ended; these add up to what was planned.
-
-    `ESTIMATED` is a battle of a round with proxy judges that the round's own judge was not asked about.
-    """
+    """How a planned battle or judgment ended; these add up to what was planned."""
 
     JUDGED = "judged"
     UNREADABLE = "unreadable"
@@ -43,7 +40,6 @@ class Outcome(StrEnum):
     FAILED = "failed"
     SKIPPED = "skipped"
     MISSING = "missing"
-    ESTIMATED = "estimated"
 
 
 class Presentation(StrEnum):
@@ -81,26 +77,6 @@ class JudgeKind(StrEnum):
     PANEL = "panel"
     LEXICAL = "lexical"
     FUNCTION = "function"
-
-
-class CheapKind(StrEnum):
-    """What stands in for a round's own judge where that is not asked.
-
-    `JUDGE`: another judge, asked about every battle. `ROUND`: the verdicts of an earlier round on the same
-    battles.
-    """
-
-    JUDGE = "judge"
-    ROUND = "round"
-
-
-class WavesEnd(StrEnum):
-    """Why a round with proxy judges asked its own judge about no further battle."""
-
-    WIDTH = "width"
-    SPEND = "spend"
-    BUDGET = "budget"
-    NOTHING_LEFT = "nothing left"
 
 
 class RoundState(StrEnum):

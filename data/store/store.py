@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from data.store.annotation.references import ReferenceStore
     from data.store.annotation.tasks import AnnotationStore
     from data.store.boards.boards import BoardStore
-    from data.store.boards.scores import EstimateStore, ScoreStore
+    from data.store.boards.scores import ScoreStore
     from data.store.jobs.jobs import JobStore
     from data.store.jobs.leases import LeaseStore
     from data.store.monitoring import CountingStore
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from data.store.rounds.retests import RetestStore
     from data.store.rounds.rounds import RoundStore
     from data.store.rounds.verdicts import VerdictStore
-    from data.store.rounds.waves import WaveStore
     from data.store.submissions.sent_files import SentFileStore
     from data.store.submissions.submission_status import StatusStore
     from data.store.submissions.submissions import SubmissionStore
@@ -133,12 +132,6 @@ class Store:
         return CanaryStore(self.database)
 
     @cached_property
-    def waves(self) -> WaveStore:
-        from data.store.rounds.waves import WaveStore
-
-        return WaveStore(self.database)
-
-    @cached_property
     def retests(self) -> RetestStore:
         from data.store.rounds.retests import RetestStore
 
@@ -197,12 +190,6 @@ class Store:
         from data.store.boards.scores import ScoreStore
 
         return ScoreStore(self.database)
-
-    @cached_property
-    def estimates(self) -> EstimateStore:
-        from data.store.boards.scores import EstimateStore
-
-        return EstimateStore(self.database)
 
     @cached_property
     def boards(self) -> BoardStore:

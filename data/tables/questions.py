@@ -9,8 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Index, UniqueConstraint
-from sqlmodel import Field
+from sqlalchemy import Index, UniqueConstraint
 
 from data.records import Outcome, SubmissionState
 from data.tables import columns as col
@@ -172,30 +171,3 @@ class ScoreRow(Base, table=True):
 
 
 scores = ScoreRow.__table__
-
-
-class MetricEstimateRow(Base, table=True):
-    """A system's mean of a metric by an LLM that scored a sample; `differences` are a list of objects."""
-
-    __tablename__ = "metric_estimate"
-    __table_args__ = (UniqueConstraint("submission_id", "metric", "judge"),)
-    id: int | None = col.number()
-    submission_id: int = col.parent("submission.id")
-    metric: str = col.label(100)
-    judge: str = col.label(100)
-    cheap_metric: str = col.label(100)
-    seed: int = Field(sa_column=Column(BigInteger, nullable=False))
-    answers: int = col.whole()
-    scored: int = col.whole()
-    mean: float = col.real()
-    error: float = col.real()
-    lower: float = col.real()
-    upper: float = col.real()
-    gain: float = col.real()
-    gain_lower: float = col.real()
-    gain_upper: float = col.real()
-    differences: Any = col.json()
-    created_at: datetime = col.created()
-
-
-metric_estimates = MetricEstimateRow.__table__

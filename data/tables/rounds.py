@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, UniqueConstraint
+from sqlalchemy import Column, Float, Index, Integer, UniqueConstraint
 from sqlmodel import Field
 
-from data.records import Outcome, Preference, RoundState, WavesEnd
+from data.records import Outcome, Preference, RoundState
 from data.tables import columns as col
 from data.tables.columns import Base
 
@@ -34,10 +34,7 @@ rounds = RoundRow.__table__
 
 
 class BattleRow(Base, table=True):
-    """Two answers to one question, to be judged; `outcome` is null while pending.
-
-    `wave` is when the round's own judge is asked: 0 in rounds that judge everything, null while not drawn.
-    """
+    """Two answers to one question, to be judged; `outcome` is null while pending."""
 
     __tablename__ = "battle"
     __table_args__ = (
@@ -59,68 +56,9 @@ class BattleRow(Base, table=True):
     score: float | None = col.real(nullable=True)
     flipped: bool | None = col.flag(nullable=True)
     detail: str = col.prose()
-    wave: int | None = Field(sa_column=Column(Integer, nullable=True, server_default="0"))
 
 
 battles = BattleRow.__table__
-
-
-class CheapVerdictRow(Base, table=True):
-    """What a proxy judge of a round says of a battle; `outcome` is null while it was not asked.
-
-    `place` is the judge's among the cheap ones of the round. `share` is the share of the win of side a.
-    `judgments` names the replies of an LLM, a list of objects as in `canary`.
-    """
-
-    __tablename__ = "cheap_verdict"
-    __table_args__ = (Index(None, "round_id", "place"),)
-    battle_id: int = col.key_of("battle.id")
-    place: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
-    round_id: int = col.parent("round.id")
-    outcome: Outcome | None = col.word(Outcome, nullable=True)
-    share: float | None = col.real(nullable=True)
-    detail: str = col.prose(default="")
-    input_tokens: int = col.whole(default=0)
-    output_tokens: int = col.whole(default=0)
-    cost_usd: float = col.real(default=0.0)
-    judgments: Any = col.json()
-
-
-cheap_verdicts = CheapVerdictRow.__table__
-
-
-class WaveRow(Base, table=True):
-    """A draw of battles for the round's own judge: lists by battle, in the order of their numbers.
-
-    `chances` are of having been drawn in this wave or in any before; `width` is what was reached before the
-    wave, null where not known.
-    """
-
-    __tablename__ = "wave"
-    round_id: int = col.key_of("round.id")
-    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
-    seed: int = Field(sa_column=Column(BigInteger, nullable=False))
-    battles: int = col.whole()
-    width: float | None = col.real(nullable=True)
-    chances: Any = col.json()
-    created_at: datetime = col.created()
-
-
-waves = WaveRow.__table__
-
-
-class WavesEndRow(Base, table=True):
-    """Why a round drew no further wave, with the proxy shares that it ended with."""
-
-    __tablename__ = "waves_end"
-    round_id: int = col.key_of("round.id")
-    reason: WavesEnd = col.word(WavesEnd)
-    width: float | None = col.real(nullable=True)
-    shares: Any = col.json()
-    ended_at: datetime = col.created()
-
-
-waves_ends = WavesEndRow.__table__
 
 
 class CanaryRow(Base, table=True):

@@ -49,46 +49,6 @@ class AnswerFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampledMean:
-    """How a mean came about that depends on a sample of a system's answers.
-
-    Attributes:
-        judge: Who scored the sample.
-        cheap_metric: The metric that scored all answers.
-        scored: Answers in the sample.
-        answers: All answers.
-        gain: How many times as many scores a plain sample would need for the same width.
-        gain_interval: 95 % interval of the gain.
-    """
-
-    judge: str
-    cheap_metric: str
-    scored: int
-    answers: int
-    gain: float
-    gain_interval: Interval
-
-    def __str__(self) -> str:
-        ends = f"{self.gain_interval.lower:.2f} to {self.gain_interval.upper:.2f}"
-        return (
-            f"{self.scored:,} of {self.answers:,} scored by {self.judge}, the others estimated from "
-            f"{self.cheap_metric}, gain {self.gain:.2f} ({ends})"
-        )
-
-    def as_json(self) -> dict[str, object]:
-        """`estimated` of a mean score."""
-        return {
-            "judge": self.judge,
-            "cheap_metric": self.cheap_metric,
-            "scored": self.scored,
-            "answers": self.answers,
-            "gain": self.gain,
-            "gain_lower": self.gain_interval.lower,
-            "gain_upper": self.gain_interval.upper,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MeanScore:
     """A metric's mean over a system's answers.
 
@@ -97,20 +57,16 @@ class MeanScore:
         interval: BCa interval over questions; None for fewer than two.
         answers: How many answers the mean is over.
         undefined: How many answers were scored without a defined value; they enter no mean.
-        sampled: How the mean of all answers was estimated from those; None where it is a plain mean.
     """
 
     mean: float | None
     interval: Interval | None
     answers: int
     undefined: int
-    sampled: SampledMean | None = None
 
     def as_json(self) -> dict[str, object]:
-        """Mean, bounds and counts; of an estimate also what it was estimated from."""
-        counts: dict[str, object] = {"answers": self.answers, "undefined": self.undefined}
-        if self.sampled is not None:
-            counts["estimated"] = self.sampled.as_json()
+        """Mean, bounds and counts."""
+        counts = {"answers": self.answers, "undefined": self.undefined}
         return {"mean": self.mean, **bounds_json(self.interval), **counts}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from statistics import median
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from leaderboard.standings.alternative_ratings import (
     alternative_ratings,
     separations,
 )
-from leaderboard.standings.answer_stats import AnswerFact, MeanScore, mean_score, too_few_answers
+from leaderboard.standings.answer_stats import AnswerFact, mean_score, too_few_answers
 from leaderboard.standings.covariates import (
     AnswerCounts,
     ControlFit,
@@ -52,10 +52,6 @@ from leaderboard.standings.model import About, Line, Standings
 from leaderboard.trust.robustness.fragility import fragility
 from leaderboard.trust.sections import Section, Unit
 from leaderboard.vocabulary import OVERALL
-
-if TYPE_CHECKING:
-    # Boards without waves take none of it.
-    from leaderboard.sampling.estimates import Estimates
 
 NAMED_UNITS: Mapping[Unit, int] = MappingProxyType({Unit.QUESTIONS: 100, Unit.BATTLES: 25})
 """So many questions or battles of each set are named in a snapshot, which is read on every page."""
@@ -72,9 +68,7 @@ def build_standings(
     ended: Mapping[Outcome, int] | None = None,
     badges: Mapping[str, Sequence[str]] | None = None,
     judged: JudgedShares | None = None,
-    estimates: tuple[Estimates, Mapping[str, object]] | None = None,
     judge_context: JudgeContext | None = None,
-    sampled: Mapping[str, Mapping[str, MeanScore]] | None = None,
     asked: AbstractSet[str] | None = None,
 ) -> Standings:
     """Compute a board from judged battles.
@@ -91,11 +85,7 @@ def build_standings(
         ended: How all planned battles ended.
         badges: What the organisers say of systems, such as `baseline`.
         judged: How much of the planned battles was judged.
-        estimates: Of a round whose judge decided a part: estimates of every battle, from which ratings and
-            rates are taken, and what the board says of them; pairs are counted from judged battles alone.
         judge_context: What the judge saw beside the texts of answers.
-        sampled: Estimated means of metrics over all domains, by metric and system, in place of plain ones.
-
         asked: The questions that the board is about, whose answers alone count; None for all that any system
             answered.
 
@@ -109,12 +99,7 @@ def build_standings(
         NotFoundError: The reference or anchor is named by no battle.
     """
     chosen = settings or Settings()
-    judged_table, facts = table, answers or {}
-    if estimates is not None:
-        table = estimates[0].powered.table
-        # Resampled questions may leave scores of pairs that met rarely outside of what can be rated.
-        chosen = replace(chosen, interval=IntervalKind.SANDWICH, bootstrap=None)
-        domain_ratings = _apart(table, chosen)
+    facts = answers or {}
     unranked = (
         too_few_answers(table, facts, asked=asked, reference=about.reference)
         if chosen.cluster is Cluster.QUESTION
@@ -139,7 +124,6 @@ def build_standings(
         domain_ratings=domain_ratings,
         counts=counts_of(ranked, facts),
         judge_context=seen,
-        estimates=estimates,
     )
     # The longest first, so that no process is left with one while the others have nothing to do.
     tasks = [(part,) for part in (_under_control, _questions, _by_domains, _battles, _rates)]
@@ -155,20 +139,19 @@ def build_standings(
         answers=_by_domain(facts),
         outcomes=outcomes or {},
         badges=badges or {},
-        sampled=sampled or {},
         unranked=unranked,
         reference=about.reference,
     )
     count = len(table) if table.weight is None else round(float(table.weight.sum()))
     lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
-    order = [line.system for line in lines[OVERALL] if line.system in judged_table.systems]
+    order = [line.system for line in lines[OVERALL] if line.system in table.systems]
     return Standings(
         about=about,
         lines=MappingProxyType(lines),
         ratings=ratings,
         unrankable=unrankable,
         rates=rates,
-        pairs=head_to_head(judged_table, order),
+        pairs=head_to_head(table, order),
         outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: count})),
         alternative_ratings=beside,
         separations=() if ratings is None else separations(ratings, chosen),
@@ -177,7 +160,6 @@ def build_standings(
         covariates=covariate_section(fits, seen),
         domain_notes={domain: " ".join(table.notes) for domain, table in by_domain.items() if table.notes},
         trust=_trust(inputs, {**questions, **battles}),
-        estimated={} if estimates is None else estimates[1],
     )
 
 
@@ -196,16 +178,12 @@ class _Inputs:
     domain_ratings: Mapping[str, RatingTable] | None
     counts: AnswerCounts
     judge_context: JudgeContext
-    estimates: tuple[Estimates, Mapping[str, object]] | None
 
     @property
     def has_trust(self) -> bool:
-        """Whether the board says what places depend on.
-
-        Not where questions are not known, nor of estimates, whose shares of the win lie outside of 0–1 too.
-        """
+        """Whether the board says what places depend on: not where questions are not known."""
         plain = self.settings.cluster is Cluster.QUESTION and self.settings.method is Method.BRADLEY_TERRY
-        return plain and self.ratings is not None and self.estimates is None
+        return plain and self.ratings is not None
 
     @property
     def rated_reference(self) -> str | None:
@@ -235,7 +213,6 @@ def board_ratings(
 def _seen_without(judge_context: JudgeContext, table: BattleTable, systems: AbstractSet[str]) -> JudgeContext:
     """What the judge saw of these battles alone."""
     if not systems or judge_context.position is None or len(judge_context.position) != len(table):
-        # Of estimated battles nothing is told by position.
         return judge_context
     left_out = np.array([system in systems for system in table.systems])
     return replace(judge_context, position=judge_context.position[~(left_out[table.a] | left_out[table.b])])
@@ -248,9 +225,6 @@ def _computed(inputs: _Inputs, part: Callable[[_Inputs], Any]) -> Any:  # noqa: 
 def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
     """Rates against the reference where there is one, and its own against everyone."""
     reference = inputs.reference
-    if inputs.estimates is not None:
-        estimates, _ = inputs.estimates
-        return estimates.rates(reference), estimates.rates(None).rows if reference else ()
     clustered = inputs.settings.cluster is Cluster.QUESTION
     rates = win_rates(inputs.everyone, reference=reference, clustered=clustered)
     if reference is None:
@@ -264,7 +238,7 @@ def _under_control(inputs: _Inputs) -> tuple[tuple[ControlFit, ...], tuple[Alter
     if inputs.ratings is None:
         return (), ()
     table, settings, counts = inputs.table, inputs.settings, inputs.counts
-    fits = () if inputs.estimates is not None else control_fits(table, settings, counts, inputs.judge_context)
+    fits = control_fits(table, settings, counts, inputs.judge_context)
     beside = alternative_ratings(table, settings, reference=inputs.rated_reference, counts=counts, fits=fits)
     return fits, beside
 
@@ -323,16 +297,6 @@ def _by_domains(inputs: _Inputs) -> Mapping[str, RatingTable]:
         return {}
 
 
-def _apart(table: BattleTable, settings: Settings) -> Mapping[str, RatingTable]:
-    """Ratings of each domain by itself; a domain whose battles rank nobody has none.
-
-    Shrinking them towards the overall ratings takes resamples, in which estimated scores may rank nobody.
-    """
-    parts = {domain: table.select(table.domain == code) for code, domain in enumerate(table.domains)}
-    rated = {domain: _rated(part, settings)[0] for domain, part in parts.items() if len(parts) > 1}
-    return {domain: ratings for domain, ratings in rated.items() if ratings is not None}
-
-
 def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:
     """Domains in the order of the labels, then those of battles and answers; none where unnamed."""
     met = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
@@ -359,7 +323,6 @@ class _Board:
     answers: Mapping[tuple[str, str], Sequence[AnswerFact]]
     outcomes: Mapping[str, Mapping[Outcome, int]]
     badges: Mapping[str, Sequence[str]]
-    sampled: Mapping[str, Mapping[str, MeanScore]]
     unranked: Mapping[str, str]
     reference: str | None
 
@@ -386,20 +349,12 @@ class _Board:
             answers=len(facts),
             no_answer_share=sum(fact.no_answer for fact in facts) / len(facts) if facts else None,
             median_words=float(median([fact.words for fact in facts])) if facts else None,
-            scores=MappingProxyType({name: self._mean(system, facts, name, domain) for name in metrics}),
+            scores=MappingProxyType({name: mean_score(facts, name) for name in metrics}),
             outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
             badges=tuple(self.badges.get(system, ())),
             unranked=self.unranked.get(system, ""),
             rate_against_all=self.against_all.get((system, domain)),
         )
-
-    def _mean(self, system: str, facts: Sequence[AnswerFact], metric: str, domain: str) -> MeanScore:
-        plain = mean_score(facts, metric)
-        estimated = self.sampled.get(metric, {}).get(system) if domain == OVERALL else None
-        # Once all are scored there is nothing to estimate.
-        if estimated is None or plain.answers + plain.undefined >= len(facts):
-            return plain
-        return replace(estimated, undefined=plain.undefined)
 
 
 def _is_met(line: Line) -> bool:

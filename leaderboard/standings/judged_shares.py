@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,52 +78,6 @@ def partial_sentence(standings: Mapping[str, Any]) -> str:
     named = ", ".join(f"{system} ({at_least_percent(value)})" for value, system in least[:MOST_NAMED])
     more = f" and {len(least) - MOST_NAMED} more" if len(least) > MOST_NAMED else ""
     return f"{sentence} Least judged: {named}{more}."
-
-
-def estimated_sentences(section: Mapping[str, Any]) -> tuple[str, ...]:
-    """What readers must know of a board with estimated battles; empty for others.
-
-    Args:
-        section: `estimated` of a board's JSON.
-    """
-    if not section:
-        return ()
-    judges = " and ".join(section["cheap_judges"])
-    judged = (
-        f"{section['judged']:,} of {section['battles']:,} battles judged by {section['judge']}, "
-        f"the others estimated (proxy judges: {judges})."
-    )
-    lower, upper = section["gain_lower"], section["gain_upper"]
-    interval = "" if lower is None else f" (95 % interval {lower:.2f} to {upper:.2f})"
-    gain = f"A plain sample would have needed {section['gain']:.2f} times as many verdicts{interval}"
-    worth = f"{gain}." if section["pays"] else f"{gain}: it does as well."
-    return judged, worth
-
-
-def sampled_sentences(lines: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What readers must know of means of metrics that were estimated; empty where none was.
-
-    Args:
-        lines: The overall lines of a board's JSON.
-    """
-    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
-    for line in lines:
-        for name, score in line["scores"].items():
-            if estimated := score.get("estimated"):
-                judge = estimated["judge"]
-                key = name.removesuffix(judge).strip(), judge, estimated["cheap_metric"]
-                found.setdefault(key, []).append(estimated)
-    return tuple(_sampled(*key, parts) for key, parts in found.items())
-
-
-def _sampled(metric: str, judge: str, cheap: str, parts: Sequence[Mapping[str, Any]]) -> str:
-    scored, answers = (sum(part[name] for part in parts) for name in ("scored", "answers"))
-    gains = sorted(part["gain"] for part in parts)
-    return (
-        f"Means of {metric}: {scored:,} of {answers:,} answers scored by {judge}, the others estimated from "
-        f"{cheap}; a plain sample would have needed {gains[0]:.2f} to {gains[-1]:.2f} times as many scores, "
-        "by system."
-    )
 
 
 def at_least_percent(share: float) -> str:

@@ -23,8 +23,6 @@ from leaderboard.vocabulary import COVARIATES, OVERALL
 SHAPE = 3
 """Version of the JSON's shape; it grows when a field changes its meaning. In 1 ratings under control were of
 centred counts; in 2 places counted the reference, and those of domains came from ratings that borrow."""
-ESTIMATED_INTERVAL = "t over questions, of prediction-powered scores"
-"""How rates of a board with estimated battles are bounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +115,6 @@ class Standings:
         separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
         differences: The paired difference of every two systems, compact (`all_differences`).
         judged: How much of the planned battles was judged; None where only verdicts are known.
-        estimated: Of a round whose judge decided a part: the judges, how many it decided, what proxy judges
-            were worth, the waves; empty of other rounds.
         covariates: What biases the judge (`covariate_section`); empty where nothing can be told.
         systems: What teams say of their systems; empty where they say nothing.
         domain_notes: What readers of a domain's ratings must know, by domain.
@@ -136,7 +132,6 @@ class Standings:
     separations: Sequence[Mapping[str, object]] = ()
     differences: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     judged: JudgedShares | None = None
-    estimated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     covariates: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     systems: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
     domain_notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -183,10 +178,7 @@ class Standings:
             "outcomes": _counts(self.outcomes),
             "rating_settings": {key: value for key, value in settings.items() if key != "ratings"} or None,
             "unrankable": self.unrankable,
-            "rate_settings": {
-                **{key: value for key, value in rates.items() if key != "rows"},
-                **({"interval": ESTIMATED_INTERVAL} if self.estimated else {}),
-            },
+            "rate_settings": {key: value for key, value in rates.items() if key != "rows"},
             "lines": {
                 domain: lines_among_systems([line.as_json() for line in lines], self.about.reference)
                 for domain, lines in self.lines.items()
@@ -195,7 +187,6 @@ class Standings:
             "beside": [alternative.as_json() for alternative in self.alternative_ratings],
             "separations": [dict(separation) for separation in self.separations],
             "differences": dict(self.differences),
-            **({"estimated": dict(self.estimated)} if self.estimated else {}),
             **({COVARIATES: dict(self.covariates)} if self.covariates else {}),
             **(
                 {SYSTEMS: {name: said.as_json() for name, said in self.systems.items()}}
@@ -210,9 +201,5 @@ class Standings:
 
 
 def _counts(outcomes: Mapping[Outcome, int]) -> dict[str, int]:
-    """Every outcome's count; `estimated` only where there are any, so that other boards keep their hashes."""
-    return {
-        outcome.value: outcomes.get(outcome, 0)
-        for outcome in Outcome
-        if outcome is not Outcome.ESTIMATED or outcomes.get(outcome)
-    }
+    """Count of every outcome."""
+    return {outcome.value: outcomes.get(outcome, 0) for outcome in Outcome}

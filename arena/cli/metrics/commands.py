@@ -20,7 +20,6 @@ from arena.cli.options import (
     File,
     Judgments,
     Retriever,
-    Seed,
     Systems,
     always_json,
     open_reaching,
@@ -36,28 +35,8 @@ from judges.retrieval.registry import BM25
 if TYPE_CHECKING:
     from arena.services.metrics.factory import MetricRequest
     from arena.services.metrics.planning import MetricPlan
-    from arena.services.metrics.sampled import SampledMetricRun
 
 commands = Commands("Metrics: bounded scores of single answers.")
-CheapMetric = Annotated[
-    str,
-    typer.Option(
-        "--proxy-metric",
-        "--cheap-metric",
-        metavar="METRIC",
-        show_default="none, and the LLM scores all",
-        help="Metric whose embedded version scores all answers, while the LLM scores a sample.",
-    ),
-]
-Spend = Annotated[
-    str,
-    typer.Option(
-        "--judge-budget",
-        "--spend",
-        metavar="N|P%",
-        help="Answers that the LLM scores with `--proxy-metric`: `200`, or `10%`.",
-    ),
-]
 CLAIMS = 2
 
 
@@ -149,9 +128,6 @@ def run(
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
     cache_mode: Cache = None,
-    cheap_metric: CheapMetric = "",
-    spend: Spend = "10%",
-    seed: Seed = 0,
     claims: Annotated[
         int,
         typer.Option(
@@ -175,8 +151,7 @@ def run(
     $ arena metrics run --set demo --metric comprehensiveness-nli
     $ arena metrics run --plan --set demo --judge JUDGE
 
-    After Ctrl-C, the same command continues with the remaining answers. With `--proxy-metric` the LLM
-    scores a sample, the proxy metric all answers, and each system's mean is estimated with its 95 % interval.
+    After Ctrl-C, the same command continues with the remaining answers.
     """
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
 
@@ -196,14 +171,8 @@ def run(
         raise typer.BadParameter("A run is of one metric and one set.", param_hint="--metric")
     asked = request(sets[0], (metric or [""])[0])
     arena = open_reaching(cache_mode, engine=engine)
-    if judge and not cheap_metric:
+    if judge:
         announce(arena.metric_plans.plan(sets[0], asked, systems=names))
-    if cheap_metric:
-        from arena.services.metrics.sampled import MetricSampling
-
-        sampling = MetricSampling(cheap_metric=cheap_metric, spend=spend, seed=seed)
-        _show_sampled(arena.metrics.run_sampled(sets[0], asked, sampling, systems=names), as_json=as_json)
-        return
     done = arena.metrics.run(sets[0], asked, systems=names)
     fields = done.as_json()
     if as_json:
@@ -217,33 +186,6 @@ def run(
             show_line(f"scored: {count:,} × {about}")
     if done.pending:
         note(f"{done.pending:,} answers are left; the same command goes on with them.")
-
-
-def _show_sampled(done: SampledMetricRun, *, as_json: bool) -> None:
-    if as_json:
-        show_json(done.as_json())
-        return
-    hidden = {"reasons", "notes"}
-    show_fields({name: value for name, value in done.expensive.as_json().items() if name not in hidden})
-    if done.estimates is None:
-        note(f"No estimate: {done.missing}")
-        return
-    rows = [
-        (
-            f"{mean.system} - {mean.against}" if mean.against else mean.system,
-            f"{mean.mean:.3f}",
-            f"{mean.interval.lower:.3f} to {mean.interval.upper:.3f}",
-            f"{mean.gain:.2f} ({mean.gain_interval.lower:.2f} to {mean.gain_interval.upper:.2f})",
-        )
-        for mean in (*done.estimates.means, *done.estimates.differences)
-    ]
-    show_rows([], ("estimate", "mean", "95 % interval", "gain"), rows, as_json=False)
-    note(
-        f"{done.estimates.scored:,} of {done.answers:,} answers scored by {done.expensive.judge}, "
-        "the others estimated."
-    )
-    if done.useless:
-        note("The proxy metric gains less than 1.05: a plain sample does as well.")
 
 
 @commands.command()

@@ -66,13 +66,6 @@ def show(
         return
     show_table(*_cells(table))
     note(f"{metric} of {set_name} by {table.judge}; ± is the standard deviation over answers.")
-    for row in table.rows:
-        if row.estimate is not None and row.estimate.interval is not None:
-            ends = row.estimate.interval
-            note(
-                f"{row.name}: {row.estimate.mean:.3f} ({ends.lower:.3f} to {ends.upper:.3f}) of all answers; "
-                f"{row.estimate.sampled}"
-            )
     if table.k is not None:
         note(f"K = {table.k:g}, the median number of claims of these answers.")
     for sentence in table.notes:

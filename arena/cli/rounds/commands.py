@@ -15,8 +15,8 @@ from arena.cli.options import (
 )
 from arena.cli.output import note, show_fields, show_json, show_line, show_result
 from arena.cli.rounds import publication, reports
-from arena.cli.rounds.options import JudgingOptions, NewBudget, ScopeOptions, WaveOptions
-from arena.cli.rounds.reports import RoundArgument, show_curve, show_status, undecidable_lines
+from arena.cli.rounds.options import JudgingOptions, NewBudget, ScopeOptions
+from arena.cli.rounds.reports import RoundArgument, show_status, undecidable_lines
 from arena.cli.rounds.retest import retest
 from arena.cli.rounds.status import status
 from arena.cli.tree.pages import Commands
@@ -32,28 +32,25 @@ GoOn = Annotated[
 
 
 @grouped
-def plan(scope: ScopeOptions, waves: WaveOptions, *, as_json: AsJson = False) -> None:
+def plan(scope: ScopeOptions, *, as_json: AsJson = False) -> None:
     """Show what a round would judge and what it would cost, without storing anything.
 
     $ arena rounds plan --set demo --judge lexical
 
     Lists also what is left out, and the battles that the judge cannot decide, with the reason.
     """
-    fields = open_arena().planner.estimate(scope.request(waves))
+    fields = open_arena().planner.estimate(scope.request())
     if as_json:
         show_json(fields)
         return
     left_out: dict[str, int] = fields.pop("left_out")
     undecidable: dict[str, int] = fields.pop("undecidable")
-    curve: dict[str, Any] | None = fields.pop("waves", None)
     to_do: list[dict[str, Any]] = fields.pop("to_do")
     show_fields({**fields, "systems": ", ".join(fields["systems"])})
     for reason, count in left_out.items():
         show_line(f"left out: {count:,} {reason}")
     for line in undecidable_lines(undecidable, fields["planned"]):
         show_line(line)
-    if curve is not None:
-        show_curve(curve)
     for one in to_do:
         show_line(f"{'needed' if one['blocks'] else 'to consider'}: {one['text']} {one['advice']}")
 
@@ -61,7 +58,6 @@ def plan(scope: ScopeOptions, waves: WaveOptions, *, as_json: AsJson = False) ->
 @grouped
 def run(
     scope: ScopeOptions,
-    waves: WaveOptions,
     *,
     go_on: GoOn = False,
     no_cap: Annotated[
@@ -78,16 +74,13 @@ def run(
     What `arena rounds plan` calls needed is needed here too: a round whose judge is paid takes --budget-usd
     or --no-cap.
 
-    With --proxy-judge, proxy judges decide every battle and the judge a sample: battles that it was not asked
-    about end as `estimated`, and the board says how much was judged.
-
     A round whose judge is unreadable, or decides by the place of an answer, is paused with an example of what
     it replies; --go-on judges on.
 
     Ctrl-C pauses it, and the exit code is 1; `arena rounds resume` continues.
     """
     arena = how.open()
-    request = scope.request(waves)
+    request = scope.request()
     arena.planner.require_ready(request, uncapped=no_cap)
     created = arena.rounds.create(request)
     if go_on:

@@ -1,9 +1,9 @@
-"""What commands of `arena rounds` take: what a round is to judge, how, and which part its judge decides."""
+"""What commands of `arena rounds` take: what a round is to judge and how."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -56,61 +56,6 @@ NewBudget = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WaveOptions:
-    """Whether the judge decides a part of the round, and when that is enough."""
-
-    cheap_judge: Annotated[
-        str | None,
-        typer.Option(
-            "--proxy-judge",
-            "--cheap-judge",
-            metavar="PROXY[,…]",
-            help="Judges that decide every battle, so that the judge need only decide a sample, drawn in "
-            "waves: names of judges, `round:NAME` for the verdicts of an earlier round on the same battles. "
-            "Several are combined.",
-        ),
-    ] = None
-    spend: Annotated[
-        str | None,
-        typer.Option(
-            "--judge-budget",
-            "--spend",
-            metavar="N|P%|XUSD",
-            help="With --proxy-judge: battles that the judge decides, their share, or what the round may "
-            "cost in all as far as can be foreseen; --budget-usd is the hard cap.",
-        ),
-    ] = None
-    target_width: Annotated[
-        float | None,
-        typer.Option(
-            "--target-width",
-            metavar="W",
-            help="With --proxy-judge: end once the 95 % intervals of what is asked are at most W rating "
-            "points wide, from end to end, after 100 verdicts or more.",
-        ),
-    ] = None
-    ask: Annotated[
-        str,
-        typer.Option(
-            "--objective",
-            "--ask",
-            metavar="QUESTION",
-            help="What the round is to tell: `ranking` (neighbours apart), `leaders` (the first two), "
-            "`pair:A,B`, or `domains` (the ranking within each). The widest of several intervals counts.",
-        ),
-    ] = "ranking"
-
-    def fields(self) -> dict[str, Any]:
-        """The fields of a request."""
-        return {
-            "cheap_judges": _names_in(self.cheap_judge),
-            "spend": self.spend,
-            "target_width": self.target_width,
-            "ask": self.ask,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeOptions:
     """What a round is to judge."""
 
@@ -142,12 +87,12 @@ class ScopeOptions:
         typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),
     ] = None
 
-    def request(self, waves: WaveOptions) -> RoundRequest:
+    def request(self) -> RoundRequest:
         """The same for the service."""
         from arena.services.rounds.models import RoundRequest
 
         named = {"systems": _names_in(self.systems), "domains": _names_in(self.domains)}
-        return RoundRequest(**{**asdict(self), **named, **waves.fields()})
+        return RoundRequest(**{**asdict(self), **named})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

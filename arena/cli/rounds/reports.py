@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 COUNTS = (
-    *("planned", "judged", "unreadable", "refused", "failed", "skipped", "missing", "estimated", "pending"),
+    *("planned", "judged", "unreadable", "refused", "failed", "skipped", "missing", "pending"),
     *("cost_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens"),
 )
 MOST_REASONS = 5
@@ -47,7 +47,7 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
         left = (counts.pending + attacks.pending) / rate
     speed = {"rate": rate, "seconds_left": left, "waiting": "" if job is None else job.waiting}
     conduct, warnings = reader.conduct(name), reader.warnings(name)
-    live, waves, reasons = reader.live(name), reader.waves(name), reader.reasons(name)
+    live, reasons = reader.live(name), reader.reasons(name)
     if as_json:
         shown = None if job is None else job.as_json()
         told_of_judge = {**conduct.as_json(), "warnings": list(warnings)} if conduct.readings else None
@@ -59,18 +59,13 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
             ],
             "job": shown,
         }
-        told = {} if waves is None else {"waves": waves.as_json()}
-        show_json({**fields, **speed, **beside, "live": live.as_json(), **told})
+        show_json({**fields, **speed, **beside, "live": live.as_json()})
     else:
         said = {"attack success": str(attacks), "job": _job_line(job)}
-        lines = {} if waves is None else waves.lines()
-        show_fields({**fields, **speed, **lines, **said})
+        show_fields({**fields, **speed, **said})
         _show_live(live)
         for line in (*_reason_lines(reasons), *_conduct_lines(conduct, warnings, name)):
             show_line(line)
-    if waves is not None and waves.ended is not None:
-        for line in arena.boards.worth_of_waves(name):
-            note(line)
     return counts
 
 
@@ -236,23 +231,3 @@ def _show_reparsed(name: str, *, apply: bool, as_json: bool) -> None:
     )
     for example in examples:
         show_line(f"{example['battle']}: {example['before']} → {example['after']}")
-
-
-def show_curve(waves: Mapping[str, Any]) -> None:
-    """Show what a round in waves would tell for how many verdicts, beside a plain sample of as many."""
-    columns = [f"width at correlation {value:.2f}" for value in waves["correlations"]]
-    rows = [
-        (
-            f"{point['verdicts']:,}",
-            "not known" if point["cost_usd"] is None else f"{point['cost_usd']:.2f}",
-            _width(point["plain_width"]),
-            *map(_width, point["widths"]),
-        )
-        for point in waves["curve"]
-    ]
-    show_line(f"Expected widths in rating points, from {waves['basis']}:")
-    show_table(("verdicts", "cost in USD", "plain sample", *columns), rows)
-
-
-def _width(width: float | None) -> str:
-    return "no ranking" if width is None else f"{width:.0f}"

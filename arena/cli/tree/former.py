@@ -36,7 +36,6 @@ REMOVED: Mapping[str, str] = MappingProxyType(
     {
         "battles cycles": "Use `arena battles rate` and `compare`, or count the cycles of an exported file.",
         "corpora embed": "Use `arena corpora import --name NAME --embeddings MODEL`.",
-        "judges cascade": "Give a round the cheaper judge as `arena rounds run --proxy-judge`.",
         "labels give": "Use `arena labels submit TASK NUMBER VALUE --annotator ACCOUNT`.",
         "labels next": "Use `arena labels submit TASK --annotator ACCOUNT`.",
         "labels task": "Use `arena labels open`, `show`, `close`, `export`, `import`, `adjudicate` (for "

@@ -1,7 +1,4 @@
-"""What a board knows of its systems besides battles: what teams say of them, answers, mean scores.
-
-A mean is over what was scored, or estimated where an LLM scored a sample.
-"""
+"""What a board knows of its systems besides battles: what teams say of them, answers, mean scores."""
 
 from __future__ import annotations
 
@@ -12,14 +9,13 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from arena.services.boards.covariates import style_features
-from data.intervals import Interval
-from data.records import MetricEstimate, SetSummary, Submission, SubmissionState
+from data.records import SetSummary, Submission, SubmissionState
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 from data.store.submissions.answers import AnswerText
 from data.system_facts import parameters_of
 from judges.pairwise.cleaning import clean
-from leaderboard.standings.answer_stats import AnswerFact, MeanScore, SampledMean
+from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.systems import TEXTS, Figure, Mean, SystemFacts
 
 ScoresByAnswer: TypeAlias = Mapping[tuple[int, str], Mapping[str, float | None]]
@@ -92,30 +88,3 @@ def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:
 def score_label(metric: str, judge: str) -> str:
     """A metric on boards: an LLM's scores stand beside the embedded ones, never in their place."""
     return f"{metric} {judge}".strip()
-
-
-def estimated_means(store: Store, entrants: Sequence[Submission]) -> Mapping[str, Mapping[str, MeanScore]]:
-    """Estimated means of submissions, by metric and system."""
-    systems = {entrant.id: entrant.system for entrant in entrants}
-    found: dict[str, dict[str, MeanScore]] = defaultdict(dict)
-    for estimate in store.estimates.of_submissions(list(systems)):
-        label = score_label(estimate.metric, estimate.judge)
-        found[label][systems[estimate.submission]] = _mean(estimate)
-    return found
-
-
-def _mean(estimate: MetricEstimate) -> MeanScore:
-    return MeanScore(
-        mean=estimate.mean,
-        interval=Interval(estimate.lower, estimate.upper),
-        answers=estimate.scored,
-        undefined=0,
-        sampled=SampledMean(
-            judge=estimate.judge,
-            cheap_metric=estimate.cheap_metric,
-            scored=estimate.scored,
-            answers=estimate.answers,
-            gain=estimate.gain,
-            gain_interval=Interval(estimate.gain_lower, estimate.gain_upper),
-        ),
-    )

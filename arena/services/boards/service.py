@@ -155,12 +155,6 @@ class BoardService:
             return {}
         return self.standings(round_.name, calibration=calibration).as_json()
 
-    def worth_of_waves(self, name: str) -> tuple[str, ...]:
-        """What the proxy judges of a round in waves were worth, in sentences; none of other rounds."""
-        from arena.services.boards.estimates import worth_of_waves  # noqa: PLC0415 - as above
-
-        return worth_of_waves(self._store, self._store.rounds.get(name))
-
     def publish_paper(self) -> Board:
         """Publish the bundled board of RAG-QA Arena's results; one that stands already stays."""
         from leaderboard.ratings import Cluster, Settings  # noqa: PLC0415 - as above
@@ -315,18 +309,12 @@ class BoardService:
             NotFoundError: There is no such round.
         """
         from arena.services.rounds.export import make_folder, write_round  # noqa: PLC0415 - as above
-        from arena.services.rounds.waves.settings import waves_of  # noqa: PLC0415 - as above
 
-        round_ = self._store.rounds.get(name)
+        self._store.rounds.get(name)
         make_folder(folder)
         # Of a published round what was published, by whose hash the board is called.
         board = next((head for head in self._store.boards.heads() if head.round_name == name), None)
         standings = (
             self.standings(name).as_json() if board is None else self._store.boards.get(board.name).standings
         )
-        estimates = None
-        if waves_of(round_) is not None:
-            from arena.services.boards.estimates import estimate_rows  # noqa: PLC0415 - most rounds load none of it
-
-            estimates = estimate_rows(self._store, round_)
-        return write_round(self._store, name, standings, folder, caller=caller, estimates=estimates)
+        return write_round(self._store, name, standings, folder, caller=caller)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arena.services.boards.covariates import judge_context_of
-from arena.services.boards.facts import estimated_means, facts_of_answers, facts_of_systems
+from arena.services.boards.facts import facts_of_answers, facts_of_systems
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -19,7 +19,6 @@ from arena.services.rounds.battle_table import (
 )
 from arena.services.rounds.canaries import CanaryResults, canary_results
 from arena.services.rounds.models import entrants_of, former_sentences
-from arena.services.rounds.waves.settings import waves_of
 from arena.services.submissions.status import StatusReader
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError
@@ -46,9 +45,6 @@ from leaderboard.standings.build import build_standings
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.model import About, Standings
 
-if TYPE_CHECKING:
-    from leaderboard.sampling.estimates import Estimates
-
 CALIBRATION_FIELDS = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
 
 
@@ -62,7 +58,7 @@ def health_of(
     """The judge's health in a round.
 
     Returns:
-        `planned` battles that were not left to estimate, and the `unreadable` among them; `both_orders`:
+        `planned` battles, and the `unreadable` among them; `both_orders`:
         battles read in both orders, and the `flips` among them; `attacks`: canaries `judged` and
         `succeeded`, with the `lower` and `upper` end of the share's 95 % interval; `agreement` with people
         as `judges calibrate` found it, or null; of models also `conduct`: how their readings ended, which
@@ -71,7 +67,7 @@ def health_of(
     said = conduct.as_json()
     told = {"conduct": {**said, "warnings": [*said["warnings"], *former]}} if conduct.readings else {}
     return {
-        "planned": int((battles.outcome != list(Outcome).index(Outcome.ESTIMATED)).sum()),
+        "planned": len(battles),
         "unreadable": int((battles.outcome == list(Outcome).index(Outcome.UNREADABLE)).sum()),
         "both_orders": int((battles.flipped >= 0).sum()),
         "flips": int((battles.flipped > 0).sum()),
@@ -188,8 +184,6 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         judged=judged,
         judge_context=judge_context,
         badges=_badges(entrants),
-        estimates=_estimates(store, round_),
-        sampled=estimated_means(store, (*entrants, store.submissions.reference(summary.name))),
         asked=asked,
     )
     return replace(built, systems=facts_of_systems(store, entrants))
@@ -200,14 +194,6 @@ def _asked(round_: Round, battles: BattleColumns) -> frozenset[str] | None:
     if round_.plan.get("sample") is None and not round_.plan.get("domains"):
         return None
     return frozenset(battles.questions[code] for code in set(battles.question.tolist()))
-
-
-def _estimates(store: Store, round_: Round) -> tuple[Estimates, dict[str, object]] | None:
-    if waves_of(round_) is None:
-        return None
-    from arena.services.boards.estimates import estimates_of  # noqa: PLC0415 - most rounds load none of it
-
-    return estimates_of(store, round_)
 
 
 def stopped_sentence(round_: Round, battles: BattleColumns) -> str:
@@ -241,7 +227,7 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
         ConflictError: It would make a partial board, and nobody asked for one.
     """
     counts = store.rounds.counts(name)
-    if not counts.judged + counts.estimated:
+    if not counts.judged:
         reasons = ", ".join(
             f"{count:,} {word}"
             for word in ("unreadable", "refused", "failed", "skipped", "missing")

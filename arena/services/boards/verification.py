@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from arena.services.rounds.battle_table import WINNERS
 from arena.services.rounds.export import (
     CANARIES,
     CHECKSUMS,
-    ESTIMATES,
     FILES,
     SHOWN_HASH,
     checksum,
@@ -216,20 +214,13 @@ def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
             raise _unfounded("ratings", "there are no judged battles")
         return
     table = read_battles(folder / "battles.jsonl").table
-    if standings.get("estimated"):
-        from arena.services.rounds.waves.estimate_lines import read_estimates  # noqa: PLC0415 - few rounds need it
-
-        estimates = read_estimates(folder / ESTIMATES, table, standings["estimated"]["ask"])
-        scored, rates = estimates.powered.table, estimates.rates
-    else:
-        scored, rates = table, partial(win_rates, table, by_domain=False)
-    reference = standings["reference"] if standings["reference"] in scored.systems else None
-    for row in rates(reference=reference).rows:
+    reference = standings["reference"] if standings["reference"] in table.systems else None
+    for row in win_rates(table, by_domain=False, reference=reference).rows:
         if row.domain == OVERALL and _differs(row.win_rate, lines[row.system]["rate"]["win_rate"]):
             raise _unfounded(f"the win rate of {row.system}", f"the battles give {row.win_rate:.6f}")
     if standings["rating_settings"] is None:
         return
-    ranked = without_systems(scored, {name for name, line in lines.items() if line.get("unranked")})
+    ranked = without_systems(table, {name for name, line in lines.items() if line.get("unranked")})
     for rating in rate(ranked, interval=IntervalKind.SANDWICH).ratings:
         if _differs(rating.rating, lines[rating.system]["rating"]["rating"]):
             raise _unfounded(f"the rating of {rating.system}", f"the battles give {rating.rating}")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
 
 from arena.models import results as shapes
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.accounts.set_access import SetAccess
-from arena.services.boards.facts import estimated_means, score_label
 from arena.services.metrics.entrants import entrants_of, readable_by
 from arena.services.metrics.measures import (
     ALPHA_NDCG,
@@ -24,7 +22,6 @@ from arena.services.metrics.measures import (
 )
 from arena.services.metrics.scoring import notes_of
 from data.errors import NotFoundError
-from data.intervals import bounds_json
 from data.progress import counted
 from data.records import ENGINE, Outcome, Submission
 from data.records.plain import to_json
@@ -32,7 +29,6 @@ from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.registry import Measure, metric_info, metrics
 from judges.metrics.relations.verdicts import scorer_of
-from leaderboard.standings.answer_stats import MeanScore
 
 EMBEDDED = "embedded"
 ALL = "all"
@@ -90,22 +86,12 @@ class ScoreRow:
         answers: Answers that were tried.
         unscored: Those without a score, by outcome.
         values: By measure.
-        estimate: The mean of all answers, where an LLM scored a sample of them; None elsewhere.
     """
 
     name: str
     answers: int
     unscored: Mapping[str, int]
     values: Mapping[str, Spread]
-    estimate: MeanScore | None = None
-
-    @property
-    def estimated(self) -> dict[str, Any]:
-        """`estimated` of a row, where there is an estimate."""
-        if self.estimate is None or self.estimate.sampled is None:
-            return {}
-        interval = bounds_json(self.estimate.interval)
-        return {"estimated": {"mean": self.estimate.mean, **interval, **self.estimate.sampled.as_json()}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +128,6 @@ class ScoreTable:
                     "answers": row.answers,
                     "unscored": dict(row.unscored),
                     **{name: to_json(spread) for name, spread in row.values.items()},
-                    **row.estimated,
                 }
                 for row in self.rows
             ],
@@ -180,8 +165,6 @@ class ScoreTableService:
         for answer in stored.answers:
             grouped[name_of(answer)].append(answer)
         rows = [_row(name, answers, stored) for name, answers in grouped.items()]
-        if by is By.SYSTEM:
-            rows = self._estimated(rows, request, stored.judge, caller)
         return ScoreTable(
             set=request.set_name,
             metric=request.metric,
@@ -193,18 +176,6 @@ class ScoreTableService:
             rows=(*rows, _row(ALL, stored.answers, stored)),
             notes=_notes(request.metric, stored.answers),
         )
-
-    def _estimated(
-        self, rows: Sequence[ScoreRow], request: ScoreRequest, judge: str, caller: Caller
-    ) -> list[ScoreRow]:
-        """Rows of systems with the estimates of those of which a sample alone was scored."""
-        entrants = self._entrants(request.set_name, request.systems, caller)
-        found = estimated_means(self._store, entrants).get(score_label(request.metric, judge), {})
-        submitted = {one.system: one.answers for one in entrants}
-        return [
-            replace(row, estimate=found.get(row.name)) if row.answers < submitted[row.name] else row
-            for row in rows
-        ]
 
     def export(
         self, request: ScoreRequest, destination: Path, *, caller: Caller = OPERATOR

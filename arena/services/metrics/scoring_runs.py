@@ -78,23 +78,20 @@ class ScoringRuns:
         entrants: Sequence[Submission],
         request: MetricRequest,
         stop_event: StopEvent | None = None,
-        only: Collection[int] | None = None,
     ) -> MetricRun:
-        """Score the answers of some submissions, or `only` some of those.
+        """Score the answers of some submissions.
 
         Raises:
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
-        answers = sum(entrant.answers for entrant in entrants) if only is None else len(only)
+        answers = sum(entrant.answers for entrant in entrants)
         work = _Work(
             submissions=tuple(entrant.id for entrant in entrants),
             request=request,
-            only=only,
             stop_event=stop_event,
         )
         if self._engine().kind is EngineKind.LOCAL:
-            count = sum(entrant.answers for entrant in entrants)
-            done = asyncio.run(self._score(work, processes=processes_for(count, self._settings.processes)))
+            done = asyncio.run(self._score(work, processes=processes_for(answers, self._settings.processes)))
         else:
             done = self._score_apart(work)
         scored = done.scored

@@ -14,13 +14,12 @@ from arena.services.jobs.engine import Engine
 from arena.services.metrics.embedded import IN_FLIGHT
 from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
-from arena.services.metrics.sampled import MetricSampling, SampledFrame, SampledMetricRun
 from arena.services.metrics.scoring import RETRIED, MetricRun
 from arena.services.metrics.scoring_runs import ScoringRuns, scored_elsewhere
 from arena.services.metrics.shares import Share, ShareDone, lines_of, overrides_for, with_part
 from arena.services.system.text_work import TextWork, processes_for
 from arena.settings import EngineKind, Settings
-from data.errors import InputError, JudgeError, SpecError, StoppedError
+from data.errors import JudgeError, SpecError, StoppedError
 from data.files.items import read_items
 from data.files.text_files import ReadLimits
 from data.progress import counted
@@ -144,33 +143,6 @@ class MetricService:
         for lines in engine.over_database(lines_of, batches):
             for line in lines:
                 emit(line)
-
-    def run_sampled(
-        self,
-        set_name: str,
-        request: MetricRequest,
-        sampling: MetricSampling,
-        *,
-        systems: Sequence[str] = (),
-    ) -> SampledMetricRun:
-        """Score all answers by a cheap embedded metric, and a sample of them by the LLM's; estimate means.
-
-        The sample follows from the seed and the stored answers; both metrics' scores are stored as ever.
-
-        Raises:
-            InputError: The request names no LLM, or what to spend is no number of answers.
-            NotFoundError: There is no such set, system, metric or judge.
-            SpecError: The judge is no LLM, or the proxy metric has no embedded version.
-            JudgeError: Scoring cannot go on; what was scored is stored.
-        """
-        if request.judge == EMBEDDED:
-            message = "A sample needs a judge whose LLM scores it."
-            raise InputError(message, advice="Name one with --judge, or leave the proxy metric out.")
-        entrants = entrants_of(self._store, set_name, systems)
-        frame = SampledFrame.drawn(self._store, entrants, sampling)
-        cheap = self._runs.run(entrants, MetricRequest(metric=sampling.cheap_metric))
-        expensive = self._runs.run(entrants, request, only=frame.sampled)
-        return frame.estimated(self._store, cheap, expensive)
 
     def score_share(self, share: Share) -> ShareDone:
         """Score what a share has of answers without a score, in this process.

@@ -18,10 +18,8 @@ from arena.services.rounds.canaries import CanaryResults
 from arena.services.rounds.live import LiveStanding
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
-from arena.services.rounds.readiness import asked_judges
 from arena.services.rounds.service import RETRIED, RoundService
 from arena.services.rounds.visibility import RoundAccess
-from arena.services.rounds.waves.settings import WaveReport
 from data.errors import ConflictError
 from data.records import (
     OUT_OF_BUDGET,
@@ -49,7 +47,7 @@ class RoundWatch:
 
     `rate` is in battles and canaries a second, `seconds_left` None where nobody judges; `share` of the
     planned battles has ended. `alive` and `dead` are names of workers, `live` is how the systems stand.
-    `warnings` say what is wrong with the judge. `waves` is None of a round that judges everything. `capped`
+    `warnings` say what is wrong with the judge. `capped`
     says that the cap left battles out.
     """
 
@@ -59,7 +57,6 @@ class RoundWatch:
     job: JobStatus | None
     recent: tuple[BattleEvidence, ...]
     live: LiveStanding
-    waves: WaveReport | None = None
     warnings: tuple[str, ...] = ()
     capped: bool = False
 
@@ -153,7 +150,7 @@ class RoundAdmin:
         """What a round would judge and cost; see `RoundService.estimate`."""
         require(caller, TokenScope.ORGANISE)
         _require_registered(request, caller)
-        return self._planner.estimate(request, judging=False)
+        return self._planner.estimate(request)
 
     def launch(self, request: RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
         """Create a round and put it into the queue; judging needs a cap where a paid LLM judges.
@@ -176,7 +173,6 @@ class RoundAdmin:
         """
         require(caller, TokenScope.ORGANISE)
         _require_registered(request, caller)
-        request = replace(request, cheap_judges=(), spend=None, target_width=None)
         if self._judges.spec(request.judge).models:
             cap = float(self._trial_usd)
             request = replace(request, budget_usd=min(cap, request.budget_usd or cap))
@@ -225,7 +221,6 @@ class RoundAdmin:
             attacks=self._rounds.attacks(name),
             job=self._jobs.of_round(round_.id),
             recent=tuple(map(access.evidence, recent)),
-            waves=self._rounds.waves(name),
             live=self._rounds.live(name),
             warnings=self._rounds.warnings(name),
             capped=bool(counts.skipped) and self._left_out(name),
@@ -310,4 +305,4 @@ class RoundAdmin:
 def _require_registered(request: RoundRequest, caller: Caller) -> None:
     """Only whoever sits at the machine may name files of it."""
     if caller.kind is not CallerKind.OPERATOR:
-        require_registered(request.judge, *asked_judges(request))
+        require_registered(request.judge)

@@ -14,7 +14,6 @@ from arena.services.accounts.auth import Caller
 from arena.services.annotation.tasks import as_votes, voting_labels
 from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.models import entrants_of
-from arena.services.rounds.waves.settings import WAVES
 from data.errors import InputError, NotFoundError
 from data.records import Action, BattleColumns, Board, Round, TaskItem
 from data.store import Store
@@ -58,17 +57,11 @@ def section_of_round(store: Store, round_: Round, source: VoteSource) -> Mapping
 
     Raises:
         NotFoundError: There is neither such a file nor such a task.
-        InputError: There are no votes on judged battles, the task is of another set, or the round is one in
-            waves.
+        InputError: There are no votes on judged battles, or the task is of another set.
         FileFormatError: The file cannot be read.
         RecordError: A value breaks a rule, or a vote is on no planned battle; the message names its line.
         UnrankableError: The votes compare no two systems.
     """
-    if WAVES in round_.plan:
-        raise InputError(
-            f"{round_.name} estimates battles that its judge was not asked about; votes correct verdicts.",
-            advice="Ask people about a round that judges everything.",
-        )
     battles = store.verdicts.columns(round_.name)
     votes, left_out = _votes(store, round_, source)
     planned, judged = _known(votes, battles)

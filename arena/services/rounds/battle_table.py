@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import BattleColumns, BattleRecord, Outcome, Preference
-from data.records.waves import SHARES
 from leaderboard.battles import BattleTable
 from leaderboard.columns import CodedColumn
 from leaderboard.standings.judged_shares import JudgedShare, JudgedShares
 
-_NOT_EXPECTED = [list(Outcome).index(outcome) for outcome in (Outcome.MISSING, Outcome.ESTIMATED)]
+_MISSING = list(Outcome).index(Outcome.MISSING)
 ROWS_AT_ONCE = 1 << 20
 WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
 
@@ -92,10 +91,10 @@ def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, 
 def judged_shares(battles: BattleColumns) -> JudgedShares:
     """How much of the battles was judged, overall and of each system that has one.
 
-    Missing answers, what a round in waves estimates, and what a stopping rule left out, are not expected.
+    Missing answers and what a stopping rule left out are not expected.
     """
     judged = battles.preference >= 0
-    expected = ~np.isin(battles.outcome, _NOT_EXPECTED)
+    expected = battles.outcome != _MISSING
     if battles.left_out is not None:
         expected &= ~battles.left_out
     size = len(battles.systems)
@@ -111,11 +110,3 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
             if counts[2][code]
         },
     )
-
-
-def shares_in(columns: BattleColumns) -> NDArray[np.float64]:
-    """(N,) what each battle's verdict gives side a of the win; NaN where there is none."""
-    plain = np.array([SHARES[preference] for preference in Preference])[columns.preference]
-    shares = plain if columns.score is None else np.where(np.isnan(columns.score), plain, columns.score)
-    told: NDArray[np.float64] = np.where(columns.preference >= 0, shares, np.nan)
-    return told

@@ -23,7 +23,7 @@ from data.store import Store
 from data.store.boards.boards import hash_of
 
 CHECKSUMS = "checksums.json"
-CANARIES, ESTIMATES = "canaries.jsonl", "estimates.jsonl"
+CANARIES = "canaries.jsonl"
 FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
 
 
@@ -62,7 +62,6 @@ def write_round(
     folder: Path,
     *,
     caller: Caller,
-    estimates: Iterable[Mapping[str, Any]] | None = None,
 ) -> Mapping[str, str]:
     """Write a round into a folder.
 
@@ -71,7 +70,6 @@ def write_round(
     - `judgments.jsonl`: every judgment with its provenance and raw reply;
     - `canaries.jsonl`: every canary, the attack, its verdict and judgments;
     - `round.json`: plan, judge, seed and counts; `standings.json`: the board;
-    - `estimates.jsonl`, of a round in waves (`estimates`): what each battle's estimate is made of;
     - `checksums.json`: the sha256 of each.
 
     What quotes texts that the caller may not see, such as those of a withdrawn submission, is left out.
@@ -104,10 +102,7 @@ def write_round(
         _write_lines(folder / CANARIES, map(asdict, seen.canaries(store.canaries.of_round(name))))
         _write_json(folder / "round.json", head)
         _write_json(folder / "standings.json", standings)
-        if estimates is not None:
-            _write_lines(folder / ESTIMATES, counted(estimates, "writing estimates", total))
-        files = (*FILES, CANARIES) if estimates is None else (*FILES, CANARIES, ESTIMATES)
-        sums = {name: checksum(folder / name) for name in files}
+        sums = {name: checksum(folder / name) for name in (*FILES, CANARIES)}
         _write_json(folder / CHECKSUMS, sums)
     return sums
 

@@ -47,7 +47,6 @@ class ClaimContext:
         lease_id: The lease, which holds what is judged and fences off a run that was given up.
         lease: Seconds without a heartbeat after which the run counts as ended.
         shared: Whether others judge the same round, so that no more is held than is soon asked.
-        cheap: The place of the proxy judge that is asked; None for the round's own judge.
         seed: Of the order in which questions are judged.
     """
 
@@ -55,7 +54,6 @@ class ClaimContext:
     round_id: int
     lease: float
     shared: bool = False
-    cheap: int | None = None
     seed: int = 0
 
 
@@ -159,7 +157,7 @@ class JudgingLoop(ABC, Generic[T]):
 
 @dataclass(slots=True, kw_only=True)
 class _RoundLoop(JudgingLoop[_Task]):
-    """Judges what is pending of a round: canaries first, where it is the round's own judge."""
+    """Judges what is pending of a round: canaries first."""
 
     claims: ClaimContext
     judge: Judge
@@ -174,12 +172,9 @@ class _RoundLoop(JudgingLoop[_Task]):
     def batches(self) -> Iterator[Sequence[_Task]]:
         """Batches of canaries, then of battles in the random order of their questions."""
         claims, take = self.claims, self.store.holds.canaries
-        if claims.cheap is None:
-            while canaries := take(claims.lease_id, claims.round_id, limit=self.share):
-                yield [_Task(canary, canary=True) for canary in canaries]
-        feed = QuestionFeed(
-            self.store, claims.lease_id, claims.round_id, claims.seed, self.share, cheap=claims.cheap
-        )
+        while canaries := take(claims.lease_id, claims.round_id, limit=self.share):
+            yield [_Task(canary, canary=True) for canary in canaries]
+        feed = QuestionFeed(self.store, claims.lease_id, claims.round_id, claims.seed, self.share)
         while battles := feed.take():
             yield [_Task(battle) for battle in battles]
 
@@ -209,11 +204,8 @@ class _RoundLoop(JudgingLoop[_Task]):
                 stored = await asyncio.to_thread(self.store.canaries.of_round, self.guard.round_name)
                 if (error := self.guard.look_at_attacks(canary_results(stored).report)) is not None:
                     self.fail(error)
-        cheap, lease_id = self.claims.cheap, self.claims.lease_id
-        if batch and cheap is not None:
-            await asyncio.to_thread(self.store.waves.record_cheap, cheap, batch, lease_id=lease_id)
-        elif batch:
-            await asyncio.to_thread(self.store.verdicts.record, batch, lease_id=lease_id)
+        if batch:
+            await asyncio.to_thread(self.store.verdicts.record, batch, lease_id=self.claims.lease_id)
         if batch or canaries:
             self.done += len(batch) + len(canaries)
         if batch or canaries or self.traffic is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import TypeAdapter
 
 from arena.services.accounts.redaction import hide_addresses
-from data.errors import InputError, NotFoundError, SpecError
+from data.errors import NotFoundError, SpecError
 from data.records import OrderPolicy, PlannedBattle, Question, Round, SetSummary, Submission, require_name
 from data.records.rounds import require_amount
 from data.store import Store
@@ -29,9 +29,6 @@ class RoundRequest:
 
     `pairs` and `sample` are in the words of the command line; `pairs` empty takes `reference` where the set
     has references, else `all`. `systems` empty takes every system, `domains` empty every domain.
-    `cheap_judges` makes it a round in waves: they decide every battle and the judge a part, until as many
-    verdicts, the share or the money of `spend` are used up, or the widest interval of what `ask` asks is
-    `target_width` rating points wide.
     `canaries` None plants one of each family of attack where an LLM judges. `stop_when` is the rule by which
     the round may stop early, None for none.
     """
@@ -47,24 +44,9 @@ class RoundRequest:
     budget_usd: float | None = None
     name: str | None = None
     canaries: int | None = None
-    cheap_judges: tuple[str, ...] = ()
-    spend: str | None = None
-    target_width: float | None = None
-    ask: str = "ranking"
     stop_when: str | None = None
 
     def __post_init__(self) -> None:
-        if self.cheap_judges and self.spend is None and self.target_width is None:
-            message = "A round with proxy judges needs an end."
-            raise InputError(message, advice="Give --judge-budget, --target-width, or both.")
-        if not self.cheap_judges and (self.spend is not None or self.target_width is not None):
-            message = "Only a round with proxy judges can be told what to spend, or how wide to be."
-            raise InputError(message, advice="Name them by --proxy-judge.")
-        if self.cheap_judges and self.stop_when is not None:
-            message = "A round with proxy judges ends by its width or spend, not by a stopping rule."
-            raise InputError(message, advice="Leave out --stop-when or --proxy-judge.")
-        if self.target_width is not None and not 0 < self.target_width < float("inf"):
-            raise InputError(f"{self.target_width} is no width.", advice="Give rating points above 0.")
         if self.name is not None:
             require_name(self.name, "Round name")
         if self.budget_usd is not None:
@@ -178,7 +160,7 @@ def stored_spec(
     round_name: str,
     load_spec: Callable[[str], JudgeSpec],
 ) -> JudgeSpec:
-    """The spec of a judge that a round began with, its own or a cheap one; raises as `round_spec`."""
+    """The spec of a judge that a round began with, raises as `round_spec`."""
     spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
     if spec.hash == stored["hash"] or same_verdicts(stored, spec.canonical):
         return spec

@@ -21,10 +21,9 @@ from arena.services.rounds.readiness import SPENDING, Readiness
 from arena.services.rounds.stopping import StopWhen
 from data.errors import InputError, NotFoundError
 from data.progress import working
-from data.records import JudgeKind, Submission, SubmissionKind, Verdict
+from data.records import JudgeKind, Submission, SubmissionKind
 from data.store import Store
 from data.store.rounds.replies import ReplyStore
-from judges.base import JudgeInput
 from judges.llm.prices import Prices
 from judges.llm.settings import CacheMode
 from judges.llm.token_counting import TokenCounter
@@ -33,7 +32,6 @@ from judges.spec import JudgeSpec, leaves
 
 LoadPrices = Callable[[], Prices]
 TOKENS = 1_000_000
-Decide = Callable[[JudgeSpec, Sequence[JudgeInput]], Sequence[Verdict]]
 
 
 class RoundPlanner:
@@ -51,14 +49,12 @@ class RoundPlanner:
         load_spec: LoadSpec,
         load_prices: LoadPrices,
         cache_mode: CacheMode = CacheMode.LIVE,
-        decide: Decide | None = None,
         has_key: bool = True,
         replies: ReplyStore | None = None,
     ) -> None:
         self._store = store
         self._cache_mode = cache_mode
         self._replies = replies or store.replies
-        self._decide = decide
         self._load_spec = load_spec
         self._load_prices = load_prices
         self._readiness = Readiness(store=store, load_spec=load_spec, has_key=has_key)
@@ -125,12 +121,8 @@ class RoundPlanner:
                 " ".join(one.text for one in lacking), advice=" ".join(one.advice for one in lacking)
             )
 
-    def estimate(self, request: RoundRequest, *, judging: bool = True) -> dict[str, Any]:
-        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost, what lacks.
-
-        Of a round in waves also `waves`: the expected width for numbers of verdicts. Embedded proxy judges
-        are asked for it where `judging` is true.
-        """
+    def estimate(self, request: RoundRequest) -> dict[str, Any]:
+        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost, what lacks."""
         planned = self.plan(request)
         expected = self._expected(planned)
         return {
@@ -144,39 +136,13 @@ class RoundPlanner:
             "left_out": dict(planned.plan.left_out),
             "undecidable": dict(planned.plan.undecidable),
             **asdict(expected),
-            **self._waves(planned, judging=judging),
             "to_do": [one.as_json() for one in self._readiness.missing(planned, expected)],
         }
 
-    def _waves(self, planned: PlannedRound, *, judging: bool) -> dict[str, Any]:
-        from arena.services.rounds.waves.settings import settings_of  # noqa: PLC0415 - of rounds in waves alone
-
-        settings = settings_of(self._store, planned, load_spec=self._load_spec)
-        if settings is None:
-            return {}
-        from arena.services.rounds.waves.forecast import forecast  # noqa: PLC0415 - loads what plain plans do without
-
-        with working("expecting widths"):
-            told = forecast(
-                self._store,
-                planned,
-                settings,
-                self._cost,
-                self._load_spec,
-                self._decide if judging else None,
-            )
-        return {"waves": told}
-
     def _expected(self, planned: PlannedRound) -> RoundEstimate:
         with working("estimating the cost"):
-            return self._priced(planned)
-
-    def _cost(self, planned: PlannedRound) -> float | None:
-        return self._priced(planned).cost_usd
-
-    def _priced(self, planned: PlannedRound) -> RoundEstimate:
-        prices = self._load_prices()
-        return estimate_round(self._store, planned, prices, self._replies, cache_mode=self._cache_mode)
+            prices = self._load_prices()
+            return estimate_round(self._store, planned, prices, self._replies, cache_mode=self._cache_mode)
 
     def entrants(self, set_name: str) -> tuple[Submission, ...]:
         """The submissions that a round of a set takes where none is named."""

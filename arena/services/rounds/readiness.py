@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundEstimate, RoundRequest
 from arena.services.rounds.pairing import Pairs, left_out_of
-from arena.services.rounds.waves.settings import EARLIER
 from data.records import JobKind, JudgeKind, RoundState
 from data.store import Store
 from judges.llm.prices import price_advice
@@ -60,16 +59,6 @@ class Missing:
     def as_json(self) -> dict[str, Any]:
         """The object that commands and the API give."""
         return {**asdict(self), "what": self.what.value}
-
-
-def asks_llm(request: RoundRequest, load_spec: LoadSpec) -> bool:
-    """Whether the judge of a round, or one of its proxy judges, asks an LLM."""
-    return any(load_spec(name).models for name in (request.judge, *asked_judges(request)))
-
-
-def asked_judges(request: RoundRequest) -> tuple[str, ...]:
-    """The names of the proxy judges of a round that are asked, without verdicts that are there."""
-    return tuple(name for name in request.cheap_judges if not name.startswith(EARLIER))
 
 
 def is_here(endpoint: str) -> bool:
@@ -162,8 +151,8 @@ class Readiness:
     def _of_judge(self, planned: PlannedRound, expected: RoundEstimate) -> Iterator[Missing]:
         request, spec = planned.request, planned.spec
         # Where every reply is there nothing is asked, so neither a key nor a cap is needed.
-        asks = asks_llm(request, self.load_spec)
-        if asks and (expected.requests or asked_judges(request)):
+        asks = bool(self.load_spec(request.judge).models)
+        if asks and expected.requests:
             yield from self._of_money(request, spec, expected.cost_usd)
         calibrations = self.store.jobs.all(kind=JobKind.CALIBRATE)
         if not any(job.result is not None and request.judge in job.payload["judges"] for job in calibrations):

@@ -15,13 +15,6 @@ from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.runner import RoundRunner
 from arena.services.rounds.stopping import StopWhen
 from arena.services.rounds.visibility import RoundReader
-from arena.services.rounds.waves.settings import (
-    WAVES,
-    WaveSettings,
-    go_on,
-    known_verdicts,
-    settings_of,
-)
 from data.errors import ConflictError, InputError
 from data.progress import Report
 from data.records import (
@@ -72,7 +65,6 @@ class RoundService(RoundReader):
             self._refuse_taken(request.name)
         planned = self._planner.plan(request)
         request = planned.request
-        waves = settings_of(self._store, planned, load_spec=self._load_spec)
         canaries = plant_canaries(self._store, planned)
         if not planned.plan.battles:
             raise InputError(
@@ -83,7 +75,7 @@ class RoundService(RoundReader):
         self._refuse_hopeless(planned)
         name = request.name or self._free_name(planned)
         with self._store.audit.audited() as notes:
-            created = self._create(name, request, planned, canaries, waves)
+            created = self._create(name, request, planned, canaries)
             notes.take(caller.note(Action.ROUND_CREATED, f"round {name}", battles=len(planned.plan.battles)))
         return created
 
@@ -93,7 +85,6 @@ class RoundService(RoundReader):
         request: RoundRequest,
         planned: PlannedRound,
         canaries: Sequence[PlannedCanary],
-        waves: WaveSettings | None,
     ) -> Round:
         return self._store.rounds.create(
             name=name,
@@ -114,13 +105,11 @@ class RoundService(RoundReader):
                 "undecidable": dict(planned.plan.undecidable),
                 "canaries": len(canaries),
                 **({"stop_when": str(StopWhen.parse(request.stop_when))} if request.stop_when else {}),
-                **({} if waves is None else {WAVES: waves.as_json()}),
             },
             seed=request.seed,
             budget_usd=request.budget_usd,
             planned=planned.plan.battles,
             canaries=canaries,
-            cheap=None if waves is None else known_verdicts(self._store, waves, planned.plan.battles),
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
@@ -222,9 +211,7 @@ class RoundService(RoundReader):
             if stopped:
                 self._store.rounds.amend(name, stop_when=None)
             retried = (*RETRIED, Outcome.UNREADABLE) if unreadable else RETRIED
-            reopened = self._store.battles.reopen(round_.id, retried, stopped=stopped) + go_on(
-                self._store, round_
-            )
+            reopened = self._store.battles.reopen(round_.id, retried, stopped=stopped)
             reopened += self._store.canaries.reopen(round_.id, retried, stopped=stopped)
             if not self._pending(round_):
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
@@ -242,8 +229,8 @@ class RoundService(RoundReader):
         if job.round_id is None or not self._store.jobs.mark(job.id, "reopened"):
             return 0
         name = job.round_name or ""
-        round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-        battles = self._store.battles.reopen(job.round_id, RETRIED) + go_on(self._store, round_)
+        self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
+        battles = self._store.battles.reopen(job.round_id, RETRIED)
         return battles + self._store.canaries.reopen(job.round_id, RETRIED)
 
     def adopt(self, name: str, *, new_judge: bool = False) -> JudgeSpec:

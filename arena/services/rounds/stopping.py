@@ -89,7 +89,6 @@ class QuestionFeed:
     Attributes:
         limit: How many battles at most at a time.
         chunk: How many questions are looked through for them.
-        cheap: The place of the proxy judge that is asked; None for the round's own judge.
     """
 
     store: Store
@@ -98,7 +97,6 @@ class QuestionFeed:
     seed: int
     limit: int
     chunk: int = LEAST_CHUNK
-    cheap: int | None = None
     _order: list[int] = field(default_factory=list)
     _places: dict[str, int] = field(default_factory=dict)
     _at: int = 0
@@ -117,16 +115,14 @@ class QuestionFeed:
                     return []
                 fresh = True
             among = self._order[self._at : self._at + self.chunk]
-            taken, _ = self.store.holds.battles(
-                self.lease_id, self.round_id, limit=self.limit, among=among, cheap=self.cheap
-            )
+            taken, _ = self.store.holds.battles(self.lease_id, self.round_id, limit=self.limit, among=among)
             if len(taken) < self.limit:
                 self._at += self.chunk
             if taken:
                 return sorted(taken, key=lambda battle: self._places[battle.question.id])
 
     def _read(self) -> bool:
-        free = self.store.holds.questions(self.round_id, cheap=self.cheap)
+        free = self.store.holds.questions(self.round_id)
         self._order = in_random_order(free, self.seed)
         keys = dict(free)
         self._places = {keys[number]: place for place, number in enumerate(self._order)}

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     # What is told of one round loads with it.
     from arena.services.rounds.canaries import CanaryResults
     from arena.services.rounds.live import LiveStanding
-    from arena.services.rounds.waves.settings import WaveReport
     from data.records.conduct import JudgeConduct
     from data.store.boards.scores import ScoredAnswer
 
@@ -277,12 +276,6 @@ class RoundReader:
             if key not in questions:
                 questions = {key: self._store.sets.question(round_.set_name, key)}
             yield replace(evidence, judgments=shown), questions[key]
-
-    def waves(self, name: str) -> WaveReport | None:
-        """How far a round in waves is; None of a round that judges everything."""
-        from arena.services.rounds.waves.settings import wave_report  # noqa: PLC0415 - as above
-
-        return wave_report(self._store, self._store.rounds.get(name))
 
     def scanned_otherwise(self, name: str) -> int:
         """How many replies of a round RAG-QA Arena's digit scan reads otherwise than the strict reading."""

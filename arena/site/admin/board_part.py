@@ -28,7 +28,6 @@ from data.records import JobKind, Round, RoundState
 from data.records.irreversible import Irreversible
 from leaderboard.standings.corrected import people_sentence
 from leaderboard.standings.diff import ranks_among_systems
-from leaderboard.standings.judged_shares import estimated_sentences
 from leaderboard.vocabulary import OVERALL, VoteRule
 
 BOARD = "board"
@@ -124,8 +123,6 @@ def _show(preview: Preview) -> None:
             )
         )
     grid(("System", "Rating", "Rank", "Win", "Win + tie"), rows, caption="As it would be published")
-    for sentence in estimated_sentences(preview.standings.get("estimated") or {}):
-        note(sentence)
     changes = preview.changes
     if changes is None:
         note("There is no other board of this set to compare with.")

@@ -11,7 +11,6 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.readiness import Lack
-from arena.services.rounds.waves.settings import EARLIER
 from arena.site.admin.common import (
     NOTHING,
     attempt,
@@ -23,7 +22,6 @@ from arena.site.admin.common import (
     usd,
     watched,
 )
-from arena.site.admin.waves_part import show_curve
 from arena.site.boards.sentences import name_and_model
 from arena.site.services import arena
 from arena.site.ui.components import OPENED, heading, note, strip
@@ -170,9 +168,7 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         expected = st.container()
         seed = st.number_input("Seed", 0, value=0)
         name = st.text_input("Name of the round", placeholder="Made of set, judge and day")
-    cheap = _asked_of_cheap(summary.name, names, judge)
     request = RoundRequest(
-        **cheap,
         set_name=summary.name,
         judge=judge,
         pairs=pairs,
@@ -200,35 +196,6 @@ def _show_expected(request: RoundRequest) -> None:
     note(f"Expected: {usd(plan['cost_usd'])}; at most {most}, if every request has to be repeated.")
 
 
-def _asked_of_cheap(set_name: str, judges: Sequence[str], judge: str) -> dict[str, Any]:
-    """The fields of a round whose judge decides a part; none where it is to decide everything."""
-    earlier = [
-        f"{EARLIER}{round_.name}"
-        for round_ in arena().round_admin.rounds(caller=organiser())
-        if round_.set_name == set_name and round_.state in JUDGED
-    ]
-    choices = [*(name for name in judges if name != judge), *earlier]
-    chosen = st.multiselect(
-        "Proxy judges",
-        choices,
-        placeholder="None: the judge decides every battle",
-        help="They decide every battle, and the judge a sample of them, drawn in waves.",
-        key=f"cheap-{set_name}",
-    )
-    if not chosen:
-        return {}
-    left, right = st.columns(2, gap="large")
-    spend = left.text_input("Spend", "10%", help="500 battles, 10% of them, or 20USD; or none", key="spend")
-    ask = right.text_input("Asked", "ranking", help="ranking, leaders, pair:A,B or domains", key="ask")
-    width = left.number_input("Width wanted, in rating points", 0.0, value=None, key="width")
-    return {
-        "cheap_judges": tuple(chosen),
-        "spend": spend.strip() or None,
-        "target_width": width or None,
-        "ask": ask.strip(),
-    }
-
-
 def _offer_trial(request: RoundRequest, caller: Caller) -> None:
     heading("Dry sample", anchor="dry-sample")
     note("A worker judges up to 20 of the battles. Their verdicts are shown here and count nowhere.")
@@ -245,7 +212,7 @@ def _offer_trial(request: RoundRequest, caller: Caller) -> None:
 def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -> None:
     heading("Launch", anchor="launch")
     cap = "without a cap" if request.budget_usd is None else f"and at most {usd(request.budget_usd)}"
-    sure = st.checkbox(f"{_judging(request, plan)} {cap}.")
+    sure = st.checkbox(f"Judge {plan['planned']:,} battles for {_cost(plan)} {cap}.")
     blocked = any(one["blocks"] for one in plan["to_do"])
     if blocked:
         note("The round can be launched once what is needed above is there.")
@@ -259,19 +226,6 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
             st.session_state.pop(OPENED, None)
 
         attempt(launch, "The round is launched and waits for a worker.")
-
-
-def _judging(request: RoundRequest, plan: dict[str, Any]) -> str:
-    """What would be launched, in a sentence without its end."""
-    if not request.cheap_judges:
-        return f"Judge {plan['planned']:,} battles for {_cost(plan)}"
-    ends = [
-        "" if request.spend is None else f"{request.spend} are spent",
-        "" if request.target_width is None else f"intervals are {request.target_width:g} points wide",
-    ]
-    judges = " and ".join(request.cheap_judges)
-    until = " or ".join(filter(None, ends))
-    return f"Judge {plan['planned']:,} battles by {judges}, and some by {request.judge} until {until}"
 
 
 def _cost(plan: dict[str, Any]) -> str:
@@ -301,8 +255,6 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
         if rows:
             grid((head, "Battles"), rows)
     note(f"Systems: {', '.join(plan['systems']) or 'none'}. Battles without an answer: {plan['missing']:,}.")
-    if "waves" in plan:
-        show_curve(plan["waves"])
 
 
 def _show_to_do(request: RoundRequest, to_do: Sequence[Mapping[str, Any]]) -> None:

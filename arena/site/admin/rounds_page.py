@@ -25,7 +25,6 @@ from arena.site.admin.common import (
     watched,
 )
 from arena.site.admin.round_form import new_round
-from arena.site.admin.waves_part import show_waves
 from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip, tick
@@ -56,7 +55,6 @@ def live(name: str, state: RoundState) -> None:
     if watch.round.state is not state:
         st.rerun()
     _figures(watch)
-    show_waves(watch)
     _standing(watch)
     _controls(watch, caller)
     _without_verdict(watch, caller)
@@ -89,7 +87,7 @@ def _figures(watch: RoundWatch) -> None:
         st.warning(sentence)
     if watch.job is not None and watch.job.waiting and watch.waiting:
         note(f"The endpoint makes the round wait: {watch.job.waiting}.")
-    names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "estimated", "pending")
+    names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "pending")
     strip([(name, f"{getattr(counts, name):,}") for name in names])
     if watch.dead:
         note(f"No heartbeat any more: {', '.join(watch.dead)}. Another worker takes over their claims.")

@@ -20,7 +20,7 @@ from data.records import Board
 from leaderboard.standings.columns import board_lines
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
-from leaderboard.standings.judged_shares import estimated_sentences, partial_sentence, sampled_sentences
+from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.systems import facts_by_system
 from leaderboard.trust.sections import sections_of
 
@@ -208,7 +208,7 @@ def read_board(board: Board) -> BoardView:
         between=read_beside(standings, BETWEEN_SYSTEMS),
         ground_truths=standings["facts"].get("yardsticks", ""),
         health=with_retest(health_strip(standings, judging), standings, judging),
-        partial=_how_judged(standings),
+        partial=partial_sentence(standings),
         people=read_people(standings),
         error=read_error(standings),
         trust=sections_of(standings),
@@ -227,13 +227,6 @@ def _questions(standings: Json) -> int:
     """How many questions were judged: of the system that was judged on most."""
     rows = (line["rate"] or line.get("rate_against_all") or {} for line in standings["lines"][OVERALL])
     return max((row.get("questions") or 0 for row in rows), default=0)
-
-
-def _how_judged(standings: Json) -> str:
-    """How little was judged, or what is estimated, in sentences; empty where everything was judged."""
-    of_battles = estimated_sentences(standings.get("estimated") or {})
-    said = (partial_sentence(standings), *of_battles, *sampled_sentences(standings["lines"][OVERALL]))
-    return " ".join(filter(None, said))
 
 
 def _gaps(differences: Json) -> dict[tuple[str, str], Gap]:

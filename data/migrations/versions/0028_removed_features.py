@@ -14,9 +14,14 @@ depends_on = None
 TABLES: tuple[str, ...] = (
     # Referring tables first.
     "concern",
+    "cheap_verdict",
+    "metric_estimate",
+    "wave",
+    "waves_end",
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.
+    ("battle", "wave"),
 )
 
 
@@ -29,6 +34,11 @@ def upgrade() -> None:
         _keep_disqualifications(existing)
         if "warnings" not in {each["name"] for each in inspector.get_columns("submission")}:
             op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
+    if "battle" in existing:
+        op.execute(
+            "UPDATE battle SET outcome = 'skipped', detail = 'The judge was not asked.' "
+            "WHERE outcome = 'estimated'"
+        )
     for name in TABLES:
         if name not in existing:
             continue

@@ -16,7 +16,6 @@ from data.plugins import CODE, PluginKind, code_of
 from data.records import (
     EMBEDDED_ENGINE,
     ENGINE,
-    MetricEstimate,
     MetricItem,
     Outcome,
     Passage,
@@ -24,7 +23,7 @@ from data.records import (
     Score,
 )
 from data.store.base import AnyRow, StorePart, to_record, to_row
-from data.tables.questions import answers, metric_estimates, question_sets, questions, scores, submissions
+from data.tables.questions import answers, question_sets, questions, scores, submissions
 
 EMBEDDED = ""
 """The judge of scores that were made without an LLM."""
@@ -284,43 +283,6 @@ class ScoreStore(StorePart):
             questions.c.key == question_id,
         )
         return tuple(to_record(ScoredAnswer, row) for row in self._all(query))
-
-
-class EstimateStore(StorePart):
-    """Keeps one estimated mean a submission, metric and judge; a new one replaces it."""
-
-    def put(self, estimates: Sequence[MetricEstimate]) -> None:
-        """Keep estimates, in one transaction."""
-        table = metric_estimates
-        with self._database.begin() as connection:
-            for one in estimates:
-                connection.execute(
-                    delete(table).where(
-                        table.c.submission_id == one.submission,
-                        table.c.metric == one.metric,
-                        table.c.judge == one.judge,
-                    )
-                )
-                row = to_row(
-                    table,
-                    one,
-                    submission_id=one.submission,
-                    differences=[dict(difference) for difference in one.differences],
-                )
-                connection.execute(insert(table), [row])
-
-    def of_submissions(self, numbers: Sequence[int]) -> tuple[MetricEstimate, ...]:
-        """The estimates of some submissions, by metric and judge."""
-        table = metric_estimates
-        query = (
-            select(table)
-            .where(table.c.submission_id.in_(list(numbers)))
-            .order_by(table.c.metric, table.c.judge, table.c.submission_id)
-        )
-        return tuple(
-            to_record(MetricEstimate, row, submission=row.submission_id, differences=tuple(row.differences))
-            for row in self._all(query)
-        )
 
 
 def _row(number: int, judge: str, score: Score) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from data.records import (
     Phase,
     RoundState,
     SubmissionKind,
-    WavesEnd,
 )
 from data.records.notifications import OF_SUBMISSIONS, Event, EventKind, NewEvent, PauseReason
 from data.store.base import StorePart, own_insert, to_record, to_row
@@ -32,7 +31,7 @@ from data.tables.columns import now
 from data.tables.jobs import jobs
 from data.tables.notifications import events, subscriptions
 from data.tables.questions import question_sets, submissions
-from data.tables.rounds import battles, rounds, waves_ends
+from data.tables.rounds import battles, rounds
 from data.tables.teams import phases
 
 CLOSES_WITHIN = timedelta(days=1)
@@ -196,8 +195,7 @@ def _record_out_of_budget(connection: Connection, round_id: int) -> None:
         battles.c.outcome == Outcome.SKIPPED,
         battles.c.detail.contains(OUT_OF_BUDGET, autoescape=True),
     )
-    waves = exists().where(waves_ends.c.round_id == round_id, waves_ends.c.reason == WavesEnd.BUDGET)
-    if connection.execute(select(skipped | waves)).scalar():
+    if connection.execute(select(skipped)).scalar():
         cap = connection.execute(select(rounds.c.budget_usd).where(rounds.c.id == round_id)).scalar()
         kind, key = EventKind.ROUND_OUT_OF_BUDGET, f"budget {round_id} {cap}"
         _record_of_round(connection, round_id, kind, key, budget_usd=cap)

@@ -14,7 +14,7 @@ from data.store.rounds.canaries import attacked_battles
 from data.store.rounds.fencing import lease_lost
 from data.tables.jobs import battle_holds, canary_holds, lease_rows
 from data.tables.questions import questions
-from data.tables.rounds import battles, canaries, cheap_verdicts
+from data.tables.rounds import battles, canaries
 
 CLAIMED = ((battles, battle_holds), (canaries, canary_holds))
 """What a round has judged, each with who holds it."""
@@ -23,13 +23,13 @@ CLAIMED = ((battles, battle_holds), (canaries, canary_holds))
 class ClaimStore(StorePart):
     """Hands battles to leases, each to one."""
 
-    def questions(self, round_id: int, *, cheap: int | None = None) -> list[tuple[int, str]]:
+    def questions(self, round_id: int) -> list[tuple[int, str]]:
         """Numbers and ids of the questions with pending battles that nobody has claimed; see `battles`."""
         free = (
             select(battles.c.question_id)
             .where(
                 battles.c.round_id == round_id,
-                _awaits(cheap),
+                battles.c.outcome.is_(None),
                 ~_is_claimed(battles, battle_holds),
             )
             .distinct()
@@ -70,19 +70,14 @@ class ClaimStore(StorePart):
         limit: int,
         after: int = 0,
         among: Sequence[int] | None = None,
-        cheap: int | None = None,
     ) -> tuple[list[PendingBattle], int]:
         """Give a lease the next pending battles that nobody has claimed, question by question.
-
-        Of a round in waves those are the battles that a wave has drawn, or for `cheap` those that the cheap
-        judge at this place was not asked about.
 
         Args:
             lease_id: Who gets them.
             round_id: The round.
             limit: How many at most.
             after: The number of the question to begin with.
-            cheap: The place of a proxy judge; None for the round's own.
             among: Numbers of the questions to choose from; None for all.
 
         Returns:
@@ -95,7 +90,7 @@ class ClaimStore(StorePart):
             select(battles.c.id, literal(lease_id))
             .where(
                 battles.c.round_id == round_id,
-                _awaits(cheap),
+                battles.c.outcome.is_(None),
                 battles.c.question_id >= after if among is None else battles.c.question_id.in_(among),
                 ~_is_claimed(battles, battle_holds),
             )
@@ -133,31 +128,14 @@ def has_pending(connection: Connection, round_id: int) -> bool:
 
 def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
     """A clause: a judge may be asked about something of the round that nobody has claimed."""
-    ready = (
-        (battles, battle_holds, _awaits(None)),
-        (battles, battle_holds, _awaits_cheap()),
-        (canaries, canary_holds, canaries.c.outcome.is_(None)),
-    )
     return or_(
         *(
-            exists().where(table.c.round_id == round_id, awaits, ~_is_claimed(table, claims))
-            for table, claims, awaits in ready
+            exists().where(
+                table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, claims)
+            )
+            for table, claims in CLAIMED
         )
     )
-
-
-def _awaits(cheap: int | None) -> ColumnElement[bool]:
-    """A clause: a battle waits for the round's own judge, or for the cheap one at a place."""
-    if cheap is None:
-        return battles.c.outcome.is_(None) & battles.c.wave.is_not(None)
-    return _awaits_cheap(cheap_verdicts.c.place == cheap)
-
-
-def _awaits_cheap(*which: ColumnElement[bool]) -> ColumnElement[bool]:
-    asked = exists().where(
-        cheap_verdicts.c.battle_id == battles.c.id, cheap_verdicts.c.outcome.is_(None), *which
-    )
-    return battles.c.outcome.is_(None) & asked
 
 
 def _free(table: Table, claims: Table, lease_id: int, round_id: int) -> Select[int, int]:

@@ -13,7 +13,7 @@ from data.store.engine import pairs
 from data.store.rounds.fencing import lease_lost
 from data.tables.jobs import lease_rows
 from data.tables.judgments import judgments
-from data.tables.rounds import battles, canaries, cheap_verdicts, ledgers, retest_calls, retest_ledgers
+from data.tables.rounds import battles, canaries, ledgers, retest_calls, retest_ledgers
 
 ROUNDING = 1e-12
 Paid = tuple[float, int, int]
@@ -154,7 +154,6 @@ class LedgerStore(StorePart):
         return [
             _paid(connection, judgments, battles.c.round_id == number),
             _paid(connection, canaries, canaries.c.round_id == number),
-            _paid(connection, cheap_verdicts, cheap_verdicts.c.round_id == number),
         ]
 
 

@@ -79,7 +79,7 @@ class ConductStore(StorePart):
         query = (
             select(battles.c.outcome, battles.c.detail, number)
             .join(rounds, rounds.c.id == battles.c.round_id)
-            .where(rounds.c.name == name, battles.c.outcome.not_in((Outcome.JUDGED, Outcome.ESTIMATED)))
+            .where(rounds.c.name == name, battles.c.outcome != Outcome.JUDGED)
             .group_by(battles.c.outcome, battles.c.detail)
             .order_by(number.desc(), battles.c.detail)
         )

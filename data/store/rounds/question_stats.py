@@ -26,7 +26,6 @@ from sqlalchemy import (
 from data.records import Preference
 from data.store.base import StorePart, to_record
 from data.store.rounds.battles import first_and_last, has_side
-from data.store.rounds.verdicts import is_asked
 from data.tables.judgments import judgments
 from data.tables.questions import questions, submissions
 from data.tables.rounds import battles, question_digests, rounds
@@ -145,7 +144,7 @@ class QuestionStatsStore(StorePart):
                     _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
                     _sum_of(battles.c.preference.is_(None), "undecided"),
                 )
-                .where(has_side(of_round, numbers, sqlite=self._database.is_sqlite), is_asked())
+                .where(has_side(of_round, numbers, sqlite=self._database.is_sqlite))
                 .group_by(battles.c.question_id)
                 .subquery()
             )
@@ -173,7 +172,6 @@ class QuestionStatsStore(StorePart):
             .join(questions, questions.c.id == battles.c.question_id)
             .join(side_a, side_a.c.id == battles.c.a_id)
             .join(side_b, side_b.c.id == battles.c.b_id)
-            .where(is_asked())
             .order_by(battles.c.id)
         )
         number = select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
@@ -188,7 +186,7 @@ class QuestionStatsStore(StorePart):
 
 def _counted(connection: Connection, round_id: int) -> Select[Any]:
     """Counts and figures by question, by the store's numbers."""
-    of_round = (battles.c.round_id == round_id, is_asked())
+    of_round = battles.c.round_id == round_id
     disputed = _disputed(round_id) if _has_several_judges(connection, round_id) else None
     is_disputed = false() if disputed is None else disputed.c.battle_id.is_not(None)
     flipped = battles.c.flipped.is_(True)
@@ -203,7 +201,7 @@ def _counted(connection: Connection, round_id: int) -> Select[Any]:
             _sum_of(is_disputed, "disputed"),
             _sum_of(is_disputed | flipped, "contested"),
         )
-        .where(*of_round)
+        .where(of_round)
         .group_by(battles.c.round_id, battles.c.question_id)
     )
     if disputed is not None:
@@ -253,7 +251,7 @@ def _figures(round_id: int) -> Subquery:
         (battles.c.preference == Preference.B.value, 0.0),
         else_=0.5,
     )
-    decided = (battles.c.round_id == round_id, is_asked(), battles.c.preference.is_not(None))
+    decided = (battles.c.round_id == round_id, battles.c.preference.is_not(None))
     sides = union_all(
         select(battles.c.question_id, battles.c.a_id.label("side"), won.label("won")).where(*decided),
         select(battles.c.question_id, battles.c.b_id.label("side"), (1.0 - won).label("won")).where(*decided),

@@ -23,12 +23,11 @@ from data.store.engine import new_id
 from data.store.rounds.battles import insert_battles
 from data.store.rounds.budgets import counts_of
 from data.store.rounds.canaries import insert_canaries, is_unpriced
-from data.store.rounds.waves import CheapShares, insert_cheap
 from data.tables.annotation import annotation_tasks
 from data.tables.columns import now
 from data.tables.judgments import judgments
 from data.tables.questions import question_sets
-from data.tables.rounds import battles, canaries, cheap_verdicts, ledgers, rounds
+from data.tables.rounds import battles, canaries, ledgers, rounds
 
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
 
@@ -48,12 +47,8 @@ class RoundStore(StorePart):
         budget_usd: float | None,
         planned: Iterable[PlannedBattle],
         canaries: Iterable[PlannedCanary] = (),
-        cheap: Sequence[CheapShares | None] | None = None,
     ) -> Round:
         """Store a round with its battles and canaries in one transaction.
-
-        `cheap` makes it a round in waves: for each proxy judge what it is known to say of the battles, None
-        where it is to be asked.
 
         Raises:
             ConflictError: A round has this name.
@@ -74,8 +69,6 @@ class RoundStore(StorePart):
                 number = new_id(result)
                 insert_battles(connection, number, counted(planned, "storing battles"))
                 insert_canaries(connection, number, canaries)
-                if cheap is not None:
-                    insert_cheap(connection, number, cheap)
                 connection.execute(insert(ledgers).values(round_id=number, cap_usd=budget_usd))
         except IntegrityError as error:
             raise ConflictError(
@@ -233,12 +226,7 @@ def _asks_unpriced(connection: Connection, round_: Round) -> bool:
     )
     if connection.execute(unpriced.limit(1)).first() is not None:
         return True
-    others = [
-        select(table.c.judgments).where(table.c.round_id == round_.id) for table in (canaries, cheap_verdicts)
-    ]
+    of_canaries = select(canaries.c.judgments).where(canaries.c.round_id == round_.id)
     return any(
-        is_unpriced(judgment)
-        for query in others
-        for of_one in connection.execute(query).scalars()
-        for judgment in of_one
+        is_unpriced(judgment) for of_one in connection.execute(of_canaries).scalars() for judgment in of_one
     )

@@ -125,13 +125,12 @@ class EvidenceReader(StorePart):
             return counts
 
     def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
-        """The battles of a question in a round with every judgment, without those that are estimated."""
+        """The battles of a question in a round with every judgment."""
         # The set is named too, so that the question is found by its index before any battle is read.
         query = _select().where(
             rounds.c.name == round_name,
             questions.c.set_id == rounds.c.set_id,
             questions.c.key == question_id,
-            is_asked(),
         )
         with self._database.begin() as connection:
             rows = connection.execute(query.order_by(battles.c.id)).all()
@@ -170,11 +169,6 @@ class EvidenceReader(StorePart):
                 return
             after = rows[-1].id
             yield from batch
-
-
-def is_asked() -> ColumnElement[bool]:
-    """A clause: a battle is one that the round's judge is or was to decide."""
-    return battles.c.outcome.is_(None) | (battles.c.outcome != Outcome.ESTIMATED)
 
 
 def _select(round_id: ColumnElement[int] = battles.c.round_id) -> Any:  # noqa: ANN401 - a Select over aliases has no narrower type

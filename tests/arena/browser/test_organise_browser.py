@@ -175,51 +175,6 @@ def test_organiser_runs_a_round_in_the_browser_alone(
     assert _one(home, by_ada) == 1
 
 
-def test_organiser_runs_a_round_in_waves(
-    hands: Visitor,
-    start: Callable[..., subprocess.Popen[bytes]],
-    home: Path,
-    set_folder: Path,
-    answers_file: Callable[..., Path],
-    tmp_path: Path,
-) -> None:
-    """Plan with a proxy judge, launch, watch the waves, and publish what was judged and what is estimated."""
-    _bring(hands, set_folder, tmp_path / "tiny.zip")
-    _hand_in(home, answers_file)
-    hands.go("/admin-rounds")
-    hands.choose("Judge", "reference-free")
-    hands.choose("Pairs", "every pair on every question")
-    hands.write("Cap in USD", "5")
-    hands.write("Name of the round", "waves")
-    hands.click("//*[@data-testid='stMultiSelect'][.//label[contains(., 'Proxy judges')]]//input")
-    hands.click("//*[@role='option'][contains(., 'lexical')]")
-    # The list of choices lies over the fields below it.
-    hands.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
-    hands.see("Spend")
-    hands.write("Spend", f"{Keys.CONTROL}a{Keys.NULL}14")
-    hands.button("Plan")
-    hands.see("Expected widths")
-    hands.see("battles assumed to be even")
-    hands.tick("Judge 36 battles by lexical, and some by reference-free until 14 are spent")
-    hands.button("Launch")
-    hands.see("place 1 in the queue")
-    hands.see("none yet")
-    start("worker", "--name", "first")
-    hands.see("finished: 100 %", seconds=120)
-    hands.see("what it was to spend")
-    hands.see("lexical: 36 judged")
-    assert _one(home, "SELECT COUNT(*) FROM battle WHERE outcome = 'judged'") == 14
-    assert _one(home, "SELECT COUNT(*) FROM battle WHERE outcome = 'estimated'") == 22
-    hands.tick("Preview the board")
-    hands.see("14 of 36 battles judged by reference-free, the others estimated")
-    hands.tick("Score the answers")
-    hands.button("Publish")
-    hands.see("Open the board")
-    hands.go("/?board=waves")
-    hands.see("14 of 36 battles judged by reference-free, the others estimated")
-    hands.see("A plain sample would have needed")
-
-
 def test_a_round_under_5_usd_is_launched_by_following_visible_words(
     hands: Visitor,
     home: Path,

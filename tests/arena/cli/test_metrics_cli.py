@@ -16,7 +16,6 @@ import pytest
 
 from arena.container import Arena
 from arena.settings import read_settings
-from leaderboard.standings.judged_shares import sampled_sentences
 from tests.arena.conftest import Commands
 
 Words = Sequence[object]
@@ -67,85 +66,6 @@ def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
     embedded = arena_of.json(*RUN, "--systems", "half")
     assert (embedded["judged"], embedded["judge"]) == (12, "embedded")
     assert {judge for judge, *_ in arena_of.scores()} == {"", done["judge"]}
-
-
-def test_an_llm_scores_a_sample_and_means_are_estimated(
-    arena_of: Commands, scripted_llm: Callable[..., Any]
-) -> None:
-    """The LLM is asked about the sample alone; the same seed asks nothing again and estimates the same."""
-    server = serve_rules(scripted_llm())
-    words = (*RUN, "--judge", "reference-free", "--proxy-metric", NLI, "--judge-budget", "14", "--seed", "3")
-    done = arena_of.json(*words, endpoint=server.url)
-    assert (done["cheap"]["judged"], done["expensive"]["judged"], done["answers"]) == (24, 14, 24)
-    estimates = done["estimates"]
-    assert (estimates["scored"], estimates["answers"]) == (14, 24)
-    assert [mean["system"] for mean in estimates["means"]] == sorted(
-        mean["system"] for mean in estimates["means"]
-    )
-    for mean in (*estimates["means"], *estimates["differences"]):
-        assert mean["interval"]["lower"] <= mean["mean"] <= mean["interval"]["upper"]
-    first, second = estimates["means"]
-    (gap,) = estimates["differences"]
-    assert gap["mean"] == pytest.approx(first["mean"] - second["mean"])
-    asked = server.log.calls
-    again = arena_of.json(*words, endpoint=server.url)
-    assert (again["expensive"]["kept"], server.log.calls) == (14, asked)
-    assert again["estimates"] == estimates
-    show = ("metrics", "show", "--set", "tiny", "--metric", NLI, "--judge", "reference-free")
-    judge = done["expensive"]["judge"]
-    rows = {row["system"]: row for row in arena_of.json(*show, "--json")["rows"]}
-    for mean in estimates["means"]:
-        estimated = rows[mean["system"]]["estimated"]
-        assert (estimated["mean"], estimated["lower"]) == (mean["mean"], mean["interval"]["lower"])
-        assert (estimated["gain"], estimated["cheap_metric"]) == (mean["gain"], NLI)
-        assert (estimated["scored"], estimated["answers"]) == (mean["scored"], 12)
-    assert sum(row["estimated"]["scored"] for name, row in rows.items() if name != "all") == 14
-    code, _, err = arena_of(*show)
-    assert (code, f"the others estimated from {NLI}, gain" in err) == (0, True)
-    code, _, said = arena_of("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r")
-    assert code == 0, said
-    board, sentences = _board("r")
-    for mean in estimates["means"]:
-        assert board[mean["system"]]["estimated"]["scored"] == mean["scored"]
-        assert board[mean["system"]]["mean"] == mean["mean"]
-    assert f"Means of {NLI}: 14 of 24 answers scored by {judge}, the others estimated from {NLI}" in sentences
-    whole = arena_of.json(*RUN, "--judge", "reference-free", endpoint=server.url)
-    assert (whole["kept"], whole["judged"]) == (14, 10)
-    assert all("estimated" not in row for row in arena_of.json(*show, "--json")["rows"])
-    board, sentences = _board("r")
-    assert "estimated" not in board["half"]
-    assert sentences == ""
-
-
-def _board(name: str) -> tuple[dict[str, Any], str]:
-    """The LLM's mean scores on a round's board by system, and what it says of them."""
-    arena = Arena(read_settings())
-    lines: Any = arena.boards.standings(name).as_json()["lines"]
-    arena.close()
-    means = {
-        line["system"]: score
-        for line in lines["overall"]
-        for label, score in line["scores"].items()
-        if label != NLI
-    }
-    return means, " ".join(sampled_sentences(lines["overall"]))
-
-
-def test_a_sample_that_says_nothing_is_no_estimate(
-    arena_of: Commands, scripted_llm: Callable[..., Any]
-) -> None:
-    """A sample that is too small has no estimate, and why; a share or a judge that is none is refused."""
-    server = serve_rules(scripted_llm())
-    words = (*RUN, "--judge", "reference-free", "--proxy-metric", NLI)
-    few = arena_of.json(*words, "--judge-budget", "10%", endpoint=server.url)
-    assert (few["expensive"]["judged"], few["estimates"]) == (2, None)
-    assert "2 expensive scores" in few["missing"]
-    code, _, said = arena_of(*words, "--judge-budget", "much", endpoint=server.url)
-    assert code != 0
-    assert "'much' is no number of answers" in said
-    code, _, said = arena_of(*RUN, "--proxy-metric", NLI)
-    assert code != 0
-    assert "needs a judge whose LLM scores it" in said
 
 
 def test_malformed_replies_leave_answers_unscored_with_the_reason(

@@ -107,34 +107,6 @@ def test_ray_judges_as_one_process_does(
     assert arena.rounds.status("ray")[0].state is RoundState.FINISHED
 
 
-def test_ray_judges_in_waves_as_one_process_does(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    database_url: str,
-    cluster: Callable[[Arena], Any],
-) -> None:
-    """Whichever task finds a wave complete draws the next: draw, verdicts and cost are the local engine's."""
-    server = scripted_llm(rule="hash", latency=0.02)
-    arena = filled(database_url=database_url, endpoint=server.url)
-    waves = {"cheap_judges": ("lexical",), "spend": "66"}
-    _create(arena, "local", **waves)
-    local = arena.rounds.run("local", concurrency=8, report=_quiet)
-    arena.store.replies.forget()
-    calls = server.log.calls
-    cluster(arena)
-    _create(arena, "ray", **waves)
-    counts = judge_on_ray(arena, "ray", concurrency=8, report=_quiet)
-    assert (counts.judged, counts.estimated, counts.pending) == (66, 6, 0)
-    assert server.log.calls == 2 * calls
-    assert _found(arena, "ray") == _found(arena, "local")
-    assert counts.cost_usd == pytest.approx(local.cost_usd)
-    told = [known(arena.rounds.waves(name)) for name in ("local", "ray")]
-    assert [[wave["battles"] for wave in one.waves] for one in told] == [[50, 16]] * 2
-    assert told[0].width == pytest.approx(told[1].width)
-    assert arena.rounds.status("ray")[0].state is RoundState.FINISHED
-    assert arena.store.leases.all() == ()
-
-
 def test_node_killed_mid_round_costs_nothing_but_its_calls(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
