@@ -20,6 +20,7 @@ from arena.cli.options import (
     File,
     Judgments,
     Retriever,
+    Seed,
     Systems,
     always_json,
     open_reaching,
