@@ -72,9 +72,6 @@ if TYPE_CHECKING:
     from arena.services.ranking.new_boards import NewBoards
     from arena.services.ranking.results import RankingResults
     from arena.services.ranking.service import RankingService
-    from arena.services.references.auditing import AuditingService
-    from arena.services.references.drafting import DraftService
-    from arena.services.references.export import ReferenceExports
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
     from arena.services.retrieval_boards.questions import RankedQuestions
@@ -158,9 +155,6 @@ class Arena:
     labels: LabelService = _service("services.annotation.queue")
     curation: CurationService = _service("services.annotation.curation")
     label_files: LabelFileService = _service("services.annotation.files.service", "store", "curation")
-    reference_audits: AuditingService = _service("services.references.auditing")
-    reference_exports: ReferenceExports = _service("services.references.export")
-    reference_drafts: DraftService = _service("services.references.drafting", "store", "settings")
     judges: JudgeService = _service("services.judging.judges", "store", "settings", "tracing")
     judge_tester: JudgeTester = _service("services.judging.judge_test", "judges")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")

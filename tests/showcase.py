@@ -15,7 +15,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import Role, SubmissionKind, TaskKind, TokenScope
+from data.records import Role, SubmissionKind, TokenScope
 from tests.site_views import Names
 
 BUNDLED = Path(__file__).parents[1] / "data" / "sets" / "demo"
@@ -37,7 +37,6 @@ NAMES = Names(
     submission=6,
     rounds=(SUMMER, AUTUMN),
     label_task="people",
-    reference_task="writing",
 )
 
 
@@ -153,14 +152,12 @@ def _rows(value: object) -> list[Mapping[str, object]]:
 
 
 def _work_in_progress(arena: Arena, annotator: str) -> None:
-    """A round that waits for a worker, a task for people, references to write, votes of visitors."""
+    """A round that waits for a worker, a task for people, votes of visitors."""
     request = RoundRequest(set_name=SET, judge="reference-free", name=AUTUMN, budget_usd=5.0)
     arena.rounds.create(request)
     arena.jobs.judge(AUTUMN)
     task = TaskRequest(name="people", round_name=SUMMER, overlap=1, annotators=("Bo",), count=10)
     arena.annotation.open(task, caller=OPERATOR)
     arena.labels.consent("people", caller=arena.identities.of_token(annotator, client=""))
-    writing = TaskRequest(name="writing", set_name=SET, kind=TaskKind.REFERENCES, annotators=("Bo",))
-    arena.annotation.open(writing, caller=OPERATOR)
     arena.public_votes.open(SET)
     arena.subscriptions.add("board news", "https://example.org/hook", caller=OPERATOR)

@@ -54,7 +54,6 @@ class Names:
     submission: int
     rounds: Sequence[str] = ()
     label_task: str = ""
-    reference_task: str = ""
 
 
 DEMO = Names(board="demo", question_set="demo", submission=2, rounds=("demo",))
@@ -109,7 +108,6 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
         "report": ("", f"?id={names.submission}"),
         "submit": (f"?set={names.question_set}",),
         "annotate": (f"?task={names.label_task}" if names.label_task else "",),
-        "references": (f"?task={names.reference_task}" if names.reference_task else "",),
         "admin-data": ("", f"?set={names.question_set}"),
         "admin-rounds": ("", *(f"?round={name}" for name in names.rounds)),
     }

@@ -124,17 +124,10 @@ def _name_patterns() -> None:
     tricks.play("swapped-names", tricks.Material(question=question, honest=honest))
 
 
-# Patterns that a function puts together: what makes it do so. Cached functions without parameters run anyway.
-def _short_answer_patterns() -> None:
-    marks = importlib.import_module("arena.services.references.marks")
-    marks.mark_short_answers("Keep them about  a week.", ("about a week", "a"))
-
-
 BUILT: Mapping[str, Callable[[], object]] = {
     # The rules of `data/steering/patterns.toml`: the detector holds them in a cached function.
     "data/steering/detector.py": lambda: None,
     "data/steering/rules.py": lambda: None,
-    "arena/services/references/marks.py": _short_answer_patterns,
     "judges/lexical/tricks.py": _name_patterns,
     "judges/llm/token_shares.py": _score_patterns,
     "judges/pairwise/literal.py": _placeholder_patterns,

@@ -29,7 +29,6 @@ NOUNS = {
     "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
     "judges": ("judges", "Judges: a model with its prompt and settings."),
     "labels": ("labels.commands", "Labels of people: tasks, the next item, a label for it."),
-    "references": ("labels.references", "References: people write them from passages."),
     "votes": ("public_votes", "Public blind votes: visitors judge pairs of a set."),
     "teams": ("teams", "Teams, accounts, members, tokens and the audit log."),
     "leaderboard": ("leaderboard", "Published boards: list, show and export them."),

@@ -154,9 +154,6 @@ class Action(StrEnum):
     BOARD_NOTED = "board-noted"
     BOARD_CORRECTED = "board-corrected"
     BOARD_RENEWED = "board-renewed"
-    REFERENCES_DRAWN = "references-drawn"
-    REFERENCES_AUDITED = "references-audited"
-    REFERENCES_DRAFTED = "references-drafted"
     VOTES_OPENED = "votes-opened"
     VOTES_CLOSED = "votes-closed"
     SUBSCRIPTION_ADDED = "subscription-added"
@@ -213,9 +210,6 @@ _ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
         Action.BOARD_NOTED: "wrote a notice on a board",
         Action.BOARD_CORRECTED: "corrected a board",
         Action.BOARD_RENEWED: "renewed a board",
-        Action.REFERENCES_DRAWN: "drew references to audit",
-        Action.REFERENCES_AUDITED: "audited references",
-        Action.REFERENCES_DRAFTED: "drafted references",
         Action.VOTES_OPENED: "opened public votes",
         Action.VOTES_CLOSED: "closed public votes",
         Action.SUBSCRIPTION_ADDED: "added a subscription",

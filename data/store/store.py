@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from data.store.annotation.frames import FrameStore
     from data.store.annotation.labels import LabelStore
     from data.store.annotation.queue import LabelQueueStore
-    from data.store.annotation.references import ReferenceStore
     from data.store.annotation.tasks import AnnotationStore
     from data.store.boards.boards import BoardStore
     from data.store.boards.scores import ScoreStore
@@ -256,12 +255,6 @@ class Store:
         from data.store.annotation.labels import LabelStore
 
         return LabelStore(self.database)
-
-    @cached_property
-    def references(self) -> ReferenceStore:
-        from data.store.annotation.references import ReferenceStore
-
-        return ReferenceStore(self.database)
 
     @cached_property
     def frames(self) -> FrameStore:

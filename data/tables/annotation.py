@@ -109,57 +109,6 @@ class AnnotationLabelRow(Base, table=True):
 annotation_labels = AnnotationLabelRow.__table__
 
 
-class ReferenceDraftRow(Base, table=True):
-    """What an LLM wrote for an item of a task of references; the newest draft alone."""
-
-    __tablename__ = "reference_draft"
-    item_id: int = col.key_of("annotation_item.id")
-    text: str = col.prose()
-    model: str = col.prose()
-    prompt_hash: str = col.label(64)
-    created_at: datetime = col.created()
-
-
-reference_drafts = ReferenceDraftRow.__table__
-
-
-class ReferenceBatchRow(Base, table=True):
-    """References that are audited together; `is_accepted` is null until the sample is decided."""
-
-    __tablename__ = "reference_batch"
-    __table_args__ = (UniqueConstraint("task_id", "number"),)
-    id: int | None = col.number()
-    task_id: int = col.parent("annotation_task.id")
-    number: int = col.whole()
-    seed: int = col.whole()
-    is_accepted: bool | None = col.flag(nullable=True)
-    created_at: datetime = col.created()
-    decided_at: datetime | None = col.moment(nullable=True)
-
-
-reference_batches = ReferenceBatchRow.__table__
-
-
-class ReferenceCheckRow(Base, table=True):
-    """A reference in a batch; `failures` is null until audited, `is_reworked` true once written again."""
-
-    __tablename__ = "reference_check"
-    __table_args__ = (UniqueConstraint("batch_id", "label_id"), Index(None, "label_id"))
-    id: int | None = col.number()
-    batch_id: int = col.parent("reference_batch.id")
-    label_id: int = col.parent("annotation_label.id")
-    is_drawn: bool = col.flag()
-    is_reworked: bool = col.flag(default=False)
-    is_valid: bool | None = col.flag(nullable=True)
-    failures: Any = col.maybe_json()
-    remark: str = col.prose(default="")
-    auditor: str = col.prose(default="")
-    audited_at: datetime | None = col.moment(nullable=True)
-
-
-reference_checks = ReferenceCheckRow.__table__
-
-
 class PollRow(Base, table=True):
     """Public blind votes on a set; `closed_at` is null while they are open, `salt` hides who voted."""
 

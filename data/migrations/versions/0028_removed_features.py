@@ -18,6 +18,9 @@ TABLES: tuple[str, ...] = (
     "metric_estimate",
     "wave",
     "waves_end",
+    "reference_check",
+    "reference_batch",
+    "reference_draft",
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.

@@ -217,7 +217,6 @@ PAGES = {
         "/admin-judges",
         "/admin-calibration",
         "/annotate",
-        "/references",
         "/admin-annotation",
         "/admin-people",
         "/admin-audit",

@@ -34,7 +34,6 @@ from data.records import (
     SubmissionKind,
     SubmissionState,
     SystemCard,
-    TaskKind,
     TokenScope,
 )
 from data.tables.questions import question_sets
@@ -49,7 +48,6 @@ TOKENS: Mapping[str, tuple[str, set[TokenScope]]] = {
 }
 MODULES = {
     "annotate": "annotation.annotate_page",
-    "references": "references.references_page",
     "report": "teams.report_page",
     "submit": "teams.submit_page",
     "team": "teams.team_page",
@@ -532,47 +530,6 @@ def test_annotator_without_a_team_is_led_to_their_pairs(
     assert "1 of 2" in shown(page)
     page.button(key="back").click().run()
     assert "Saved: Answer 1 is better" in shown(page)
-
-
-@pytest.mark.long
-def test_references_are_written_audited_and_watched_on_their_page(club: Club) -> None:
-    """A writer keeps texts with citations; an organiser draws a batch, decides it, and sees its end."""
-    arena = club.arena
-    arena.teams.add_account("ann", caller=OPERATOR)
-    club.secrets["writer"] = arena.tokens.create(
-        name="ann", scopes={READ}, account="ann", caller=OPERATOR
-    ).secret
-    assert "There is no task for you" in shown(club.visit("references", "writer"))
-    request = TaskRequest(
-        name="refs", set_name="tiny", kind=TaskKind.REFERENCES, annotators=("ann",), count=1
-    )
-    arena.annotation.open(request, caller=OPERATOR)
-    assert "There is no task for you" in shown(club.visit("references", "owner"))
-    page = club.visit("references", "writer", task="refs")
-    assert "become the references of a question set" in shown(page)
-    assert "Passages" not in shown(page)
-    page.button(key="agree").click().run()
-    assert "weighs" in shown(page)
-    assert "It weighs" not in shown(page)  # the reference that the set has
-    page.text_area(key="label-refs-text-1").input("It is light.").run()
-    page.button(key="keep").click().run()
-    assert "1 of 1 sentences cite no passage" in shown(page)
-    page.text_area(key="label-refs-text-1").input("It is light [2].").run()
-    page.button(key="keep").click().run()
-    assert "Nothing is left for you here" in shown(page)
-    page.button(key="back").click().run()
-    assert page.text_area(key="label-refs-text-1").value == "It is light [2]."
-    auditing = club.visit("references", "organiser", task="refs", part="audit")
-    auditing.button[0].click().run()
-    assert "It is light [2]." in shown(auditing)
-    auditing.checkbox[3].check()
-    auditing.button[0].click().run()
-    assert "No text is left for you to audit" in shown(auditing)
-    told = shown(club.visit("references", "organiser", task="refs", part="status"))
-    assert "went back to its writers: 1 of 1 decided of 1 texts, 0" in told
-    page = club.visit("references", "writer", task="refs")
-    assert "The audit found: citation-error" in shown(page)
-    assert "1 sent back" in shown(page)
 
 
 @pytest.mark.parametrize("labels", [True, False])

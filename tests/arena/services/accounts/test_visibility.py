@@ -41,9 +41,6 @@ from arena.services.organisers.inbox import InboxService
 from arena.services.organisers.monitor import RoundAdmin
 from arena.services.question_sets.phases import PolicyService
 from arena.services.question_sets.service import SetAdmin, SetService
-from arena.services.references.auditing import AuditingService
-from arena.services.references.drafting import DraftService
-from arena.services.references.export import ReferenceExports
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
@@ -161,7 +158,6 @@ SERVICES = (
     *(PolicyService, ProfileService, QuestionListService, QuestionSearch, ReportService),
     *(RoundPlanner, RoundService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),
-    *(AuditingService, DraftService, ReferenceExports),
     *(ApplicationService, RegistrationService),
     *(InboxService, SubscriptionService, TokenService, WeaknessService),
 )

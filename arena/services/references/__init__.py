@@ -1,1 +1,0 @@
-"""References that people write for a set: drafts, writing, audit, export, measures."""

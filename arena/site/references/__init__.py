@@ -1,1 +1,0 @@
-"""The page where people write references, and where organisers audit them."""
