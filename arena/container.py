@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from arena.services.accounts.sessions import SessionService
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import TokenService
-    from arena.services.annotation.curation import CurationService
-    from arena.services.annotation.files.service import LabelFileService
-    from arena.services.annotation.queue import LabelService
-    from arena.services.annotation.tasks import AnnotationService
     from arena.services.boards.comparison import RoundComparisonService
     from arena.services.boards.file_sizes import FileDescriptions
     from arena.services.boards.files import BoardFiles
@@ -63,7 +59,6 @@ if TYPE_CHECKING:
     from arena.services.organisers.monitor import RoundAdmin
     from arena.services.organisers.overview import OverviewService
     from arena.services.organisers.round_jobs import RoundJobs
-    from arena.services.people.public_votes import PublicVotes
     from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.phases import PolicyService
     from arena.services.question_sets.qrels import SetQrels
@@ -151,10 +146,6 @@ class Arena:
         "services.accounts.registration", "store", "tokens", "letters"
     )
     applications: ApplicationService = _service("services.accounts.applications", "store", "teams", "letters")
-    annotation: AnnotationService = _service("services.annotation.tasks")
-    labels: LabelService = _service("services.annotation.queue")
-    curation: CurationService = _service("services.annotation.curation")
-    label_files: LabelFileService = _service("services.annotation.files.service", "store", "curation")
     judges: JudgeService = _service("services.judging.judges", "store", "settings", "tracing")
     judge_tester: JudgeTester = _service("services.judging.judge_test", "judges")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
@@ -198,7 +189,6 @@ class Arena:
     versions: VersionService = _service("services.evidence.versions")
     retests: RetestService = _service("services.rounds.retest", "store", "rounds", "judges", "job_leases")
     corrections: CorrectionService = _service("services.rounds.corrections", "store")
-    public_votes: PublicVotes = _service("services.people.public_votes")
     reports: ReportService = _service(
         "services.evidence.team_report", "store", "profiles", "weaknesses", "fixes"
     )

@@ -4,7 +4,7 @@
 
 With --odd the boards of `tests/odd_boards.py` are taken, in both themes at 360, 390 and 1440 px.
 Without --url an arena is made for the occasion in which every page has something to show, and each page is
-taken as those see it whom it is for: the public, a team, an annotator, an organiser. With --url that site is
+taken as those see it whom it is for: the public, a team, an organiser. With --url that site is
 taken as `arena demo` fills it: the public pages, or with a token those behind the sign-in, as its owner sees
 them. The list of pages is the site's own.
 """
@@ -125,7 +125,6 @@ def _showcase() -> Iterator[tuple[str, list[View], Mapping[Who, str]]]:
         views = [*page_views(NAMES), *plain_views(NAMES, _Routes(showcase.settings).all())]
         tokens = {
             Who.MEMBER: showcase.member,
-            Who.ANNOTATOR: showcase.annotator,
             Who.ORGANISER: showcase.organiser,
         }
         with _served(showcase.settings) as url:

@@ -81,11 +81,10 @@ ARGUMENTS = (
 EMPTY, TEXT, WHOLE = "[data-testid=stText]", ".aa-footer", "#root .aa-footer"
 PAGES = (
     *("", "compare", "questions", "matrix", "retrieval", "rounds", "data", "trust", "methodology", "about"),
-    *("system?id=system-07", "question?id=q17", "submit", "team", "annotate", "references", "register"),
+    *("system?id=system-07", "question?id=q17", "submit", "team", "register"),
 )
 ORGANISERS = tuple(
-    f"admin{name}"
-    for name in ("", "-rounds", "-data", "-calibration", "-annotation", "-people", "-notifications", "-audit")
+    f"admin{name}" for name in ("", "-rounds", "-data", "-calibration", "-people", "-notifications", "-audit")
 )
 ORGANISER = "olga"
 FIRST_TABLE, EVERY_PAGE, SESSIONS = 1.2, 1.5, 1.7

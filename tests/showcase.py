@@ -12,7 +12,6 @@ from pathlib import Path
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import Role, SubmissionKind, TokenScope
@@ -36,7 +35,6 @@ NAMES = Names(
     question_set=SET,
     submission=6,
     rounds=(SUMMER, AUTUMN),
-    label_task="people",
 )
 
 
@@ -47,7 +45,6 @@ class Showcase:
     settings: Settings
     organiser: str
     member: str
-    annotator: str
 
 
 def prepare(home: Path) -> Showcase:
@@ -66,7 +63,7 @@ def prepare(home: Path) -> Showcase:
     _submit(arena, files, {"meridian": "meridian"}, names)
     _judge(arena, SUMMER)
     _submit_run(arena, files, questions)
-    _work_in_progress(arena, tokens["annotator"])
+    _work_in_progress(arena)
     arena.boards.publish_paper()
     arena.close()
     return Showcase(settings=arena.settings, **tokens)
@@ -103,7 +100,6 @@ def _people(arena: Arena) -> dict[str, str]:
     return {
         "organiser": _token(arena, "Ada", {TokenScope.ORGANISE, TokenScope.READ}),
         "member": _token(arena, "Nia", of_a_member),
-        "annotator": _token(arena, "Bo", {TokenScope.READ}),
     }
 
 
@@ -151,13 +147,9 @@ def _rows(value: object) -> list[Mapping[str, object]]:
     return value
 
 
-def _work_in_progress(arena: Arena, annotator: str) -> None:
-    """A round that waits for a worker, a task for people, votes of visitors."""
+def _work_in_progress(arena: Arena) -> None:
+    """A round that waits for a worker."""
     request = RoundRequest(set_name=SET, judge="reference-free", name=AUTUMN, budget_usd=5.0)
     arena.rounds.create(request)
     arena.jobs.judge(AUTUMN)
-    task = TaskRequest(name="people", round_name=SUMMER, overlap=1, annotators=("Bo",), count=10)
-    arena.annotation.open(task, caller=OPERATOR)
-    arena.labels.consent("people", caller=arena.identities.of_token(annotator, client=""))
-    arena.public_votes.open(SET)
     arena.subscriptions.add("board news", "https://example.org/hook", caller=OPERATOR)

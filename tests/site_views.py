@@ -20,7 +20,6 @@ class Who(StrEnum):
 
     PUBLIC = auto()
     MEMBER = auto()
-    ANNOTATOR = auto()
     ORGANISER = auto()
 
 
@@ -53,7 +52,6 @@ class Names:
     imported_board: str = "rag-qa-arena"
     submission: int
     rounds: Sequence[str] = ()
-    label_task: str = ""
 
 
 DEMO = Names(board="demo", question_set="demo", submission=2, rounds=("demo",))
@@ -63,8 +61,6 @@ SIGNED_IN: Mapping[str, Who] = {
     "submit": Who.MEMBER,
     "team": Who.MEMBER,
     "report": Who.MEMBER,
-    "annotate": Who.ANNOTATOR,
-    "references": Who.ANNOTATOR,
 }
 
 
@@ -107,7 +103,6 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
         "question": (f"{board}&id={names.question}",),
         "report": ("", f"?id={names.submission}"),
         "submit": (f"?set={names.question_set}",),
-        "annotate": (f"?task={names.label_task}" if names.label_task else "",),
         "admin-data": ("", f"?set={names.question_set}"),
         "admin-rounds": ("", *(f"?round={name}" for name in names.rounds)),
     }
@@ -143,8 +138,6 @@ def _plain(names: Names, routes: Sequence[BaseRoute]) -> Iterator[View]:
         "/leaderboard.html": (f"/leaderboard.html?board={names.board}", "/leaderboard.html?board=nobody"),
         "/embed/{board}": (f"/embed/{names.board}",),
         "/s/{content_hash}": ("/s/00000000",),
-        "/vote/{set_name}": (f"/vote/{names.question_set}",),
-        "/vote/{set_name}/board": (f"/vote/{names.question_set}/board",),
     }
     patterns = {route.path for route in routes if isinstance(route, Route) and "GET" in (route.methods or ())}
     for pattern in patterns - {f"/{page}" for page in pages()} - NO_PAGES:

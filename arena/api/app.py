@@ -16,10 +16,7 @@ from starlette.routing import Route
 
 from arena.api import (
     boards,
-    label_admin,
-    labels,
     metrics,
-    public_votes,
     question_sets,
     registrations,
     reports,
@@ -126,11 +123,8 @@ ROUTERS = (
     retrieval_boards,
     metrics,
     rounds,
-    public_votes,
     teams,
     registrations,
-    labels,
-    label_admin,
 )
 READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
 

@@ -123,7 +123,7 @@ def publish_round(name: Name, wanted: PublicationRequest, arena: Services, calle
     require(caller, TokenScope.ORGANISE)
     found = arena.rounds.get(name, caller=caller)
     sent = None if wanted.votes is None else [one.model_dump(exclude_none=True) for one in wanted.votes]
-    with source_of_request(wanted.task, sent, wanted.vote_rule) as people:
+    with source_of_request(sent, wanted.vote_rule) as people:
         if found.state is not RoundState.PUBLISHED:
             job = arena.jobs.publish(
                 name,

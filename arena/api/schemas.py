@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from fastapi import Path, Query
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from arena.models.results import Battle, BoardHead, Round
 from arena.models.sets import Question, QuestionSet, SetStatistics
@@ -141,19 +141,11 @@ class RoundPlan(BaseModel):
 class PublicationRequest(BaseModel):
     """What is to be published of a round: its standings, and what votes of people make of them."""
 
-    task: str | None = Field(default=None, description="The annotation task whose labels are the votes.")
-    votes: list[VoteLine] | None = Field(default=None, description="The votes themselves; not with `task`.")
+    votes: list[VoteLine] | None = Field(default=None, description="Votes of people on the round's battles.")
     vote_rule: VoteRule = Field(default=VoteRule.MEAN, description="What several votes on a battle count as.")
     metrics: bool = Field(default=True, description="Score answers by the embedded metrics first.")
     partial: bool = Field(default=False, description="Also where less than 90 % was judged.")
     calibration: int | None = Field(default=None, description="The job whose agreement readers are told.")
-
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        if self.task is not None and self.votes is not None:
-            message = "Votes come from a task or with the request, not from both."
-            raise ValueError(message)
-        return self
 
 
 class Publication(BaseModel):

@@ -28,8 +28,6 @@ NOUNS = {
     "submissions": ("submissions", "Submissions: one system's file of answers each."),
     "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
     "judges": ("judges", "Judges: a model with its prompt and settings."),
-    "labels": ("labels.commands", "Labels of people: tasks, the next item, a label for it."),
-    "votes": ("public_votes", "Public blind votes: visitors judge pairs of a set."),
     "teams": ("teams", "Teams, accounts, members, tokens and the audit log."),
     "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
     "questions": ("questions", "Questions of a round: find and sort them."),

@@ -1,8 +1,6 @@
-"""Question sets, their questions, and public votes on them."""
+"""Question sets, their questions."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from arena.models.base import Value
 
@@ -86,36 +84,3 @@ class SetStatistics(Value):
     def sentences_of_several(self) -> float | None:
         """Share of the sentences that cite two documents or more."""
         return sum(self.documents_a_sentence[2:]) if self.sentences else None
-
-
-class Poll(Value):
-    """Whether visitors vote on a set."""
-
-    open: bool
-    """Whether votes are taken."""
-
-
-class VoteBoard(Poll):
-    """The board of a set's public votes; no judge has a part in it."""
-
-    set: str
-    given: int
-    """Votes in all."""
-    counted: int
-    """Those that count."""
-    visitors: int
-    """Visitors with a vote that counts."""
-    rejected: dict[str, int]
-    """Votes that were too quick, or on texts that leak names."""
-    gold: int
-    """Votes on gold pairs, which never count."""
-    untried: int
-    """Votes of visitors who did not pass their gold pairs."""
-    over_cap: int
-    """Votes beyond what one network or visitor may weigh."""
-    cap: int
-    """How many votes of one network, and of one visitor, count."""
-    ratings: list[dict[str, Any]]
-    """As of `arena battles rate`."""
-    unrankable: str
-    """Why there are no ratings; empty where there are."""

@@ -14,7 +14,6 @@ from arena.services.accounts.auth import WINDOW
 from arena.services.accounts.registration import WINDOW as APPLICATIONS_WINDOW
 from arena.services.accounts.sessions import LASTS
 from arena.services.boards.signing import public_key
-from arena.site.public.votes import HALF_A_YEAR
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading, verbatim
 from arena.site.ui.markup import Child, element, put
@@ -61,18 +60,7 @@ STORED = (
         f"the application stays; the hash {APPLICATIONS_WINDOW // MINUTE} minutes, then deleted with the "
         "next application",
     ),
-    Kept(
-        "Voting on blind pairs",
-        "Your votes with their times, and salted hashes of a cookie (arena_voter), of your network address "
-        "and of its network.",
-        f"votes and hashes stay; the cookie {timedelta(seconds=HALF_A_YEAR).days} days",
-    ),
     Kept("Reporting a judgment", "What you write, and a hash of your visit.", "stays"),
-    Kept(
-        "Labelling answers, writing references",
-        "Your account's name, your labels and texts with their times, and when you consented.",
-        "stays until you delete your labels on the page where you give them",
-    ),
     Kept(
         "Working in a team, or organising",
         "Account, mail address where one is given, files, and a line in the log for every change.",

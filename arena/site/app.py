@@ -41,7 +41,6 @@ from arena.site.middleware import RetractedStatus, SiteMiddleware, UntrustedPeer
 from arena.site.pages import OWN, added_pages, pages
 from arena.site.plain_pages import refused
 from arena.site.public.routes import BoardRoutes
-from arena.site.public.votes import VoteRoutes
 from arena.site.security_policy import page_policy
 from arena.site.services import as_secrets, opened
 from arena.site.sign_in import SignIn
@@ -230,7 +229,6 @@ class _Routes:
             Route("/healthz", self.healthz),
             metrics_route(self._arena),
             *self._boards.routes(),
-            *VoteRoutes(self._arena).routes(),
             *shell_routes({name: page.title for name, page in pages().items()}, self.first_view),
             Route("/leaderboard", _to_the_leaderboard),
         ]

@@ -67,18 +67,6 @@ def choose_team(caller: Caller) -> str | None:
     return choose_one("team", "Team", titles)
 
 
-def show_pairs(caller: Caller) -> bool:
-    """Lead annotators to the pairs that they were asked to label; whether there are any."""
-    tasks = arena().annotation.open_to(caller)
-    for task in tasks:
-        put(
-            element(
-                "p", anchor(f"Label your pairs of {task.name}", "annotate", task=task.name), class_="aa-told"
-            )
-        )
-    return bool(tasks)
-
-
 def show_new_token(key: str) -> None:
     """Show the new token that waits under a key of the session, to be copied, until it is dismissed."""
     secret: str | None = st.session_state.get(key)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from arena.html_pages import rendered
 from data.errors import ArenaError, SpecError
 from data.plugins import Added, PluginKind, added, described
-from data.records import TaskKind
 
 if TYPE_CHECKING:
     from arena.services.accounts.auth import Caller
@@ -42,13 +41,6 @@ def everybody(_caller: Caller) -> bool:
 
 def _organisers(caller: Caller) -> bool:
     return caller.organiser
-
-
-def _labels(kind: TaskKind | None, caller: Caller) -> bool:
-    from arena.site.services import arena  # noqa: PLC0415 - documents are made without it
-
-    tasks = arena().annotation
-    return caller.organiser or bool(tasks.open_to(caller) if kind is None else tasks.open_to(caller, kind))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +109,7 @@ class Page:
         return rendered("pages/plain.html", title=title, opening=html_put_by(opening))
 
 
-MORE, LABEL, ORGANISE = "More", "Label", "Organise"
+MORE, ORGANISE = "More", "Organise"
 _organised = partial(Page, menu=ORGANISE, offered=_organisers)
 OWN = (
     Page(name="", title="Board", module="boards.leaderboard_page", menu="", begins=Begins.OWN),
@@ -143,21 +135,12 @@ OWN = (
     ),
     Page(name="team", title="My team", module="teams.team_page", menu=MORE, begins=Begins.HEADING),
     Page(name="about", title="About", module="about_page", menu=MORE, begins=Begins.HEADING),
-    Page(
-        name="annotate",
-        title="Label answers",
-        module="annotation.annotate_page",
-        menu=LABEL,
-        begins=Begins.HEADING,
-        offered=partial(_labels, None),
-    ),
     _organised(name="rank", title="New board", module="ranking.rank_page"),
     _organised(name="admin", title="Overview", module="admin.overview_page"),
     _organised(name="admin-rounds", title="Organise rounds", module="admin.rounds_page"),
     _organised(name="admin-data", title="Organise sets", module="admin.question_sets_page"),
     _organised(name="admin-judges", title="Judges", module="admin.judges_page"),
     _organised(name="admin-calibration", title="Calibration", module="admin.calibration_page"),
-    _organised(name="admin-annotation", title="Label tasks", module="admin.annotation_page"),
     _organised(name="admin-people", title="People", module="admin.people_page"),
     _organised(name="admin-notifications", title="Notifications", module="notifications"),
     _organised(name="admin-audit", title="Audit log", module="admin.audit_page"),

@@ -182,12 +182,6 @@ def refuse_retracted(name: str) -> None:
 
 
 @_cached(seconds=FRESH, most=64)
-def voted_set(source: Arena, view: BoardView) -> str:
-    """The set of a judged board where visitors vote on it; empty where they do not."""
-    return "" if view.round_name is None else source.public_votes.open_for_round(view.round_name)
-
-
-@_cached(seconds=FRESH, most=64)
 def notices_of(source: Arena, view: BoardView) -> tuple[str, ...]:
     """Sentences about systems that were withdrawn from a judged board."""
     return () if view.round_name is None else source.boards.notices(view.round_name)

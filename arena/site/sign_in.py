@@ -25,7 +25,6 @@ from arena.site.hosts import ServedHosts
 from arena.site.plain_pages import HEADERS, plain_page
 from arena.site.ui.errors import public_error
 from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError
-from data.records import TaskKind
 
 FORM_COOKIE = "arena_form"
 LONGEST_FORM = 4_096
@@ -88,11 +87,7 @@ class SignIn:
     def _first_page(self, caller: Caller) -> str:
         if caller.organiser:
             return "admin"
-        if self._arena.teams.all(caller=caller):
-            return "team"
-        if self._arena.annotation.open_to(caller):
-            return "annotate"
-        return "references" if self._arena.annotation.open_to(caller, TaskKind.REFERENCES) else "team"
+        return "team"
 
     async def leave(self, request: Request) -> Response:
         """The question whether to sign out."""

@@ -144,18 +144,9 @@ class Action(StrEnum):
     JOB_CANCELLED = "job-cancelled"
     BOARD_PUBLISHED = "board-published"
     BOARD_RETRACTED = "board-retracted"
-    ANNOTATION_OPENED = "annotation-opened"
-    ANNOTATION_CLOSED = "annotation-closed"
-    ANNOTATION_ADJUDICATED = "annotation-adjudicated"
-    LABELS_EXCLUDED = "labels-excluded"
-    LABELS_INCLUDED = "labels-included"
-    LABELS_DELETED = "labels-deleted"
-    LABELS_IMPORTED = "labels-imported"
     BOARD_NOTED = "board-noted"
     BOARD_CORRECTED = "board-corrected"
     BOARD_RENEWED = "board-renewed"
-    VOTES_OPENED = "votes-opened"
-    VOTES_CLOSED = "votes-closed"
     SUBSCRIPTION_ADDED = "subscription-added"
     SUBSCRIPTION_REMOVED = "subscription-removed"
 
@@ -200,18 +191,9 @@ _ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
         Action.JOB_CANCELLED: "cancelled a job",
         Action.BOARD_PUBLISHED: "published a board",
         Action.BOARD_RETRACTED: "retracted a board",
-        Action.ANNOTATION_OPENED: "opened a task",
-        Action.ANNOTATION_CLOSED: "closed a task",
-        Action.ANNOTATION_ADJUDICATED: "adjudicated an item of a task",
-        Action.LABELS_EXCLUDED: "excluded labels",
-        Action.LABELS_INCLUDED: "let labels count again",
-        Action.LABELS_DELETED: "deleted labels",
-        Action.LABELS_IMPORTED: "imported labels",
         Action.BOARD_NOTED: "wrote a notice on a board",
         Action.BOARD_CORRECTED: "corrected a board",
         Action.BOARD_RENEWED: "renewed a board",
-        Action.VOTES_OPENED: "opened public votes",
-        Action.VOTES_CLOSED: "closed public votes",
         Action.SUBSCRIPTION_ADDED: "added a subscription",
         Action.SUBSCRIPTION_REMOVED: "removed a subscription",
     }

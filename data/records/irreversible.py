@@ -35,10 +35,6 @@ class Irreversible(Enum):
         "valid again."
     )
     REMOVE_SUBSCRIPTION = "Its address is forgotten, and messages that wait for it are not sent."
-    DELETE_LABELS = (
-        "All labels of the person in this task are deleted, and their items go back to the queue. Nothing "
-        "brings the labels back."
-    )
     DROP_PHASE = "The phase is removed with its dates and limits; submissions to it stay."
     FREEZE_SET = "The set takes no more submissions, from now on."
 

@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from data.store.accounts.applications import ApplicationStore
     from data.store.accounts.audit import AuditStore
     from data.store.accounts.tokens import TokenStore
-    from data.store.annotation.frames import FrameStore
-    from data.store.annotation.labels import LabelStore
-    from data.store.annotation.queue import LabelQueueStore
-    from data.store.annotation.tasks import AnnotationStore
     from data.store.boards.boards import BoardStore
     from data.store.boards.scores import ScoreStore
     from data.store.jobs.jobs import JobStore
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
     from data.store.monitoring import CountingStore
     from data.store.notifications.outbox import OutboxStore
     from data.store.notifications.subscriptions import SubscriptionStore
-    from data.store.public_votes import PublicVoteStore
     from data.store.question_sets import PolicyStore, SetStore
     from data.store.retrieval import RetrievalStore
     from data.store.rounds.battle_claims import ClaimStore
@@ -231,36 +226,6 @@ class Store:
         from data.store.question_sets import PolicyStore
 
         return PolicyStore(self.database)
-
-    @cached_property
-    def annotations(self) -> AnnotationStore:
-        from data.store.annotation.tasks import AnnotationStore
-
-        return AnnotationStore(self.database)
-
-    @cached_property
-    def public_votes(self) -> PublicVoteStore:
-        from data.store.public_votes import PublicVoteStore
-
-        return PublicVoteStore(self.database)
-
-    @cached_property
-    def label_queue(self) -> LabelQueueStore:
-        from data.store.annotation.queue import LabelQueueStore
-
-        return LabelQueueStore(self.database)
-
-    @cached_property
-    def labels(self) -> LabelStore:
-        from data.store.annotation.labels import LabelStore
-
-        return LabelStore(self.database)
-
-    @cached_property
-    def frames(self) -> FrameStore:
-        from data.store.annotation.frames import FrameStore
-
-        return FrameStore(self.database)
 
     @cached_property
     def audit(self) -> AuditStore:

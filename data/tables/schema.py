@@ -3,7 +3,6 @@
 from sqlalchemy import MetaData
 
 from data.tables import (
-    annotation,
     jobs,
     judgments,
     notifications,
@@ -15,7 +14,6 @@ from data.tables import (
 from data.tables.columns import metadata
 
 __all__ = [
-    "annotation",
     "ddl_metadata",
     "jobs",
     "judgments",

@@ -37,12 +37,12 @@ def publish(
         ),
     ] = None,
     people: Annotated[
-        str | None,
+        Path | None,
         typer.Option(
             "--people",
-            metavar="TASK|FILE",
-            help="Votes of people on some of the round's battles: the labels of an annotation task, or a "
-            "votes file as of `arena battles rate --people`. The board then says what people would say "
+            metavar="FILE",
+            help="Votes of people on some of the round's battles, as of `arena battles rate --people`. "
+            "The board then says what people would say "
             "beside what the judge says. Of a published round it makes another snapshot with a hash of its "
             "own; the former one stays as NAME@HASH.",
         ),
@@ -98,7 +98,9 @@ def publish(
 
     if vote_rule is not None and people is None:
         raise InputError("--vote-rule says how votes count, and there are none.", advice="Add --people.")
-    votes = None if people is None else VoteSource.read(people, vote_rule or VoteRule.MEAN)
+    votes = (
+        None if people is None else VoteSource(name=people.name, file=people, rule=vote_rule or VoteRule.MEAN)
+    )
     with open_parallel(engine) as arena:
         board, created = arena.boards.publish(
             name, report=note, score=metrics, partial=partial, calibration=source, people=votes

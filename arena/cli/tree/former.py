@@ -36,20 +36,8 @@ REMOVED: Mapping[str, str] = MappingProxyType(
     {
         "battles cycles": "Use `arena battles rate` and `compare`, or count the cycles of an exported file.",
         "corpora embed": "Use `arena corpora import --name NAME --embeddings MODEL`.",
-        "labels give": "Use `arena labels submit TASK NUMBER VALUE --annotator ACCOUNT`.",
-        "labels next": "Use `arena labels submit TASK --annotator ACCOUNT`.",
-        "labels task": "Use `arena labels open`, `show`, `close`, `export`, `import`, `adjudicate` (for "
-        "disputed and settle) or `exclude` (for aside).",
-        "labels withdraw": "Use `arena labels submit TASK --annotator ACCOUNT --withdraw`.",
         "notifications deliveries": "Use `arena notifications list`: what arrived, what failed, and why.",
         "notifications retry": "Workers try again by themselves; see `arena notifications test ID`.",
-        "references close": "Use `arena labels close TASK`.",
-        "references export": "Use `arena labels export TASK DIR --format set`.",
-        "references list": "Use `arena labels show`.",
-        "references next": "Use `arena labels submit TASK --annotator ACCOUNT`.",
-        "references start": "Use `arena labels open TASK --kind references --set SET --annotators A,B`.",
-        "references status": "Use `arena labels show TASK`.",
-        "references submit": "Use `arena labels submit TASK NUMBER --text FILE --annotator ACCOUNT`.",
         "retrieval compare": "Use `arena retrieval show SET --compare A,B`.",
         "retrieval output": "Use `arena retrieval export SET - --system SYSTEM`.",
         "retrieval question": "Use `arena retrieval show SET --question ID`.",
@@ -60,7 +48,6 @@ REMOVED: Mapping[str, str] = MappingProxyType(
         "teams applications list": "Use `arena teams applications`.",
         "teams applications reject": "Use `arena teams applications NUMBER --reject --reason TEXT`.",
         "teams member": "Use `arena teams members TEAM ACCOUNT`, also with --role or --remove.",
-        "votes export": "Use `arena votes show SET --export FILE`.",
     }
 )
 """Commands that are gone, with what to use instead."""

@@ -95,7 +95,7 @@ class BoardService:
             ForbiddenError: Only organisers may.
             ConflictError: The round is not finished, was retracted, or too little of it was judged.
             InputError: The calibration is of other judges, or the votes are on no judged battle.
-            NotFoundError: There is no such round, votes file or task.
+            NotFoundError: There is no such round.
             RecordError: A vote is on no planned battle; the message names its line.
             UnrankableError: The votes compare no two systems.
             StoppedError: It was stopped; scores are kept, nothing is published.

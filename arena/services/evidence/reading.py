@@ -90,13 +90,3 @@ def best_of(battles: Sequence[BattleEvidence]) -> Mapping[str, Record]:
     }
     most = max((record.ahead for record in records.values()), default=0)
     return {system: record for system, record in records.items() if record.ahead == most}
-
-
-def agreement(battle: BattleRecord, chosen: Preference) -> str:
-    """What a reader chose beside what the judge decided, in a sentence."""
-    names = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: "a tie"}
-    if battle.preference is None:
-        return f"You chose {names[chosen]}. The judge came to no verdict."
-    if battle.preference is chosen:
-        return f"You chose {names[chosen]}, as the judge did."
-    return f"You chose {names[chosen]}, the judge {names[battle.preference]}."

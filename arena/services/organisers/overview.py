@@ -54,7 +54,6 @@ class Overview:
     calibrations: tuple[JobStatus, ...]
     accounts: int
     teams: int
-    tasks: int
     log: tuple[AuditEntry, ...]
 
     @property
@@ -92,7 +91,6 @@ class OverviewService:
             calibrations=self._jobs.recent(JobKind.CALIBRATE)[:CALIBRATIONS],
             accounts=len(self._store.teams.accounts()),
             teams=len(self._store.teams.all()),
-            tasks=sum(not task.closed for task in self._store.annotations.tasks()),
             log=self._store.audit.entries(limit=LINES),
         )
 

@@ -83,7 +83,7 @@ class RoundJobs(JobService):
         Raises:
             ConflictError: The round is not finished, has a job already, or too little of it was judged.
             InputError: The calibration has no result, or none of the round's judge.
-            NotFoundError: There is no such job, votes file or task.
+            NotFoundError: There is no such job.
             RecordError: A vote is on no planned battle; the message names its line.
             UnrankableError: The votes compare no two systems.
         """

@@ -18,13 +18,13 @@ SENT = "votes.jsonl"
 
 
 def payload_of(source: VoteSource) -> dict[str, Any]:
-    """A source as JSON; a file goes along with its votes.
+    """A source as JSON, with its votes.
 
     Raises:
         FileFormatError: The file cannot be read.
         RecordError: A value breaks a rule; the message names its line.
     """
-    votes = None if source.file is None else votes_text(read_votes(source.file))
+    votes = votes_text(read_votes(source.file))
     return {"name": source.name, "rule": source.rule.value, "votes": votes}
 
 
@@ -35,21 +35,16 @@ def source_of(payload: Mapping[str, Any] | None) -> Iterator[VoteSource | None]:
         yield None
         return
     rule = VoteRule(payload["rule"])
-    if payload["votes"] is None:
-        yield VoteSource(name=payload["name"], rule=rule)
-        return
     with _written(payload["votes"]) as file:
         yield VoteSource(name=payload["name"], file=file, rule=rule)
 
 
 @contextmanager
 def source_of_request(
-    task: str | None, votes: Sequence[Mapping[str, object]] | None, rule: VoteRule
+    votes: Sequence[Mapping[str, object]] | None, rule: VoteRule
 ) -> Iterator[VoteSource | None]:
-    """The source that a request names or brings, until the end of the block; None where it does neither."""
-    if task is not None:
-        yield VoteSource(name=task, rule=rule)
-    elif votes is not None:
+    """The source that a request brings, until the end of the block; None where it brings none."""
+    if votes is not None:
         with _written("".join(f"{json.dumps(vote, ensure_ascii=False)}\n" for vote in votes)) as file:
             yield VoteSource(name=SENT, file=file, rule=rule)
     else:

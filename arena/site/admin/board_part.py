@@ -32,7 +32,6 @@ from leaderboard.vocabulary import OVERALL, VoteRule
 
 BOARD = "board"
 MOST_MB = 32
-NONE, FILE = "", "file"
 RULES = {VoteRule.MEAN: "their mean share", VoteRule.MAJORITY: "what more than half say"}
 
 
@@ -75,7 +74,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
             st.error(plain(error), icon=":material/error:")
     metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
-    votes = _choose_votes(watch.round, caller)
+    votes = _choose_votes()
     warning = arena().round_admin.partial(name, caller=caller)
     if warning:
         st.warning(warning, icon=":material/incomplete_circle:")
@@ -159,16 +158,15 @@ def _ranks(ranks: tuple[int, int] | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenVotes:
-    """What was chosen: a task's name, a file, or neither."""
+    """A votes file, if one was chosen, and how several votes count."""
 
-    task: str
     file: UploadedFile | None
     rule: VoteRule
 
     @property
     def chosen(self) -> bool:
         """Whether there are votes."""
-        return bool(self.task) or self.file is not None
+        return self.file is not None
 
     @contextmanager
     def source(self) -> Iterator[VoteSource | None]:
@@ -176,36 +174,23 @@ class ChosenVotes:
         if self.file is not None:
             with laid_down(self.file, most_mb=MOST_MB) as path:
                 yield VoteSource(name=self.file.name, file=path, rule=self.rule)
-        elif self.task:
-            yield VoteSource(name=self.task, rule=self.rule)
         else:
             yield None
 
 
-def _choose_votes(round_: Round, caller: Caller) -> ChosenVotes:
-    """Let the organiser choose votes on a round's battles."""
-    tasks = [
-        task.name for task in arena().annotation.tasks(caller=caller) if task.set_name == round_.set_name
-    ]
-    labels = {
-        NONE: "none: what the judge says alone",
-        FILE: "a votes file",
-        **{f"task {name}": f"labels of the task {name}" for name in tasks},
-    }
-    picked = st.selectbox("Votes of people", list(labels), format_func=labels.__getitem__, key="votes")
-    file = None
-    if picked == FILE:
-        types = ("jsonl", "json", "csv", "gz")
-        file = choose_file("Votes", key="votes-file", types=types, most_mb=MOST_MB)
+def _choose_votes() -> ChosenVotes:
+    """Let the organiser bring votes on a round's battles."""
+    types = ("jsonl", "json", "csv", "gz")
+    file = choose_file("Votes of people", key="votes-file", types=types, most_mb=MOST_MB)
     rule = st.radio(
         "Several votes on a battle count as",
         list(RULES),
         format_func=RULES.__getitem__,
         horizontal=True,
         key="vote-rule",
-        disabled=picked == NONE,
+        disabled=file is None,
     )
-    return ChosenVotes(task=picked.removeprefix("task ") if picked != FILE else "", file=file, rule=rule)
+    return ChosenVotes(file=file, rule=rule)
 
 
 def _correct_published(round_: Round, caller: Caller) -> None:
@@ -214,7 +199,7 @@ def _correct_published(round_: Round, caller: Caller) -> None:
     subheading("What people would say", anchor="people")
     note(f"{people_sentence(board.standings)}. A correction makes another snapshot; this one stays.")
     show_flash("correction")
-    votes = _choose_votes(round_, caller)
+    votes = _choose_votes()
 
     def publish() -> None:
         with votes.source() as source:

@@ -50,10 +50,9 @@ def show() -> None:
         [
             ("accounts", f"{overview.accounts:,}"),
             ("teams", f"{overview.teams:,}"),
-            ("open label tasks", f"{overview.tasks:,}"),
         ]
     )
-    _links(("Accounts, teams and tokens", "admin-people"), ("Label tasks", "admin-annotation"))
+    _links(("Accounts, teams and tokens", "admin-people"))
     _log(overview)
 
 

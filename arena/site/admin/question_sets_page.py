@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import partial
 
 import streamlit as st
 
@@ -14,7 +13,6 @@ from arena.site.services import arena
 from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip, tick
 from arena.site.ui.errors import plain
 from arena.site.ui.flash_messages import keep_flash, show_flash
-from arena.site.ui.formats import shown
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.uploaded_files import choose_file, laid_down
@@ -192,7 +190,6 @@ def show() -> None:
     name_page(view.summary.name, "Organise sets")
     set_facts(view)
     policy_part(view, caller)
-    _public_votes_part(view.summary.name, caller)
 
 
 def _list() -> None:
@@ -211,61 +208,3 @@ def _list() -> None:
         for summary in sets
     ]
     grid(("Set", "Title", "Questions", "Domains", "Content"), rows)
-
-
-def _public_votes_part(set_name: str, caller: Caller) -> None:
-    """Open and close votes on a set, and show their own board."""
-    votes = arena().public_votes
-    heading("Public blind votes", anchor="votes")
-    poll = votes.state(set_name)
-    is_open = poll is not None and poll.open
-    note(
-        "Visitors judge blind pairs of the published systems at /vote. Votes are never mixed with a judge's."
-    )
-    show_flash("votes")
-    wanted = st.toggle("Visitors may vote on this set", is_open, key="public-votes")
-    if wanted and not is_open:
-        attempt(lambda: votes.open(set_name, caller=caller), "Visitors may vote.", "votes")
-    elif is_open and not wanted:
-        attempt(lambda: votes.close(set_name, caller=caller), "Votes are closed.", "votes")
-    if poll is not None:
-        _figures(set_name, caller)
-
-
-FIGURES = ("rating", "lower", "upper")
-
-
-def _figures(set_name: str, caller: Caller) -> None:
-    board = arena().public_votes.board(set_name)
-    strip(
-        [
-            ("votes", f"{board.given:,}"),
-            ("that count", f"{board.counted:,}"),
-            ("visitors", f"{board.visitors:,}"),
-            ("test pairs", f"{board.gold:,}"),
-            ("did not pass", f"{board.untried:,}"),
-            ("rejected", f"{sum(board.rejected.values()):,}"),
-            ("beyond the cap", f"{board.over_cap:,}"),
-        ]
-    )
-    if not board.ratings:
-        note(board.unrankable)
-    else:
-        rows = [
-            (row["system"], *(shown(row[name], ".0f").replace("-", "−") for name in FIGURES))
-            for row in board.ratings
-        ]
-        grid(("System", "Rating", "Lower", "Upper"), rows, caption="By visitors' votes alone")
-    st.download_button(
-        "Votes file, JSONL",
-        partial(_file, set_name, caller),
-        file_name=f"{set_name}-public-votes.jsonl",
-        mime="application/jsonl",
-        icon=":material/download:",
-        on_click="ignore",
-        key="public-votes-file",
-    )
-
-
-def _file(set_name: str, caller: Caller) -> bytes:
-    return arena().public_votes.export(set_name, caller=caller).encode()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from types import MappingProxyType
 
 import streamlit as st
 
@@ -12,8 +11,7 @@ from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, furthe
 from arena.site.boards.view_model import BoardView
 from arena.site.public.links import site_address
 from arena.site.ui.components import notice_of
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.markup import put
 from leaderboard.export.tables import TableForm
 from leaderboard.vocabulary import BoardForm
 
@@ -23,12 +21,6 @@ FURTHER = {
     BoardForm.EVERY_EVAL_EVER: "Every Eval Ever",
     BoardForm.CROISSANT: "Croissant",
 }
-
-
-def back_to_board(view: BoardView, query: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Lead back to the board, as it was shown by the further words of an address."""
-    place = anchor(view.title, "", board=view.name, **query)
-    put(element("p", "Board: ", place, class_="aa-eyebrow"))
 
 
 def errata(view: BoardView) -> None:

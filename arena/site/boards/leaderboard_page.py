@@ -25,7 +25,7 @@ from arena.site.boards.standings_table import (
     usual_columns,
 )
 from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.queries import change_of, lost_questions, notices_of, voted_set
+from arena.site.queries import change_of, lost_questions, notices_of
 from arena.site.services import address
 from arena.site.trust import basis as bases
 from arena.site.trust.basis import ADDRESS, LABELS, Basis
@@ -200,7 +200,6 @@ def as_parts(board: BoardView) -> Parts:
             "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
             "notes": tuple(_notes(shown)),
             "rounds": link("data", board=here["board"]),
-            "votes": f"./vote/{quote(name)}" if (name := voted_set(view)) else "",
             "corrections": as_flow(
                 (html_put_by(partial(show_moves, view)), html_put_by(partial(show_parts, view)))
             ),

@@ -101,10 +101,7 @@ def _style() -> str:
     return "".join(texts)
 
 
-ROBOTS = (
-    "User-agent: *\nAllow: /\nDisallow: /_stcore/\nDisallow: /media/\nDisallow: /vote/\n"
-    "Sitemap: {base}sitemap.xml\n"
-)
+ROBOTS = "User-agent: *\nAllow: /\nDisallow: /_stcore/\nDisallow: /media/\nSitemap: {base}sitemap.xml\n"
 NOT_THERE = "No board of this name is published here."
 WHERE = "The site map at /sitemap.xml lists those that are."
 FRAMED_ANYWHERE = "frame-ancestors *"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -11,11 +10,10 @@ import streamlit as st
 
 from arena.html_pages import Parts
 from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.reading import agreement, closest_first
-from arena.site.boards.board_parts import back_to_board, no_questions
+from arena.services.evidence.reading import closest_first
+from arena.site.boards.board_parts import no_questions
 from arena.site.boards.pickers import addressed_board
-from arena.site.boards.view_model import BoardView
-from arena.site.queries import evidence_of, voted_set
+from arena.site.queries import evidence_of
 from arena.site.questions.metrics import (
     show_aspects,
     show_conflicts,
@@ -24,19 +22,16 @@ from arena.site.questions.metrics import (
     show_sub_questions,
 )
 from arena.site.questions.question_view import (
-    BLIND,
     LABELS,
     PART,
     as_parts,
     chosen_part,
 )
-from arena.site.services import address
-from arena.site.ui.components import heading, lead, name_page, note, page_heading
+from arena.site.ui.components import name_page, page_heading
 from arena.site.ui.errors import PageEndedError
 from arena.site.ui.markup import element, html_put_by, joined, put, put_part
-from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one, chosen_words
-from data.records import BattleEvidence, Preference
+from data.records import BattleEvidence
 
 KEY = "parts"
 MORE: Mapping[str, Callable[[QuestionView], None]] = MappingProxyType(
@@ -49,17 +44,12 @@ MORE: Mapping[str, Callable[[QuestionView], None]] = MappingProxyType(
     }
 )
 """Tabs that metrics fill."""
-CHOICES = {
-    Preference.A: "The first is better",
-    Preference.TIE: "Equally good",
-    Preference.B: "The second is better",
-}
 
 
 def look() -> str:
-    """The page without what only Streamlit can offer; nothing of a pair to be judged blind."""
+    """The page without what only Streamlit can offer."""
     view = addressed_board()
-    if view.round_name is None or not chosen_words("id") or chosen_words(BLIND):
+    if view.round_name is None or not chosen_words("id"):
         raise PageEndedError
     shown = evidence_of(view, chosen_words("id"))
     battles = closest_first(shown.battles)
@@ -87,10 +77,6 @@ def show() -> None:
     shown = evidence_of(view, question_id)
     name_page(f"{question_id}: {shown.question.question}", view.full_title)
     battles = closest_first(shown.battles)
-    blind = _wants_blind(battles, voted_set(view))
-    if blind is not None:
-        _show_blind(view, shown, blind)
-        return
     parts = as_parts(view, shown, battles)
     put_part(parts, "head")
     main, side = st.columns([13, 7], gap="large")
@@ -132,69 +118,3 @@ def _show_tabs(parts: Parts, shown: QuestionView) -> None:
 def _into_address() -> None:
     chosen = st.session_state[KEY]
     st.query_params[PART] = next((name for name, label in LABELS.items() if label == chosen), "battles")
-
-
-def _wants_blind(battles: Sequence[BattleEvidence], votes_on: str) -> BattleEvidence | None:
-    """The battle that the reader wants to judge; None where they do not, or where no votes are open."""
-    if not votes_on or BLIND not in address():
-        return None
-    wanted = chosen_words("battle")
-    return next((evidence for evidence in battles if evidence.battle.key == wanted), None)
-
-
-def _show_blind(view: BoardView, question_view: QuestionView, evidence: BattleEvidence) -> None:
-    """Two answers without names; after the choice whose they are, what the judge said, and why."""
-    battle = evidence.battle
-    back_to_board(view)
-    with st.container(key="question-text"):
-        put(element("h1", question_view.question.question))
-    b_first = st.session_state.setdefault(f"b-first-{battle.key}", secrets.choice((False, True)))
-    chosen: Preference | None = st.session_state.get(_key(evidence))
-    names = (battle.system_b, battle.system_a) if b_first else (battle.system_a, battle.system_b)
-    if chosen is None:
-        lead("Which answer is better? Whose they are and what the judge said comes after your choice.")
-        _offer_choices(evidence, b_first=b_first)
-    else:
-        lead(agreement(battle, chosen))
-        _show_ways_on(view, evidence)
-    answers = {answer.system: answer.answer.answer for answer in question_view.answers}
-    for at, (column, name) in enumerate(zip(st.columns(2), names, strict=True)):
-        with column, st.container(border=True, height="stretch", key=f"prose-blind-{at}"):
-            title = ("First answer", "Second answer")[at] if chosen is None else name
-            put(element("p", element("strong", title), class_="aa-name"))
-            st.text(answers.get(name, "") or "(This answer is not shown.)")
-    _show_passages(question_view)
-    if chosen is not None:
-        heading("Why the judge decided so", anchor="battle")
-        put_part(as_parts(view, question_view, (evidence,)), "battle")
-
-
-def _show_passages(question_view: QuestionView) -> None:
-    passages = question_view.question.passages
-    if passages:
-        with st.expander(f"Passages ({len(passages)})", icon=":material/menu_book:"):
-            for passage in passages:
-                st.text(f"{passage.title or 'Passage'}  [{passage.id}]\n{passage.text}")
-
-
-def _key(evidence: BattleEvidence) -> str:
-    return f"own-choice-{evidence.battle.key}"
-
-
-def _offer_choices(evidence: BattleEvidence, *, b_first: bool) -> None:
-    with st.container(horizontal=True):
-        for place, label in CHOICES.items():
-            choice = place.flipped if b_first else place
-            st.button(label, key=f"choose-{place}", on_click=_choose, args=(_key(evidence), choice))
-
-
-def _choose(key: str, choice: Preference) -> None:
-    st.session_state[key] = choice
-
-
-def _show_ways_on(view: BoardView, evidence: BattleEvidence) -> None:
-    battle = evidence.battle
-    back = anchor("All the evidence", "question", board=view.name, id=battle.question_id, battle=battle.key)
-    drawn = anchor("judge pairs that are drawn for you", f"vote/{voted_set(view)}")
-    note("You chose this pair, so your choice is not kept: votes that count are on pairs drawn by chance.")
-    put(element("p", back, " · or ", drawn, class_="aa-note"))

@@ -14,7 +14,6 @@ from arena.services.evidence.questions import AnswerView, QuestionView
 from arena.services.evidence.reading import beside, best_of
 from arena.services.evidence.reasons import read_reasons
 from arena.site.boards.view_model import BoardView
-from arena.site.queries import voted_set
 from arena.site.questions.answers import LEGEND, answer_text, scores_of
 from arena.site.questions.battles import (
     battle_table,
@@ -35,7 +34,7 @@ from arena.site.ui.tables import link
 from arena.site.ui.url_state import chosen_words
 from data.records import BattleEvidence, Passage
 
-PART, BLIND = "part", "judge"
+PART = "part"
 LABELS: Mapping[str, str] = MappingProxyType(
     {
         "battles": "Battles",
@@ -98,7 +97,6 @@ def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvide
     used = _used(pair, chosen, places)
     best = best_of(shown.battles)
     here = {"board": view.name, "id": shown.question.id}
-    own = chosen is not None and bool(voted_set(view))
     return Parts(
         "pages/question.html",
         {
@@ -111,9 +109,6 @@ def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvide
             "is_closest": len(battles) > 1 and chosen is battles[0],
             "choices": choices(battles),
             "choice_label": f"Battle, the closest of {len(battles):,} first",
-            "own_choice": link("question", **here, battle=chosen.battle.key, **{BLIND: "yes"})
-            if chosen is not None and own
-            else "",
             "pair": pair,
             "others": {answer.system: answer.system for answer in (*pair[1:], *shown.answers[1:])},
             "beside_label": f"Beside the answer of {pair[0].system}" if pair else "",

@@ -14,7 +14,7 @@ from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
 from arena.services.submissions.eligibility import Quota
 from arena.services.submissions.views import SubmissionLine
-from arena.site.auth import choose_team, show_new_token, show_pairs, show_visitor
+from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.notifications import show_notifications
 from arena.site.services import arena
 from arena.site.teams.submissions import act, show_submissions
@@ -26,7 +26,7 @@ from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, in_line, words_table
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
-from data.records import Role, SubmissionState, TaskKind, Token, TokenScope
+from data.records import Role, SubmissionState, Token, TokenScope
 from data.records.irreversible import Irreversible
 
 PAGE = 50
@@ -208,8 +208,6 @@ def show() -> None:
     caller = show_visitor("see your team")
     if not caller.signed_in:
         return
-    if show_pairs(caller) and not arena().teams.all(caller=caller):
-        return
     team = choose_team(caller)
     if team is None:
         return
@@ -237,9 +235,7 @@ def _show_summary(team: str, caller: Caller) -> None:
             ("subscriptions to events", f"{len(subscriptions):,}"),
         ]
     )
-    written = arena().annotation.open_to(caller, TaskKind.REFERENCES)
-    tasks = [anchor(f"Write references of {task.name}", "references", task=task.name) for task in written]
-    tasks += [*_unsubmitted(lines), *_queued(queued), *_reports(reports)]
+    tasks = [*_unsubmitted(lines), *_queued(queued), *_reports(reports)]
     if not subscriptions:
         told = "Subscribe to events, such as being judged"
         tasks.append(anchor(told, "team", team=team, part="notifications"))

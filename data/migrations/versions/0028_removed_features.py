@@ -21,6 +21,12 @@ TABLES: tuple[str, ...] = (
     "reference_check",
     "reference_batch",
     "reference_draft",
+    "annotation_label",
+    "annotation_person",
+    "annotation_item",
+    "annotation_task",
+    "poll_pair",
+    "poll",
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.

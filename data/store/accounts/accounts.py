@@ -10,7 +10,6 @@ from sqlalchemy.exc import IntegrityError
 from data.errors import ConflictError, NotFoundError
 from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
-from data.tables.annotation import annotation_people
 from data.tables.columns import now
 from data.tables.questions import sent_files
 from data.tables.teams import accounts, memberships, teams
@@ -137,8 +136,6 @@ class TeamStore(StorePart):
                 number = _row_of(connection, accounts, "account", name).id
                 connection.execute(update(accounts).where(accounts.c.id == number).values(values))
                 if called != name:
-                    mine = annotation_people.c.account_id == number
-                    connection.execute(update(annotation_people).where(mine).values(name=called))
                     sent = update(sent_files).where(sent_files.c.account == name)
                     connection.execute(sent.values(account=called))
         except IntegrityError as error:

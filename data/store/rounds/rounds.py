@@ -23,7 +23,6 @@ from data.store.engine import new_id
 from data.store.rounds.battles import insert_battles
 from data.store.rounds.budgets import counts_of
 from data.store.rounds.canaries import insert_canaries, is_unpriced
-from data.tables.annotation import annotation_tasks
 from data.tables.columns import now
 from data.tables.judgments import judgments
 from data.tables.questions import question_sets
@@ -124,14 +123,6 @@ class RoundStore(StorePart):
         """
         round_ = self.get(name)
         with self._database.begin() as connection:
-            task = connection.execute(
-                select(annotation_tasks.c.name).where(annotation_tasks.c.round_id == round_.id)
-            ).scalar()
-            if task is not None:
-                raise ConflictError(
-                    f"People label battles of round {name} in the task {task}.",
-                    advice="Their labels would go with it, so the round stays.",
-                )
             gone = connection.execute(
                 delete(rounds).where(rounds.c.id == round_.id, rounds.c.state.in_(list(allowed)))
             ).rowcount

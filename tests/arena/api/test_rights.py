@@ -16,7 +16,6 @@ from starlette.testclient import TestClient
 from arena.api.app import make_api, operations
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.annotation.requests import TaskRequest
 from data.records import GateRule, Role, TokenScope
 from tests.arena.api.conftest import answers
 from tests.private_texts import private_round
@@ -35,8 +34,6 @@ class Of(Enum):
     ALL = auto()
     TEAM = auto()
     ALICE = auto()
-    ANNOTATOR = auto()
-    TASK = auto()
     OLGA = auto()
 
 
@@ -85,7 +82,6 @@ PEOPLE: Mapping[str, Who] = {
     "olga": Who(frozenset({ORGANISE}), account="olga"),
 }
 
-TASK, ITEM = "/labels/tasks/people", "/labels/tasks/people/items/{label}"
 SENT = answers("another").decode()
 VOTE = {"question_id": "q0", "model_a": "ours", "model_b": "theirs", "winner": "model_a", "annotator": "x"}
 APPLICATION = {"team": "new", "title": "New", "contact": "c", "reason": "r", "mail": "n@x.org"}
@@ -149,9 +145,6 @@ ROWS: Mapping[str, Sequence[Row]] = {
     "GET /rounds/{name}/compare": [Row(None, "/rounds/first/compare?first=ours&second=theirs")],
     "POST /rounds/plan": [Row(ORGANISE, "/rounds/plan", body={"set": "tiny", "judge": "lexical"})],
     "POST /rounds/{name}/publish": [Row(ORGANISE, "/rounds/first/publish", body={"votes": [VOTE]})],
-    "GET /sets/{name}/votes": [Row(None, "/sets/tiny/votes")],
-    "PUT /sets/{name}/votes": [Row(ORGANISE, "/sets/tiny/votes", body={"open": True})],
-    "GET /sets/{name}/votes/file": [Row(ORGANISE, "/sets/tiny/votes/file", absent=True)],
     "GET /me": [Row(READ, "/me")],
     "GET /teams": [Row(READ, "/teams")],
     "GET /teams/{team}": [Row(READ, "/teams/alpha", Of.TEAM)],
@@ -184,43 +177,6 @@ ROWS: Mapping[str, Sequence[Row]] = {
     "POST /registrations": [Row(None, "/registrations", body=APPLICATION)],
     "POST /registrations/confirm": [Row(None, "/registrations/confirm", body={"code": "x"})],
     "POST /registrations/token": [Row(None, "/registrations/token", body={"code": "x"})],
-    "GET /labels/tasks": [Row(READ, "/labels/tasks")],
-    "GET /labels/tasks/{name}": [Row(READ, TASK, Of.TASK)],
-    "POST /labels/tasks/{name}/consent": [Row(READ, f"{TASK}/consent", Of.ANNOTATOR)],
-    "POST /labels/tasks/{name}/next": [Row(READ, f"{TASK}/next", Of.ANNOTATOR)],
-    "GET /labels/tasks/{name}/progress": [Row(READ, f"{TASK}/progress", Of.ANNOTATOR)],
-    "GET /labels/tasks/{name}/items/{number}": [Row(READ, ITEM, Of.ANNOTATOR)],
-    "PUT /labels/tasks/{name}/items/{number}/label": [Row(READ, f"{ITEM}/label", Of.ANNOTATOR, {"value": 1})],
-    "PUT /labels/tasks/{name}/items/{number}/skip": [
-        Row(READ, f"{ITEM}/skip", Of.ANNOTATOR, {"reason": "r"})
-    ],
-    "DELETE /labels/tasks/{name}/mine": [Row(READ, f"{TASK}/mine?confirm=true", Of.ANNOTATOR)],
-    "POST /labels/tasks": [
-        Row(
-            ORGANISE,
-            "/labels/tasks",
-            body={
-                "name": "more",
-                "set": "tiny",
-                "systems": ["ours", "theirs"],
-                "annotators": ["bob"],
-                "overlap": 1,
-                "count": 2,
-            },
-        )
-    ],
-    "POST /labels/tasks/{name}/close": [Row(ORGANISE, f"{TASK}/close")],
-    "GET /labels/tasks/{name}/quality": [Row(ORGANISE, f"{TASK}/quality")],
-    "GET /labels/tasks/{name}/disputed": [Row(ORGANISE, f"{TASK}/disputed")],
-    "PUT /labels/tasks/{name}/disputed/{item}": [
-        Row(ORGANISE, f"{TASK}/disputed/{{item}}", body={"value": 1})
-    ],
-    "PUT /labels/tasks/{name}/people/{person}/exclusion": [
-        Row(ORGANISE, f"{TASK}/people/bob/exclusion", body={"reason": "r"})
-    ],
-    "DELETE /labels/tasks/{name}/people/{person}": [Row(ORGANISE, f"{TASK}/people/bob?confirm=true")],
-    "GET /labels/tasks/{name}/labels": [Row(ORGANISE, f"{TASK}/labels")],
-    "POST /labels/tasks/{name}/labels": [Row(ORGANISE, f"{TASK}/labels", body="{}")],
 }
 
 
@@ -229,15 +185,13 @@ def may(who: Who, row: Row) -> bool:
     if row.scope is None:
         return True
     if who.organises:
-        return row.of is not Of.ANNOTATOR
+        return True
     implied = who.scopes | ({READ} if who.scopes else set())
     theirs = {
         Of.ALL: True,
         Of.TEAM: who.team == "alpha" and (row.members or who.role is Role.OWNER),
         Of.ALICE: who.account == "alice",
         Of.OLGA: who.account == "olga",
-        Of.ANNOTATOR: who.account == "bob",
-        Of.TASK: who.account == "bob",
     }
     return row.scope in implied and row.scope is not ORGANISE and theirs[row.of]
 
@@ -281,7 +235,7 @@ TOUCHED = tuple(f'INSERT INTO "{name}"' for name in SEEN_ONLY_BY_USE)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A published and a planned round, submissions, a gate, a task, subscriptions, and everybody's tokens."""
+    """A published and a planned round, submissions, a gate, subscriptions, and everybody's tokens."""
     folder = tmp_path_factory.mktemp("world")
     arena, _ = private_round(folder)
     for name in ("alice", "bob", "carol", "dan"):
@@ -318,14 +272,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     gate = client.post("/gates", json={"submission": numbers["held"], "max_loss": 5}, headers=alpha)
     numbers["gate"] = gate.json()["id"]
     arena.rounds.create(_second())
-    people = TaskRequest(
-        name="people", set_name="tiny", systems=("ours", "theirs"), annotators=("bob",), overlap=1, count=4
-    )
-    arena.annotation.open(people, caller=OPERATOR)
-    bob = {"Authorization": f"Bearer {tokens['bob of alpha']}"}
-    client.post(f"{TASK}/consent", headers=bob)
-    numbers["label"] = client.post(f"{TASK}/next", headers=bob).json()["item"]["number"]
-    numbers["item"] = arena.store.annotations.items(arena.store.annotations.task("people").id)[0].id
     for name, team in (("hook", "alpha"), ("arena_hook", "")):
         numbers[name] = arena.subscriptions.add(
             name, WEBHOOK["address"], team=team, kinds=(), caller=OPERATOR

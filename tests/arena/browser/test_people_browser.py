@@ -86,24 +86,3 @@ def test_an_organiser_publishes_the_corrected_board_and_a_reader_reads_it(
     place.walk.go(f"/s/{place.former}")
     place.walk.find(".aa-strip", "not checked by people")
     assert f"tiny%40{place.former[:12]}" in place.driver.current_url
-
-
-def test_an_organiser_opens_votes_and_a_visitor_judges_without_a_mouse(place: Place) -> None:
-    """Votes are off, are opened on the page of the set, and a visitor's key reveals the names."""
-    place.walk.go("/vote")
-    place.walk.find("body", "No set takes votes")
-    place.walk.sign_in(place.token)
-    place.walk.go("/admin-data?set=tiny")
-    place.walk.find("body", "Public blind votes")
-    place.walk.click("//label[contains(., 'Visitors may vote on this set')]")
-    place.walk.find("body", "Visitors may vote.")
-    place.walk.go("/vote/tiny")
-    place.walk.find("body", "Which answers the question better?")
-    for name in ("full", "short", "wrong"):
-        assert f" {name} " not in place.walk.find("main")
-    place.driver.find_element(By.CSS_SELECTOR, "button[value=tie]").send_keys("\n")
-    place.walk.find("body", "Whose they were")
-    place.driver.switch_to.active_element.send_keys("\n")
-    place.walk.find("body", "Which answers the question better?")
-    place.walk.go("/vote/tiny/board")
-    place.walk.find("body", "0 of 1 votes count")

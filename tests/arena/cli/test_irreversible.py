@@ -23,7 +23,6 @@ ACTS = (
     (("teams", "members", "lab", "ada", "--remove"), Irreversible.REMOVE_MEMBER),
     (("teams", "token", "revoke", "1"), Irreversible.REVOKE),
     (("notifications", "remove", "1"), Irreversible.REMOVE_SUBSCRIPTION),
-    (("labels", "submit", "task", "--annotator", "ada", "--withdraw"), Irreversible.DELETE_LABELS),
     (("sets", "policy", "tiny", "--drop", "open"), Irreversible.DROP_PHASE),
 )
 

@@ -16,7 +16,6 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
-from arena.services.annotation.requests import TaskRequest
 from arena.services.question_sets.service import frozen, is_frozen
 from arena.services.rounds.models import RoundRequest
 from arena.workers.worker import Worker
@@ -72,17 +71,7 @@ CHANGES: dict[str, Callable[[Arena, Caller], object]] = {
     "calibrate": lambda arena, caller: arena.calibrations.start(
         Path("labels.jsonl"), ["lexical"], caller=caller
     ),
-    "open a task": lambda arena, caller: arena.annotation.open(TASK, caller=caller),
-    "export labels": lambda arena, caller: arena.label_files.export("people", caller=caller),
-    "read votes": lambda arena, caller: arena.annotation.votes("people", caller=caller),
-    "watch quality": lambda arena, caller: arena.curation.quality("people", caller=caller),
-    "adjudicate": lambda arena, caller: arena.curation.adjudicate("people", 1, 0, caller=caller),
-    "exclude": lambda arena, caller: arena.curation.exclude("people", "Ben", "Why.", caller=caller),
 }
-TASK: TaskRequest = TaskRequest(
-    name="people", set_name="tiny", systems=("full", "short", "human"), count=6, overlap=2,
-    annotators=("Ada", "Ben", "Cleo"),
-)  # fmt: skip
 
 
 @pytest.mark.long

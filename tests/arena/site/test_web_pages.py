@@ -10,7 +10,6 @@ from html import escape, unescape
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
@@ -299,34 +298,6 @@ def test_what_rests_on_a_sentence_is_lit_up_with_it(visit: Callable[..., AppTest
     assert lit
     for name in lit:
         assert len(re.findall(rf'class="[^"]*\b{name}\b[^"]*" tabindex="0"', shown)) > 1, name
-
-
-@pytest.mark.long
-def test_own_judgment_comes_before_the_verdict(visit: Callable[..., AppTest], published: Settings) -> None:
-    """Where votes are open a pair can be judged without names; then come names, verdict and reasons."""
-    address = {"board": "tiny", "id": "q3"}
-    closed = visit("questions.question_page", **address)
-    assert "Judge this pair yourself" not in html_of(closed)
-    arena = Arena(published)
-    arena.public_votes.open("tiny")
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    offered = html_of(visit("questions.question_page", **address))
-    battle = str(visit("questions.question_page", **address).selectbox[0].value)
-    page = visit("questions.question_page", **address, battle=battle, judge="yes")
-    before = html_of(page) + text_of(page)
-    page.button(key="choose-tie").click().run()
-    after = html_of(page) + text_of(page)
-    arena.public_votes.close("tiny")
-    arena.close()
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    assert "Judge this pair yourself" in offered
-    assert "beats" not in before
-    assert "Margin" not in before
-    assert "You chose a tie" in after
-    assert "Margin" in after
-    assert "your choice is not kept" in after
 
 
 def test_unknown_question_says_so(visit: Callable[..., AppTest]) -> None:

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import update
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
@@ -21,10 +19,8 @@ from streamlit.testing.v1.element_tree import Element
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.accounts.sessions import COOKIE
-from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
 from arena.site.boards.snapshot_reader import health_strip, judging_of
-from arena.site.sign_in import SignIn
 from data.errors import AccessError, ConflictError, InputError, UnfitJudgeError
 from data.records import (
     JobKind,
@@ -47,7 +43,6 @@ TOKENS: Mapping[str, tuple[str, set[TokenScope]]] = {
     "stranger": ("theirs", {READ, SUBMIT, MANAGE}),
 }
 MODULES = {
-    "annotate": "annotation.annotate_page",
     "report": "teams.report_page",
     "submit": "teams.submit_page",
     "team": "teams.team_page",
@@ -502,58 +497,6 @@ def test_a_team_reads_why_its_board_was_retracted(club: Club, answers_file: Call
     assert "The board r was retracted" in report
     assert "Two files were exchanged." in report
     assert "Where it loses" in shown(club.visit("teams.report_page", "organiser", id=str(number)))
-
-
-@pytest.mark.long
-def test_annotator_without_a_team_is_led_to_their_pairs(
-    club: Club, answers_file: Callable[..., Path]
-) -> None:
-    """E2: the team page of an annotator without a team leads to their pairs, and speaks of no team."""
-    club.arena.teams.add_account("ann", caller=OPERATOR)
-    secret = club.arena.tokens.create(name="ann", scopes={READ}, account="ann", caller=OPERATOR).secret
-    club.secrets["annotator"] = secret
-    assert "You belong to no team" in shown(club.visit("teams.team_page", "annotator"))
-    task = TaskRequest(
-        name="people", set_name="tiny", systems=("full", "human"), count=2, overlap=1, annotators=("ann",)
-    )
-    club.arena.annotation.open(task, caller=OPERATOR)
-    said = shown(club.visit("teams.team_page", "annotator"))
-    assert 'href="./annotate?task=people"' in said
-    assert "belong to no team" not in said
-    page = club.visit("annotate", "annotator", task="people")
-    assert "are kept with the name of your account" in shown(page)
-    assert "Answer 1" not in shown(page)
-    page.button(key="agree").click().run()
-    assert "Answer 1" in shown(page)
-    assert "0 of 2" in shown(page)
-    page.button(key="give-1").click().run()
-    assert "1 of 2" in shown(page)
-    page.button(key="back").click().run()
-    assert "Saved: Answer 1 is better" in shown(page)
-
-
-@pytest.mark.parametrize("labels", [True, False])
-def test_annotator_is_taken_to_their_pairs_after_signing_in(club: Club, labels: bool) -> None:
-    """E2: signing in leads annotators without a team to their pairs, everybody else to their team."""
-    annotator = club.arena.teams.add_account("ann", caller=OPERATOR).name
-    team = "" if labels else "ours"
-    if team:
-        club.arena.teams.add_member(team, annotator, caller=OPERATOR)
-    task = TaskRequest(
-        name="people", set_name="tiny", systems=("full", "human"), count=2, overlap=1, annotators=("ann",)
-    )
-    club.arena.annotation.open(task, caller=OPERATOR)
-    secret = club.arena.tokens.create(name="ann", scopes={READ}, account="ann", caller=OPERATOR).secret
-    routes = Starlette(routes=SignIn(club.arena).routes())
-    with TestClient(routes, base_url="http://testserver", follow_redirects=False) as client:
-        word = re.search(r'name="csrf" value="([^"]+)"', client.get("/auth/sign-in").text)
-        assert word is not None
-        answer = client.post(
-            "/auth/sign-in",
-            data={"token": secret, "csrf": word[1]},
-            headers={"Origin": "http://testserver"},
-        )
-    assert (answer.status_code, answer.headers["location"]) == (303, "../annotate" if labels else "../team")
 
 
 def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(

@@ -49,7 +49,7 @@ def addresses(arena: Arena, numbers: list[int], content_hash: str) -> Iterator[s
             yield f"/{page}?board=first&{query}"
     for route in BoardRoutes(arena).routes():
         yield route.path.format(board="first", content_hash=content_hash[:12])
-    yield from ("/leaderboard.html?board=first", "/vote/tiny", "/vote/tiny/board")
+    yield from ("/leaderboard.html?board=first",)
     for method, path, _ in operations(make_api(arena).openapi()):
         if method != "GET":
             continue
@@ -90,7 +90,6 @@ def test_what_is_withheld_is_withheld_from_the_next_request_on(tmp_path: Path, p
             assert left <= shown()
 
         arena.policies.show_texts("tiny", public=True)
-        arena.public_votes.open("tiny")
         change(
             lambda: arena.policies.hide_references("tiny", hidden=True), {REFERENCE}, set(EVERY) - {REFERENCE}
         )
@@ -102,7 +101,6 @@ def test_what_is_withheld_is_withheld_from_the_next_request_on(tmp_path: Path, p
             {OURS},
             set(EVERY) - {OURS},
         )
-        arena.public_votes.close("tiny")
         shown()
         arena.boards.retract("first", "NOTICEMARK", caller=OPERATOR)
         shown_still = {}

@@ -19,10 +19,6 @@ from arena.services.accounts.registration import RegistrationService
 from arena.services.accounts.teams import TeamService
 from arena.services.accounts.tokens import TokenService
 from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, visibility_of
-from arena.services.annotation.curation import CurationService
-from arena.services.annotation.files.service import LabelFileService
-from arena.services.annotation.queue import LabelService
-from arena.services.annotation.tasks import AnnotationService
 from arena.services.boards.files import BoardFiles
 from arena.services.boards.history import HistoryService
 from arena.services.boards.service import BoardService
@@ -151,7 +147,6 @@ def test_more_rights_never_show_less() -> None:
 
 
 SERVICES = (
-    *(AnnotationService, CurationService, LabelFileService, LabelService),
     *(CalibrationAdmin, RoundAdmin, SetAdmin),
     *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService),
     *(GateQueue, GateService),

@@ -8,24 +8,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
-from arena.services.annotation.requests import TaskRequest
-from arena.services.people.round_votes import VoteSource, votes_of_task
+from arena.services.accounts.auth import OPERATOR, PUBLIC
+from arena.services.people.round_votes import VoteSource
 from arena.services.rounds.models import RoundRequest
 from arena.site.boards.people_view import as_people_say
 from arena.site.boards.sentences import leading
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.public.routes import BoardRoutes
-from data.errors import AccessError, InputError, NotFoundError, RecordError, RetractedError
-from data.records import Action, Board, TokenScope
+from data.errors import AccessError, RecordError, RetractedError
+from data.records import Action, Board
 from leaderboard.formats.reading import read_battles
 from leaderboard.people import correct, read_votes
-from leaderboard.vocabulary import BoardForm, VoteRule
+from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import Commands
 from tests.opened_pages import page_of
 
@@ -59,7 +57,7 @@ def publish(arena: Arena, people: VoteSource | None = None) -> tuple[Board, bool
 
 def voted(path: Path) -> VoteSource:
     """A votes file."""
-    return VoteSource.read(str(path))
+    return VoteSource(name=path.name, file=path)
 
 
 def judge(arena: Arena) -> Arena:
@@ -126,35 +124,6 @@ def test_the_same_votes_change_nothing_and_earlier_ones_stand_again(arena: Arena
     assert publish(arena)[0].content_hash == first.content_hash
 
 
-@pytest.mark.long
-def test_labels_of_a_task_are_votes(arena: Arena) -> None:
-    """Labels of an annotation task correct the board, each a vote for the side that it prefers."""
-    for name in ("ada", "bob"):
-        arena.teams.add_account(name, caller=OPERATOR)
-    request = TaskRequest(
-        name="task", set_name="tiny", systems=SYSTEMS, count=12, overlap=2, annotators=("ada", "bob")
-    )
-    arena.annotation.open(request, caller=OPERATOR)
-    with pytest.raises(InputError, match="Nothing is labelled"):
-        publish(arena, VoteSource.read("task"))
-    for place, name in enumerate(("ada", "bob")):
-        caller = Caller(kind=CallerKind.SESSION, name=name, account=name, scopes=frozenset({TokenScope.READ}))
-        arena.labels.consent("task", caller=caller)
-        while (pair := arena.labels.next("task", caller=caller)) is not None:
-            arena.labels.label("task", pair.id, (pair.id + place) % 5 - 2, caller=caller)
-    board, _ = publish(arena, VoteSource.read("task", VoteRule.MAJORITY))
-    section = board.standings["people"]
-    assert section["source"] == {"kind": "task", "name": "task"}
-    assert (section["votes"], section["annotators"], section["votes_left_out"]) == (24, 2, 0)
-    labels = [
-        json.loads(line) for line in arena.label_files.export("task", caller=OPERATOR).content.splitlines()
-    ]
-    preferred = {"a": sum(one["label"] < 0 for one in labels), "b": sum(one["label"] > 0 for one in labels)}
-    found = arena.store.rounds.get("tiny")
-    share = votes_of_task(arena.store, found, "task").votes.share
-    assert {"a": (share == 1).sum(), "b": (share == 0).sum()} == preferred
-
-
 def test_votes_off_the_plan_are_named(arena: Arena, tmp_path: Path) -> None:
     """A vote on no planned battle is refused with its line, and nothing is published."""
     before, _ = publish(arena)
@@ -162,8 +131,6 @@ def test_votes_off_the_plan_are_named(arena: Arena, tmp_path: Path) -> None:
     votes.write_text(votes.read_text().replace('"q3"', '"q99"', 1), encoding="utf-8")
     with pytest.raises(RecordError, match=r"line 28.*'q99' is not in the plan"):
         publish(arena, voted(votes))
-    with pytest.raises(NotFoundError, match="neither a file nor an annotation task 'nowhere'"):
-        publish(arena, VoteSource.read("nowhere"))
     assert arena.boards.get("tiny") == before
 
 
@@ -238,11 +205,7 @@ def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena
         assert not page.exception, page.exception
         return " ".join(one.proto.body for one in page.get("html"))
 
-    assert "blind pair" not in text()
-    arena.public_votes.open("tiny")
-    st.cache_resource.clear()
     by_judge, by_people = text(), text(says="people")
-    assert "./vote/tiny" in by_judge
     assert "corrected by 108 votes of 3 people" in by_judge
     assert "How far each system moves" not in by_judge
     assert "As people would say, " in by_people

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,7 +13,6 @@ from arena.services.evidence.highlights import REFERENCE, Places, mark_answer, m
 from arena.services.evidence.questions import AnswerView, QuestionView
 from arena.services.evidence.reading import (
     Record,
-    agreement,
     beside,
     best_of,
     closest_first,
@@ -264,14 +262,6 @@ def test_several_answers_may_be_the_best() -> None:
     assert best_of((*won, _battle("a", "d", None))) == best_of(won)
     assert best_of((*won, _battle("b", "d", Preference.A))) == {"b": Record(2, 3, 2)}
     assert best_of((_battle("a", "b", None),)) == {}
-
-
-def test_own_choice_is_set_beside_the_verdict() -> None:
-    """A reader is told whether they agree with the judge; without a verdict that there is none."""
-    battle = _battle("a", "b", Preference.A).battle
-    assert agreement(battle, Preference.A) == "You chose a, as the judge did."
-    assert agreement(battle, Preference.TIE) == "You chose a tie, the judge a."
-    assert "no verdict" in agreement(replace(battle, preference=None), Preference.B)
 
 
 def test_claims_and_sentences_share_a_number_both_ways() -> None:

@@ -1,1 +1,0 @@
-"""`arena labels`: what people label, and what they say."""

@@ -1,1 +1,0 @@
-"""People who label answers: tasks, the queue, quality, adjudication, files of labels."""

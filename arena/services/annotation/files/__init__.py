@@ -1,1 +1,0 @@
-"""Labels as files: votes, human labels, RAG-QA Arena, Label Studio, Argilla, and what items come to."""
