@@ -177,6 +177,7 @@ class Arena:
     battle_pages: BattlePages = _service("services.rounds.visibility")
     score_tables: ScoreTableService = _service("services.metrics.results")
     controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
+    board_files: BoardFiles = _service("services.boards.files", "store", "boards")
     file_descriptions: FileDescriptions = _service("services.boards.file_sizes", "boards", "board_files")
     history: HistoryService = _service("services.boards.history")
     evidence: EvidenceService = _service("services.evidence.questions")
@@ -379,19 +380,6 @@ class Arena:
                 yield twin.ranking
             finally:
                 twin.close()
-
-    @cached_property
-    def board_files(self) -> BoardFiles:
-        """Published boards as files."""
-        from arena.services.boards.files import BoardFiles
-
-        # Few forms name the judge, so what opens judges loads with those.
-        return BoardFiles(
-            self.store,
-            self.boards,
-            self.settings,
-            spec_of=lambda round_: self.rounds.spec_of(round_),  # noqa: PLW0108 - see above
-        )
 
     @cached_property
     def corpus_folders(self) -> CorpusFolders:

@@ -122,20 +122,15 @@ class TableFormat(StrEnum):
 
 
 class BoardForm(StrEnum):
-    """The forms in which a board leaves the arena.
-
-    `EVERY_EVAL_EVER`: a record a system, by that schema. `CROISSANT`: metadata of the board's files.
-    """
+    """Forms of a board's file."""
 
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
-    EVERY_EVAL_EVER = "every-eval-ever"
-    CROISSANT = "croissant"
 
     @property
     def ending(self) -> str:
-        """How the name of its file ends; that of several files zipped."""
+        """Ending of the file's name."""
         return _BOARD_FILES[self][0]
 
     @property
@@ -148,6 +143,4 @@ _BOARD_FILES = {
     BoardForm.CSV: (".csv", "text/csv"),
     BoardForm.JSON: (".json", "application/json"),
     BoardForm.PARQUET: (".parquet", "application/vnd.apache.parquet"),
-    BoardForm.EVERY_EVAL_EVER: (".every-eval-ever.zip", "application/zip"),
-    BoardForm.CROISSANT: (".croissant.json", "application/ld+json"),
 }

@@ -12,12 +12,10 @@ from arena.api.dependencies import Services, Who
 from arena.api.schemas import BoardList, BoardName
 from arena.models.results import Board, BoardHead
 from data.store.boards.boards import BoardHead as StoredHead
-from leaderboard.export.tables import SEVERAL_FILES
 from leaderboard.vocabulary import BoardForm
 
 router = APIRouter(tags=["leaderboards"])
 GONE = 410
-BINARY = (BoardForm.PARQUET, BoardForm.EVERY_EVAL_EVER)
 
 
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
@@ -36,7 +34,9 @@ def list_boards(request: Request, arena: Services) -> Response:
             "description": "The board.",
             "content": {
                 form.media_type: {
-                    "schema": {"type": "string", "format": "binary"} if form in BINARY else {"type": "string"}
+                    "schema": {"type": "string", "format": "binary"}
+                    if form is BoardForm.PARQUET
+                    else {"type": "string"}
                 }
                 for form in BoardForm
                 if form is not BoardForm.JSON
@@ -52,10 +52,7 @@ def show_board(
     caller: Who,
     file_format: Annotated[BoardForm | None, Query(alias="format", description="Wins over `Accept`.")] = None,
 ) -> Response:
-    """One board; as a table, a line for each system in each domain. Of a retracted one the notice, as 410.
-
-    `every-eval-ever` is an archive of records by that schema, `croissant` the metadata of the other files.
-    """
+    """One board; as a table, a line for each system in each domain. Of a retracted one the notice, as 410."""
     board = arena.boards.get(name, caller=caller)
     chosen = file_format or _preferred(request.headers.get("accept", ""))
     content: bytes | Board
@@ -63,8 +60,7 @@ def show_board(
         content = Board.of(board, title=board.standings.get("title") or board.name)
         filename = ""
     else:
-        address = arena.settings.public_url or str(request.base_url).rstrip("/")
-        file = arena.board_files.content(name, chosen, address=address, caller=caller)
+        file = arena.board_files.content(name, chosen, caller=caller)
         content, filename = file.content, file.name
     # A retracted board has the same standings, and any board may get another notice or mark.
     state = f"retracted{'' if board.standings else '-empty'}" if board.retracted else ""
@@ -72,9 +68,6 @@ def show_board(
     said = f"{board.notice}{dict(board.marks) or ''}"
     notice_tag = f"-{crc32(said.encode()):08x}" if said else ""
     tag = f"{board.content_hash[:32]}-{chosen}{state}{notice_tag}"
-    if chosen in SEVERAL_FILES:
-        # These also name what may change: cards of systems, and where the arena is.
-        tag += f"-{crc32(content):08x}" if isinstance(content, bytes) else ""
     status = GONE if board.retracted and not board.standings else OK
     return answer(request, content, media_type=chosen.media_type, tag=tag, filename=filename, status=status)
 

@@ -244,7 +244,7 @@ def export(
         Path,
         typer.Argument(
             metavar="DEST",
-            help="A file (.csv, .json, .parquet), or a folder where --format says so.",
+            help="A file (.csv, .json, .parquet), or a folder with --format site.",
         ),
     ],
     form: Annotated[
@@ -254,8 +254,7 @@ def export(
             metavar="FORMAT",
             show_default="that of the file's ending",
             help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `site`. "
-            "`every-eval-ever` is a folder (or a .zip) with a record a system by that schema, 0.2.2; "
-            "`croissant` a folder with standings, battles and the metadata that describe them; `site` a "
+            "`site` is a "
             "folder of pages that need no server: what the public may see, for a disk, GitHub Pages or a "
             "static Space of Hugging Face.",
         ),
@@ -270,7 +269,7 @@ def export(
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Write a published board to a file, or to a folder where the format has several files.
+    """Write a published board to a file, or as a site to a folder.
 
     $ arena leaderboard export demo site --format site
     """
@@ -281,13 +280,10 @@ def export(
         raise typer.BadParameter(
             f"{form!r} is none of {', '.join(BoardForm)}, {SITE}.", param_hint="--format"
         )
-    written = open_arena().board_files.write(
-        name, destination, BoardForm(form) if form else None, caller=OPERATOR
-    )
-    files = f" ({len(written)} files)" if len(written) > 1 else ""
+    open_arena().board_files.write(name, destination, BoardForm(form) if form else None, caller=OPERATOR)
     show_result(
-        {"board": name, "files": [str(path) for path in written]},
-        f"{name} written to {destination}{files}.",
+        {"board": name, "files": [str(destination)]},
+        f"{name} written to {destination}.",
         as_json=as_json,
     )
 

@@ -30,8 +30,7 @@ Standings = Mapping[str, Any]
 Row = dict[str, object]
 
 
-SEVERAL_FILES = (BoardForm.EVERY_EVAL_EVER, BoardForm.CROISSANT)
-ENDINGS = {form.ending: form for form in BoardForm if form not in SEVERAL_FILES}
+ENDINGS = {form.ending: form for form in BoardForm}
 
 
 def export_standings(standings: Standings, destination: Path, form: BoardForm | None = None) -> None:

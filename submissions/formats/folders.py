@@ -31,7 +31,7 @@ STATE, SPLITS = "state.json", "dataset_dict.json"
 SCENARIO, PREDICTIONS, INSTANCES = "scenario_state.json", "display_predictions.json", "instances.json"
 SHARD_PARTS = 4
 # What stands beside the rows: cards, licences, and results that are no rows.
-BESIDE_NAMES = (".", "readme", "licen", "dataset_info", "results_", "croissant.json", "set.toml")
+BESIDE_NAMES = (".", "readme", "licen", "dataset_info", "results_", "set.toml")
 BESIDE_ENDS = (".md", ".yaml", ".yml", ".toml", ".txt", ".lock")
 CODES: Mapping[str, Code] = {"archive-too-large": Code.TOO_LARGE}
 

@@ -7,20 +7,14 @@ from functools import partial
 
 import streamlit as st
 
-from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, further_file, stamp_of
+from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, stamp_of
 from arena.site.boards.view_model import BoardView
-from arena.site.public.links import site_address
 from arena.site.ui.components import notice_of
 from arena.site.ui.markup import put
 from leaderboard.export.tables import TableForm
-from leaderboard.vocabulary import BoardForm
 
 HASH_SHOWN = 12
 LABELS = {TableForm.CSV: "CSV", TableForm.JSON: "JSON", TableForm.PARQUET: "Parquet"}
-FURTHER = {
-    BoardForm.EVERY_EVAL_EVER: "Every Eval Ever",
-    BoardForm.CROISSANT: "Croissant",
-}
 
 
 def errata(view: BoardView) -> None:
@@ -55,17 +49,12 @@ def no_questions(view: BoardView) -> None:
     )
 
 
-def show_files(view: BoardView, *, every: bool = False) -> None:
-    """Offer the board as files, made when they are asked for: the usual ones, or every form."""
+def show_files(view: BoardView) -> None:
+    """Offer the board as files, made when they are asked for."""
     stem = stamp_of(view).stem
     files: list[tuple[str, str, str, Callable[[], bytes]]] = [
         (f"Standings, {LABELS[form]}", f"{stem}.{form}", MIMES[form], partial(board_file, view, form))
         for form in TableForm
-    ]
-    files += [
-        (label, f"{stem}{form.ending}", form.media_type, partial(further_file, view, form, site_address()))
-        for form, label in FURTHER.items()
-        if every
     ]
     if view.round_name is not None:
         battles = partial(battles_jsonl, view)

@@ -66,7 +66,7 @@ def show() -> None:
     described = files_of(view)
     heading("Files", anchor="files")
     put(words_table(("File", "Rows", "Columns", "Size"), map(_file, described.files)))
-    show_files(view, every=True)
+    show_files(view)
     _offer_what_is_shown(view)
     heading("What is in them", anchor="standings-fields")
     with st.expander(f"Standings: {len(described.columns)} columns with units", icon=":material/table:"):

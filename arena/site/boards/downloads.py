@@ -23,7 +23,6 @@ from leaderboard.export.tables import (
     table_file,
 )
 from leaderboard.standings.columns import marked
-from leaderboard.vocabulary import BoardForm
 
 INK_ON_PAPER = "#1d2733"
 MIMES: Mapping[str, str] = {
@@ -105,11 +104,6 @@ def board_file(view: BoardView, form: TableForm) -> bytes:
     """A board's standings; JSON is the published content itself, whose hash the file's name bears."""
     board = arena().boards.get(_snapshot(view))
     return standings_of(marked(board.standings, board.marks), form, stamp_of(view))
-
-
-def further_file(view: BoardView, form: BoardForm, address: str) -> bytes:
-    """A board in a form that is no plain table; `address` is the site's."""
-    return arena().board_files.content(_snapshot(view), form, address=address, caller=PUBLIC).content
 
 
 def battles_jsonl(view: BoardView) -> bytes:

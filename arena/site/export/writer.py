@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -15,11 +16,11 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.view_model import BoardView
 from arena.site.export.pages import BoardPages, Download, list_name, question_name
 from data.errors import ConflictError, FileFormatError, RetractedError
-from data.files.croissant import DataFile
 from data.progress import counted
 from data.records import Board
 from data.store.rounds.question_stats import QuestionStats
 from leaderboard.export.tables import standings_file
+from leaderboard.standings.columns import marked
 from leaderboard.trust.sentences import trust_sentences
 from leaderboard.vocabulary import BoardForm
 
@@ -31,8 +32,6 @@ WHAT = {
     "standings.parquet": "The same, typed",
     "standings.json": "Everything that the board says, whose hash names it",
     "battles.jsonl": "The judged battles, a line each",
-    "croissant.json": "Metadata of these files (Croissant)",
-    "every-eval-ever.zip": "A record a system in the schema of Every Eval Ever",
 }
 SPACE = """---
 title: {title}
@@ -173,17 +172,20 @@ def _systems(
 
 def _data(arena: Arena, board: Board, export: Export) -> Iterator[Download]:
     """Write the data, a file after the other."""
-    folder = export.folder / "data"
-    written = arena.board_files.write_data(board, folder, caller=PUBLIC)
-    for path in written:
-        export.count(path)
-    archive = arena.board_files.content(board.name, BoardForm.EVERY_EVAL_EVER, caller=PUBLIC).content
+    standings = marked(board.standings, board.marks)
+    for form in (BoardForm.CSV, BoardForm.PARQUET):
+        export.put(f"data/standings{form.ending}", standings_file(standings, form))
     export.put("data/standings.json", standings_file(board.standings, BoardForm.JSON))
-    export.put("data/every-eval-ever.zip", archive)
+    folder = export.folder / "data"
+    if board.round_name is not None:
+        with (folder / "battles.jsonl").open("wb") as lines:
+            lines.writelines(arena.board_files.battles(board, caller=PUBLIC))
+        export.count(folder / "battles.jsonl")
     for name, what in WHAT.items():
-        if (folder / name).exists():
-            file = DataFile.of(folder / name)
-            yield Download(name=name, what=what, size=file.size, sha256=file.sha256)
+        if (path := folder / name).exists():
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            yield Download(name=name, what=what, size=path.stat().st_size, sha256=digest)
 
 
 def _clear(folder: Path) -> None:

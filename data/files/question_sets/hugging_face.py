@@ -1,4 +1,4 @@
-"""Question sets as folders of Hugging Face datasets: Parquet files, a card (README.md), Croissant metadata.
+"""Question sets as folders of Hugging Face datasets: Parquet files, a card (README.md).
 
 Other people's datasets are read too, where their columns name a question. Source of the card's fields:
 https://huggingface.co/docs/hub/datasets-cards, and https://huggingface.co/docs/hub/datasets-manual-configuration.
@@ -6,13 +6,11 @@ https://huggingface.co/docs/hub/datasets-cards, and https://huggingface.co/docs/
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data.errors import FileFormatError
-from data.files.croissant import DataField, DataFile, DataTable, Metadata
 from data.files.question_sets.registry import QUESTIONS, SetDraft, SetFormat
 from data.files.question_sets.rows import (
     question_to_json,
@@ -26,7 +24,7 @@ from data.records import ProblemList, Question, QuestionSet, Split
 if TYPE_CHECKING:
     import pyarrow as pa
 
-README, CROISSANT, DATA = "README.md", "croissant.json", "data"
+README, DATA = "README.md", "data"
 FENCE = "---"
 LONGEST_CARD = 1024 * 1024
 ROW_GROUP = 500
@@ -40,23 +38,6 @@ LICENCES = frozenset(
 )
 """Licences that the Hub knows by these names."""
 POSITION = "position"
-FIELDS: Mapping[str, str] = {
-    "id": "The question's id.",
-    "domain": "Subject area of the question.",
-    "question": "The question.",
-    "reference": "The answer that the set gives.",
-}
-LISTS: Mapping[str, str] = {
-    "aspects": "Facets that a good answer addresses.",
-    "short_answers": "Short answers to the question.",
-    "sub_questions": "Questions that a good answer answers.",
-    "gold_doc_ids": "Documents that the reference was written from.",
-}
-STRUCTS: Mapping[str, tuple[str, ...]] = {
-    "passages": ("id", "title", "text"),
-    "nuggets": ("text", "importance"),
-}
-VERSION_PARTS = 3
 SPLITS: Mapping[Split, str] = {Split.TEST: "test", Split.DEV: "validation"}
 
 
@@ -101,7 +82,7 @@ def read_card(path: Path) -> dict[str, str]:
 
 
 def write_dataset(questions: QuestionSet, folder: Path) -> None:
-    """Write a set as a dataset: `data/SPLIT-00000-of-00001.parquet`, README.md, croissant.json and set.toml.
+    """Write a set as a dataset: `data/SPLIT-00000-of-00001.parquet`, README.md and set.toml.
 
     Importing the folder gives the same content hash.
 
@@ -126,8 +107,6 @@ def write_dataset(questions: QuestionSet, folder: Path) -> None:
             pq.write_table(table, written[name], row_group_size=ROW_GROUP)
     (folder / "set.toml").write_text(set_head(questions), encoding="utf-8")
     (folder / README).write_text(_card(questions, written), encoding="utf-8")
-    text = json.dumps(_metadata(questions, written, folder).as_json(), ensure_ascii=False, indent=2)
-    (folder / CROISSANT).write_text(text + "\n", encoding="utf-8")
 
 
 def _schema() -> pa.Schema:
@@ -146,50 +125,6 @@ def _schema() -> pa.Schema:
             ("nuggets", pa.list_(nugget)),
             *(("language", text), (POSITION, pa.int64())),
         ]
-    )
-
-
-def _metadata(questions: QuestionSet, written: Mapping[str, Path], folder: Path) -> Metadata:
-    files = [
-        DataFile.of(path, name=f"{split}-file", url=path.relative_to(folder).as_posix())
-        for split, path in written.items()
-    ]
-    fields = [
-        *(DataField(name=name, description=text) for name, text in FIELDS.items()),
-        *(DataField(name=name, description=text, repeated=True) for name, text in LISTS.items()),
-        *(DataField(name=name, parts=parts, repeated=True) for name, parts in STRUCTS.items()),
-    ]
-    licence = _licence(questions.licence)
-    known = licence not in {"", OTHER}
-    described = questions.note or f"Questions of the set {questions.name}, with references and passages."
-    numbers = questions.version.split(".")
-    whole = len(numbers) <= VERSION_PARTS and all(one.isascii() and one.isdigit() for one in numbers)
-    return Metadata(
-        name=questions.name,
-        title=questions.title,
-        description=described,
-        licence=f"https://spdx.org/licenses/{_spdx(licence)}" if known else questions.licence,
-        # Croissant wants three numbers: `1` becomes `1.0.0`.
-        version=".".join([*numbers, "0", "0"][:VERSION_PARTS]) if whole else "1.0.0",
-        cite_as=questions.source,
-        language=questions.language,
-        files=files,
-        tables=[
-            DataTable(
-                name=split,
-                file=f"{split}-file",
-                description=f"The questions of the split {split}.",
-                key=["id"],
-                fields=fields,
-            )
-            for split in written
-        ],
-    )
-
-
-def _spdx(name: str) -> str:
-    return {"mit": "MIT", "apache-2.0": "Apache-2.0", "odc-by": "ODC-By-1.0", "odbl": "ODbL-1.0"}.get(
-        name, name.upper()
     )
 
 
@@ -251,7 +186,7 @@ def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
 FORMATS = (
     SetFormat(
         name="hf",
-        title="a Hugging Face dataset in Parquet, with card and Croissant metadata",
+        title="a Hugging Face dataset in Parquet, with card",
         fits=is_dataset,
         parse=_parse,
         write=lambda questions, _, folder: write_dataset(questions, folder),

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import httpx
-import mlcroissant as mlc
 import pyarrow.parquet as pq
 import pytest
 
@@ -97,34 +94,6 @@ def test_board_is_json_csv_or_parquet(public: httpx.Client, tmp_path: Path) -> N
     (tmp_path / "board.parquet").write_bytes(raw.content)
     assert set(pq.read_table(tmp_path / "board.parquet").column("system").to_pylist()) == systems
     assert "full" in systems
-
-
-@pytest.mark.filterwarnings("default")  # the library's own
-def test_metadata_of_a_board_lead_to_the_files_that_they_describe(
-    public: httpx.Client, tmp_path: Path
-) -> None:
-    """Croissant metadata name whole addresses, whose content has the hash that they say, and validate."""
-    found = public.get("/leaderboards/tiny", params={"format": "croissant"})
-    assert found.headers["content-type"] == "application/ld+json"
-    (tmp_path / "croissant.json").write_bytes(found.content)
-    assert not mlc.Dataset(jsonld=tmp_path / "croissant.json").metadata.ctx.issues.errors
-    for file in found.json()["distribution"]:
-        content = public.get(file["contentUrl"]).content
-        assert hashlib.sha256(content).hexdigest() == file["sha256"]
-
-
-def test_records_of_a_board_come_as_an_archive(public: httpx.Client) -> None:
-    """Every Eval Ever's records are one archive with a record a system, the reference left out."""
-    found = public.get("/leaderboards/tiny", params={"format": "every-eval-ever"})
-    assert found.headers["content-type"] == "application/zip"
-    systems = {
-        line["system"] for line in public.get("/leaderboards/tiny").json()["standings"]["lines"]["overall"]
-    }
-    with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
-        records = [json.loads(archive.read(name)) for name in archive.namelist()]
-    assert {record["model_info"]["name"] for record in records} == systems - {"human"}
-    tex = public.get("/leaderboards/tiny", headers={"Accept": "application/x-tex"})
-    assert "\\toprule" in tex.text
 
 
 def test_wrong_method_is_told_the_right_ones(public: httpx.Client) -> None:

@@ -7,7 +7,6 @@ import importlib
 import json
 import shutil
 import tempfile
-import warnings
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -128,25 +127,6 @@ def test_the_card_names_what_the_hub_reads(dataset: Path) -> None:
     (config,) = card["configs"]
     for entry in config["data_files"]:
         assert len(list(dataset.glob(entry["path"]))) == 1
-
-
-def test_croissant_metadata_validates(dataset: Path) -> None:
-    """`mlcroissant` finds no errors, warns of the missing date alone, and reads questions and passages."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        mlc = pytest.importorskip(
-            "mlcroissant", reason="mlcroissant IS MISSING: the Croissant metadata of sets is not validated"
-        )
-        metadata = mlc.Dataset(jsonld=dataset / "croissant.json")
-        issues = metadata.metadata.ctx.issues
-        # When a set was published is not known of it.
-        warned = [one for one in issues.warnings if "datePublished" not in one]
-        assert (list(issues.errors), warned) == ([], [])
-        records = list(metadata.records("test"))
-    questions = [one for one in load_set(DEMO).questions.questions if one.split is Split.TEST]
-    assert [record["test/id"].decode() for record in records] == [question.id for question in questions]
-    texts = [passage["test/passages/text"].decode() for passage in records[0]["test/passages"]]
-    assert texts == [passage.text for passage in questions[0].passages]
 
 
 def test_other_peoples_datasets_are_read(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from arena.site.boards.standings_table import Order, columns_to_choose, in_order
 from data.errors import ConflictError
 from data.records import Board, SystemCard
 from leaderboard.standings.columns import COLUMNS
-from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import TEMPLATES, WORDS
 from tests.opened_pages import page_of
 
@@ -84,8 +83,6 @@ def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_
         rows = {row["system"]: row for row in csv.DictReader(file) if row["domain"] == "d0"}
     assert (rows["short"]["usd"], rows["short"]["usd_answers"], rows["wrong"]["usd"]) == ("0.0", "6", "")
     assert rows["full"]["organisation"] == "Lab A"
-    for form in (BoardForm.CROISSANT, BoardForm.EVERY_EVAL_EVER):
-        assert arena.board_files.write("r", tmp_path / form.value, form)
     assert {column.name for column in COLUMNS if column.said} <= set(
         pq.read_table(tmp_path / "b.parquet").column_names
     )
