@@ -32,17 +32,11 @@ if TYPE_CHECKING:
     from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
-    from arena.services.evidence.fixes import FixService
     from arena.services.evidence.question_lists import QuestionListService
     from arena.services.evidence.question_search import QuestionSearch
     from arena.services.evidence.questions import EvidenceService
     from arena.services.evidence.systems import ComparisonService, ProfileService
-    from arena.services.evidence.team_report import ReportService
-    from arena.services.evidence.versions import VersionService
     from arena.services.evidence.weaknesses import WeaknessService
-    from arena.services.gates.queue import GateQueue
-    from arena.services.gates.service import GateService
-    from arena.services.gates.versions import GateRules
     from arena.services.generation.service import GenerationService
     from arena.services.jobs.engine import Engine
     from arena.services.jobs.job_leases import JobLeases
@@ -168,9 +162,6 @@ class Arena:
     )
     reparsing: ReparseService = _service("services.rounds.reparse", "store", round_spec="rounds.spec_of")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
-    gate_rules: GateRules = _service("services.gates.versions", "store", "judges")
-    gates: GateService = _service("services.gates.service", "store", "judges", "gate_rules")
-    gate_queue: GateQueue = _service("services.gates.queue", "store", "jobs", "gate_rules")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     round_reader: RoundReader = _service("services.rounds.visibility")
     submission_reader: SubmissionReader = _service("services.submissions.views")
@@ -186,13 +177,8 @@ class Arena:
     profiles: ProfileService = _service("services.evidence.systems")
     comparisons: ComparisonService = _service("services.evidence.systems")
     weaknesses: WeaknessService = _service("services.evidence.weaknesses")
-    fixes: FixService = _service("services.evidence.fixes")
-    versions: VersionService = _service("services.evidence.versions")
     retests: RetestService = _service("services.rounds.retest", "store", "rounds", "judges", "job_leases")
     corrections: CorrectionService = _service("services.rounds.corrections", "store")
-    reports: ReportService = _service(
-        "services.evidence.team_report", "store", "profiles", "weaknesses", "fixes"
-    )
     ranking_results: RankingResults = _service("services.ranking.results")
     demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards", "calibration")
 

@@ -1,4 +1,4 @@
-"""Seconds that a whole round takes over the texts of `hostile.py`: check, add, judge, publish, report, pages.
+"""Seconds that a whole round takes over the texts of `hostile.py`: check, add, judge, publish, pages.
 
     python benchmarks/hostile_round.py [--systems 5] [--pages 12]
 
@@ -27,7 +27,6 @@ from arena.html_pages import as_html
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.highlights import mark_answer, mark_passage
 from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.team_report_files import report_html, report_json
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.questions.answers import answer_text
@@ -56,7 +55,6 @@ def main() -> None:
         arena.rounds.create(RoundRequest(set_name=SET, judge="lexical", name=ROUND, pairs="all", canaries=0))
         told("judge", [("all", lambda: arena.rounds.run(ROUND, concurrency=8, report=lambda _: None))])
         told("publish", [("all", lambda: arena.boards.publish(ROUND, report=lambda _: None, partial=True))])
-        told("report", ((path.stem, partial(report, arena, path.stem)) for path in paths))
         told("evidence", evidence(arena))
         logging.disable()
         told("question page", pages(arena, "questions.question_page", questions(arena)[: given.pages]))
@@ -95,14 +93,6 @@ def files(folder: Path, systems: int) -> list[Path]:
 def added(arena: Arena, path: Path) -> None:
     """Add a file."""
     arena.submissions.add(path, SET, system=path.stem, team="bench")
-
-
-def report(arena: Arena, system: str) -> None:
-    """A team's report, as HTML and JSON."""
-    one = next(one for one in arena.store.submissions.find(set_name=SET) if one.system == system)
-    found = arena.reports.of(one.id, caller=OPERATOR)
-    report_html(found)
-    json.dumps(report_json(found))
 
 
 def evidence(arena: Arena) -> Iterator[Step]:

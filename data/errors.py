@@ -168,9 +168,5 @@ class ForbiddenError(ArenaError):
     """The account or token lacks the right to do this."""
 
 
-class ServerError(ArenaError):
-    """Another machine's arena cannot be reached, or fails."""
-
-
 class ServeError(ArenaError):
     """The site cannot be started."""

@@ -59,18 +59,6 @@ def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedSh
     return tuple(shares)
 
 
-def question_differences(table: BattleTable, first: str, second: str) -> Mapping[str, float]:
-    """How much more of the win one system takes than another, −1 to 1, on each question that compares them.
-
-    Raises:
-        NotFoundError: The table does not have one of the two.
-    """
-    differences, _ = _by_question(table, first, second)
-    return {
-        table.questions[at]: float(differences[at]) for at in np.flatnonzero(~np.isnan(differences)).tolist()
-    }
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
     """How few questions the lead of one of two systems depends on.

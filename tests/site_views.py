@@ -97,7 +97,7 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
         "trust": (board, imported),
         "system": (
             f"{board}&id={names.system}",
-            *(f"{board}&id={names.system}&part={part}" for part in ("versions", "facts", "domains")),
+            *(f"{board}&id={names.system}&part={part}" for part in ("history", "facts", "domains")),
             f"{board}&id={names.system}&against={names.opponent}",
         ),
         "question": (f"{board}&id={names.question}",),

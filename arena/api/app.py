@@ -19,7 +19,6 @@ from arena.api import (
     metrics,
     question_sets,
     registrations,
-    reports,
     retrieval_boards,
     rounds,
     submissions,
@@ -118,7 +117,6 @@ def _problems() -> Iterator[tuple[str, str, str]]:
 ROUTERS = (
     question_sets,
     submissions,
-    reports,
     boards,
     retrieval_boards,
     metrics,

@@ -30,7 +30,6 @@ from arena.cli.output import (
     show_table,
 )
 from arena.cli.tree.pages import Commands
-from arena.cli.versions import Number, gate, report
 from arena.container import open_arena
 from data.records import SubmissionKind
 from data.records.irreversible import Irreversible
@@ -57,6 +56,9 @@ KeepNa = Annotated[
     bool,
     typer.Option("--keep-na", help="Read NA, None, NULL and the like as texts, not as missing values."),
 ]
+
+
+Number = Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the submission.")]
 
 
 @commands.command()
@@ -163,9 +165,6 @@ def _note_failed_formats() -> None:
         note(f"warning: {problem}")
 
 
-commands.command()(gate)
-
-
 @commands.command()
 def show(
     number: Annotated[
@@ -204,9 +203,6 @@ def show(
     fields["rounds"] = ", ".join(fields["rounds"]) or None
     show_fields({**fields, **{name: text for name, text in card.items() if text}})
     show_table(("domain", "coverage"), list(coverage.items()))
-
-
-commands.command()(report)
 
 
 @commands.command()

@@ -14,12 +14,10 @@ from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.file_sizes import Described
 from arena.services.boards.history import Appearance, Entry
 from arena.services.boards.marks import withdrawn_marks
-from arena.services.evidence.fixes import Fixes
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList
 from arena.services.evidence.question_search import MarkedText
 from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.systems import Comparison, SystemProfile
-from arena.services.evidence.versions import JudgedVersion, VersionChange
 from arena.services.evidence.weaknesses import Weaknesses
 from arena.site.auth import present
 from arena.site.boards.snapshot_reader import read_board
@@ -207,26 +205,6 @@ def lost_questions(
 def weaknesses_of(source: Arena, caller: Caller, view: BoardView, system: str) -> Weaknesses:
     """What a system's answers lack, on a judged board."""
     return source.weaknesses.of(str(view.round_name), system, caller=caller)
-
-
-@_cached_for_public(seconds=LONG, most=64, spinner="Weighing errors …")
-def fixes_of(source: Arena, caller: Caller, view: BoardView, system: str) -> Fixes:
-    """What a system should fix first, on a judged board."""
-    return source.fixes.of(str(view.round_name), system, caller=caller)
-
-
-@_cached(seconds=FRESH, most=64)
-def earlier_versions_of(source: Arena, view: BoardView, system: str) -> tuple[JudgedVersion, ...]:
-    """The earlier versions of a system on a judged board that were judged, the newest first."""
-    return source.versions.earlier(str(view.round_name), system)
-
-
-@_cached_for_public(seconds=LONG, most=64, spinner="Comparing versions …")
-def version_change_of(
-    source: Arena, caller: Caller, view: BoardView, system: str, version: int
-) -> VersionChange:
-    """What changed in a system since an earlier version, on a judged board."""
-    return source.versions.compare(str(view.round_name), system, against=str(version), caller=caller)
 
 
 @_cached_for_public(most=8, spinner="Reading questions …")

@@ -179,8 +179,6 @@ class Worker:
                 work = self._try
             case JobKind.JUDGE_TEST:
                 work = self._test_judge
-            case JobKind.GATE:
-                work = self._gate
             case JobKind.NOTIFY:
                 work = self._send
             case JobKind.RETEST:
@@ -281,12 +279,6 @@ class Worker:
 
     def _test_judge(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
         return self._arena.judge_tester.test(job.payload["judge"], stop_event=stop_event).as_json()
-
-    def _gate(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
-        from arena.services.gates.model import GateRequest  # noqa: PLC0415 - loads arrays, which judging does without
-
-        request = GateRequest.from_json(job.payload["request"])
-        return self._arena.gates.run(request, stop_event=stop_event).as_json()
 
     def _send(self, job: Job, _stop_event: StopEvent) -> dict[str, Any]:
         self._arena.subscriptions.send(job)

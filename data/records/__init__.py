@@ -27,7 +27,7 @@ from data.records.judging import (
     battle_id,
     unscored,
 )
-from data.records.policies import GateRule, Phase, SetPolicy
+from data.records.policies import Phase, SetPolicy
 from data.records.problems import Problem, ProblemList
 from data.records.questions import (
     DEFAULT_PHASE,
@@ -100,7 +100,6 @@ __all__ = [
     "Beat",
     "Board",
     "CanaryRecord",
-    "GateRule",
     "GroundTruth",
     "HumanLabel",
     "Importance",

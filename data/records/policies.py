@@ -1,4 +1,4 @@
-"""When a set takes submissions, and how many: phases, quotas, gates."""
+"""When a set takes submissions, and how many: phases and quotas."""
 
 from __future__ import annotations
 
@@ -53,45 +53,17 @@ class Phase:
         )
 
 
-GATES_A_DAY = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRule:
-    """What teams may have judged to hold a new version against an old one.
-
-    Attributes:
-        judge: The judge that decides, by name.
-        budget_usd: The most that one gate may spend; None where the judge asks no LLM.
-        per_day: Gates of one team a day (UTC).
-    """
-
-    judge: str
-    budget_usd: float | None = None
-    per_day: int = GATES_A_DAY
-
-    def __post_init__(self) -> None:
-        if not self.judge.strip():
-            raise RecordError("Gates need a judge.", advice="Name it with --gate-judge.")
-        if self.budget_usd is not None and not 0 <= self.budget_usd < float("inf"):
-            raise RecordError(f"{self.budget_usd} is no amount of money.", advice="Use 0 or more.")
-        if self.per_day < 1:
-            raise RecordError(f"{self.per_day} gates a day are none.", advice="Use 1 or more.")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetPolicy:
     """What holds for submissions to a set; without phases it is always open, without quotas.
 
-    `public_texts` is False where its licence forbids showing texts to everybody. `gate` is None where teams
-    may not have versions compared.
+    `public_texts` is False where its licence forbids showing texts to everybody.
     """
 
     set_name: str
     phases: tuple[Phase, ...] = ()
     hidden_references: bool = False
     public_texts: bool = True
-    gate: GateRule | None = None
 
     def __post_init__(self) -> None:
         require_apart(self.phases)

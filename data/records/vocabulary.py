@@ -100,7 +100,6 @@ class JobKind(StrEnum):
     CALIBRATE = "calibrate"
     TRIAL = "trial"
     RETEST = "retest"
-    GATE = "gate"
     NOTIFY = "notify"
     JUDGE_TEST = "judge-test"
 

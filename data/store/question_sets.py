@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -14,7 +14,6 @@ from data.progress import working
 from data.records import (
     DEFAULT_PHASE,
     ENGLISH,
-    GateRule,
     Phase,
     ProblemList,
     Question,
@@ -282,7 +281,6 @@ class PolicyStore(StorePart):
                     question_sets.c.id,
                     question_sets.c.hidden_references,
                     question_sets.c.public_texts,
-                    question_sets.c.gate,
                 ).where(question_sets.c.name == set_name)
             ).first()
             if head is None:
@@ -294,7 +292,6 @@ class PolicyStore(StorePart):
             phases=spans,
             hidden_references=head.hidden_references,
             public_texts=head.public_texts,
-            gate=None if head.gate is None else GateRule(**head.gate),
         )
 
     def put(self, policy: SetPolicy) -> SetPolicy:
@@ -315,7 +312,6 @@ class PolicyStore(StorePart):
                 .values(
                     hidden_references=policy.hidden_references,
                     public_texts=policy.public_texts,
-                    gate=None if policy.gate is None else asdict(policy.gate),
                 )
             )
             connection.execute(delete(phases).where(phases.c.set_id == number))

@@ -34,7 +34,6 @@ class QuestionSetRow(Base, table=True):
     content_hash: str = col.label(64)
     hidden_references: bool = col.flag(default=False)
     public_texts: bool = col.flag(default=True)
-    gate: Any = col.maybe_json()
     created_at: datetime = col.created()
 
 

@@ -17,7 +17,7 @@ from arena.cli.output import (
 from arena.cli.question_sets.fields import SetArgument
 from arena.container import open_arena
 from data.errors import InputError
-from data.records import DEFAULT_PHASE, GateRule, Phase, SetPolicy
+from data.records import DEFAULT_PHASE, Phase, SetPolicy
 from data.records.irreversible import Irreversible
 
 NONE = "none"
@@ -63,24 +63,6 @@ def policy(
             help="Whether the set's licence lets everybody see its texts; without, visitors cannot vote.",
         ),
     ] = None,
-    gate_judge: Annotated[
-        str | None,
-        typer.Option(
-            "--gate-judge",
-            metavar="JUDGE",
-            help="Let teams hold a new version against an old one by this judge, or `none`.",
-        ),
-    ] = None,
-    gate_budget_usd: Annotated[
-        float | None,
-        typer.Option(
-            "--gate-budget-usd", metavar="X", min=0.0, help="The most that one such gate may spend."
-        ),
-    ] = None,
-    gates_a_day: Annotated[
-        int | None,
-        typer.Option("--gates-a-day", metavar="N", min=1, help="Most such gates of a team a day (UTC)."),
-    ] = None,
     *,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -91,8 +73,7 @@ def policy(
     """
     if drop is not None:
         ask(Irreversible.DROP_PHASE, yes=yes)
-    arena = open_arena()
-    service = arena.policies
+    service = open_arena().policies
     set_policy = service.get(name)
     if drop is not None:
         set_policy = service.drop_phase(name, drop)
@@ -114,28 +95,7 @@ def policy(
         set_policy = service.hide_references(name, hidden=hidden)
     if public_texts is not None:
         set_policy = service.show_texts(name, public=public_texts)
-    if any(value is not None for value in (gate_judge, gate_budget_usd, gates_a_day)):
-        rule = _gate_rule(set_policy, gate_judge, gate_budget_usd, gates_a_day)
-        arena.gates.require_usable(rule)
-        set_policy = service.allow_gates(name, rule)
     _show(set_policy, as_json=as_json)
-
-
-def _gate_rule(
-    set_policy: SetPolicy, judge: str | None, budget_usd: float | None, per_day: int | None
-) -> GateRule | None:
-    if judge == NONE:
-        return None
-    if set_policy.gate is None and judge is None:
-        raise InputError(
-            f"{set_policy.set_name} allows no gates yet.", advice="Name their judge with --gate-judge."
-        )
-    before = set_policy.gate or GateRule(judge=judge or "")
-    return GateRule(
-        judge=judge or before.judge,
-        budget_usd=before.budget_usd if budget_usd is None else budget_usd,
-        per_day=per_day or before.per_day,
-    )
 
 
 def _show(set_policy: SetPolicy, *, as_json: bool) -> None:
@@ -149,19 +109,11 @@ def _show(set_policy: SetPolicy, *, as_json: bool) -> None:
         {
             "set": set_policy.set_name,
             "references": "hidden" if set_policy.hidden_references else "shown",
-            "gates": _gates_in_words(set_policy.gate),
         }
     )
     if set_policy.phases:
         columns = tuple(fields["phases"][0])
         show_table(columns, [tuple(phase[column] for column in columns) for phase in fields["phases"]])
-
-
-def _gates_in_words(rule: GateRule | None) -> str:
-    if rule is None:
-        return "none by teams"
-    cap = "" if rule.budget_usd is None else f", {rule.budget_usd:g} USD each"
-    return f"by {rule.judge}{cap}, {rule.per_day} of a team a day"
 
 
 def _moment(text: Limit, before: datetime | None) -> datetime | None:

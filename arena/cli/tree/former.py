@@ -26,7 +26,6 @@ MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "sets qrels": ("show", "--qrels"),
         "sets short-answers": ("export", "--format", "short-answers"),
         "sets statistics": ("show", "--statistics"),
-        "submissions compare": ("report", "--changes"),
     }
 )
 """Commands that are an option of another now, with its words: they run, and say what they are."""

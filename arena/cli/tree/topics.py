@@ -36,8 +36,7 @@ labels.jsonl:     {"id": "1", "question": "…", "answer_a": "…", "answer_b": 
 EXITS = """\
 0  done
 1  an error, said in one line on stderr with what to do
-2  misuse: an unknown command or option, or a question that nobody could be asked
-3, 4 of `arena submissions gate`: the version is worse; undecided within the cap"""
+2  misuse: an unknown command or option, or a question that nobody could be asked"""
 
 
 def _settings() -> None:

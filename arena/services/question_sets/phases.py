@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from data.errors import ClosedError, NotFoundError
-from data.records import Action, GateRule, Phase, SetPolicy, TokenScope
+from data.records import Action, Phase, SetPolicy, TokenScope
 from data.store import Store
 
 
@@ -75,15 +75,6 @@ class PolicyService:
         """
         return self.put(replace(self.get(set_name), public_texts=public), caller=caller)
 
-    def allow_gates(self, set_name: str, rule: GateRule | None, *, caller: Caller = OPERATOR) -> SetPolicy:
-        """Say within what teams may have versions compared before they submit; None forbids it.
-
-        Raises:
-            NotFoundError: There is no such set.
-            ForbiddenError: Only organisers may.
-        """
-        return self.put(replace(self.get(set_name), gate=rule), caller=caller)
-
     def put(self, policy: SetPolicy, *, caller: Caller = OPERATOR) -> SetPolicy:
         """Replace the policy of a set; raises as `put_phase`."""
         require(caller, TokenScope.ORGANISE)
@@ -100,7 +91,6 @@ def policy_json(policy: SetPolicy) -> dict[str, Any]:
         "set": policy.set_name,
         "hidden_references": policy.hidden_references,
         "public_texts": policy.public_texts,
-        "gate": None if policy.gate is None else asdict(policy.gate),
         "phases": [
             {
                 **asdict(phase),

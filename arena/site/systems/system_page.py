@@ -1,9 +1,8 @@
-"""A system: what the board says of it, where it loses, what to fix first, how it stands to another."""
+"""A system: its figures on the board, where it loses, and its battles with another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 import streamlit as st
@@ -11,17 +10,14 @@ import streamlit as st
 from arena.html_pages import Parts, macro
 from arena.services.evidence.losses import LossShare, LossShares
 from arena.services.evidence.systems import SystemProfile
-from arena.services.evidence.versions import ChangedQuestion, JudgedVersion, VersionChange
 from arena.site.boards.charts import profile_plot
-from arena.site.boards.downloads import offer_files
 from arena.site.boards.matrix_page import opponents_table
 from arena.site.boards.pickers import addressed_board, chosen_opponent, chosen_system
 from arena.site.boards.sentences import place_of, record_of, separation, standing
 from arena.site.boards.view_model import BoardView
 from arena.site.compare.compare_page import show_compared
 from arena.site.compare.compare_page import verdict as pair_verdict
-from arena.site.queries import earlier_versions_of, fixes_of, profile_of, version_change_of, weaknesses_of
-from arena.site.systems.fixes_part import show_fixes
+from arena.site.queries import profile_of, weaknesses_of
 from arena.site.systems.profile_table import profile_table
 from arena.site.systems.record_parts import (
     show_card,
@@ -36,28 +32,26 @@ from arena.site.systems.weaknesses import (
     show_not_computed,
     show_retrieval,
 )
-from arena.site.ui.components import heading, lead, name_page, note, subheading
+from arena.site.ui.components import heading, name_page
 from arena.site.ui.formats import Bounded, interval_of_points, interval_of_shares, points, range_of_shares
-from arena.site.ui.markup import element, joined, put, put_html, put_part
+from arena.site.ui.markup import element, put, put_html, put_part
 from arena.site.ui.tables import anchor, link, plain_table
-from arena.site.ui.url_state import choose_one, chosen_words, say_unknown
+from arena.site.ui.url_state import chosen_words, say_unknown
 from data.intervals import Interval
 from data.percent import percent, percent_figure
-from leaderboard.paired import PairedShare
 from leaderboard.rates import Rate
 
 ELSEWHERE = "This board was published elsewhere as counts, so there are no single battles to look at."
 MOST_ROWS = 6
-MOST_LISTED = 8
 
 
 def look() -> str:
-    """The page up to what is to be fixed first, or of a comparison who is better."""
+    """The page up to its parts, or of a comparison who is better."""
     view = addressed_board()
     system = chosen_system(view)
     opponent = chosen_opponent(view, system)
     opening = element("p", pair_verdict(view, system, opponent), class_="aa-lead") if opponent else None
-    return as_parts(view, system, opponent, _judged(view, system), opening).whole()
+    return as_parts(view, system, opponent, _profile(view, system), opening).whole()
 
 
 def show() -> None:
@@ -65,45 +59,32 @@ def show() -> None:
     view = addressed_board()
     system = chosen_system(view)
     opponent = chosen_opponent(view, system)
-    judged = _judged(view, system)
-    parts = as_parts(view, system, opponent, judged)
+    profile = _profile(view, system)
+    parts = as_parts(view, system, opponent, profile)
     name_page(f"{system} and {opponent}" if opponent else system, "System", view.full_title)
     put_part(parts, "head")
     if opponent:
         show_compared(view, (system, opponent))
         put(anchor("Compare more systems", "compare", board=view.name, a=system, b=opponent))
-    elif judged is None:
+    elif profile is None:
         _show_parts(view, system, _parts_of_counts(view, system))
     else:
-        with joined():
-            show_fixes(view.name, fixes_of(view, system))
-        _show_parts(view, system, _parts(view, judged.profile, judged.earlier))
+        _show_parts(view, system, _parts(view, profile))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """What is known of a system beside the board where its battles were judged here."""
-
-    profile: SystemProfile
-    earlier: tuple[JudgedVersion, ...]
-
-
-def _judged(view: BoardView, system: str) -> Judged | None:
-    if view.round_name is None:
-        return None
-    return Judged(profile=profile_of(view, system), earlier=earlier_versions_of(view, system))
+def _profile(view: BoardView, system: str) -> SystemProfile | None:
+    """None where its battles were not judged here."""
+    return None if view.round_name is None else profile_of(view, system)
 
 
 def as_parts(
-    view: BoardView, system: str, opponent: str, judged: Judged | None, opening: Element | None = None
+    view: BoardView, system: str, opponent: str, profile: SystemProfile | None, opening: Element | None = None
 ) -> Parts:
     """What the page says first: verdict, figures, version, and where the system loses.
 
     Against an opponent it says the figures alone, before `opening`.
     """
-    profile = None if judged is None else judged.profile
     submission = None if profile is None else profile.submission
-    earlier = () if judged is None else judged.earlier
     return Parts(
         "pages/system.html",
         {
@@ -116,11 +97,8 @@ def as_parts(
             "meetings": opponents_table(view, system) if view.meetings.systems and not opponent else None,
             "lead": verdict(view, system, None if profile is None else profile.losses.field),
             "record": (*_rating(view, system), *record_of(view, system)),
-            "elsewhere": ELSEWHERE if judged is None else "",
+            "elsewhere": ELSEWHERE if profile is None else "",
             "version": "" if submission is None else submission.version,
-            "changed": f"What changed since version {earlier[0].version}" if earlier else "",
-            "changed_link": link("system", board=view.name, id=system, part="versions"),
-            "report": "" if submission is None else link("report", id=str(submission.id), round=view.name),
             "mark": view.marks.get(system, ""),
             "notice": "" if profile is None else profile.notice,
             "losses": None if profile is None or opponent else list(_losses(view, profile.losses)),
@@ -146,23 +124,15 @@ def _menus(view: BoardView, system: str, opponent: str) -> Iterator[tuple[str, l
 
 Part = tuple[str, Callable[[], None]]
 """What is shown below, by its name in the address: its title, and what shows it."""
-FORMER = {
-    "claims": "facts",
-    "retrieval": "facts",
-    "scores": "domains",
-    "history": "versions",
-    "card": "versions",
-}
-"""Parts that former addresses name, and those that hold them now."""
 
 
-def _parts(view: BoardView, profile: SystemProfile, earlier: tuple[JudgedVersion, ...]) -> Mapping[str, Part]:
+def _parts(view: BoardView, profile: SystemProfile) -> Mapping[str, Part]:
     system = profile.system
     return {
         "questions": ("Questions", lambda: _show_questions(view, profile)),
         "facts": ("Facts and claims", lambda: _show_facts(view, system)),
         **_parts_of_counts(view, system),
-        "versions": ("Versions and card", lambda: _show_record(view, profile, earlier)),
+        "history": ("History and card", lambda: _show_record(view, profile)),
     }
 
 
@@ -170,17 +140,16 @@ def _parts_of_counts(view: BoardView, system: str) -> Mapping[str, Part]:
     """Those that need no single battles."""
     return {
         "domains": ("Domains and scores", lambda: _show_domains(view, system)),
-        "versions": ("History", lambda: show_history(view, system)),
+        "history": ("History", lambda: show_history(view, system)),
     }
 
 
 def _show_parts(view: BoardView, system: str, parts: Mapping[str, Part]) -> None:
     """Show the part that the address names, below links to each."""
-    wanted = chosen_words("part")
-    chosen = FORMER.get(wanted, wanted)
+    chosen = chosen_words("part")
     if chosen not in parts:
-        if wanted:
-            say_unknown(wanted, "The first part is shown.")
+        if chosen:
+            say_unknown(chosen, "The first part is shown.")
         chosen = next(iter(parts))
     here = {"board": view.name, "id": system}
     links = [(title, link("system", **here, part=name), name == chosen) for name, (title, _) in parts.items()]
@@ -212,8 +181,7 @@ def _show_questions(view: BoardView, profile: SystemProfile) -> None:
         show_records(view, "Won", profile.best)
 
 
-def _show_record(view: BoardView, profile: SystemProfile, earlier: Sequence[JudgedVersion]) -> None:
-    _show_versions(view, profile.system, earlier)
+def _show_record(view: BoardView, profile: SystemProfile) -> None:
     show_history(view, profile.system)
     show_card(profile.submission)
     show_figures(view, profile.system)
@@ -260,96 +228,3 @@ def _bounded(value: float, interval: Interval | None) -> Bounded:
     if interval is None:
         return Bounded(value=value)
     return Bounded(value=value, lower=interval.lower, upper=interval.upper)
-
-
-def _change_in_words(change: VersionChange) -> str:
-    """Whether the new version is better, worse, or neither is shown."""
-    overall = change.overall
-    if overall.difference is None:
-        return "No question compares the two versions."
-    told = (
-        "is better than"
-        if overall.significant and overall.difference > 0
-        else "is worse than"
-        if overall.significant
-        else "is not shown to differ from"
-    )
-    bounds = overall.interval
-    interval = (
-        "" if bounds is None else f" (95 % interval {_points(bounds.lower)} to {_points(bounds.upper)})"
-    )
-    same = overall.questions - overall.ahead - overall.behind
-    return (
-        f"Version {change.new.version} {told} version {change.old.version}: {_points(overall.difference)} "
-        f"percentage points of the share of the win{interval}. It takes more on {overall.ahead:,} questions, "
-        f"less on {overall.behind:,}, and as much on {same:,}."
-    )
-
-
-def _show_versions(view: BoardView, system: str, earlier: Sequence[JudgedVersion]) -> None:
-    """The versions side by side, against the one that the reader chooses."""
-    if not earlier:
-        note("No earlier version of this system was judged.")
-        return
-    options = {str(one.version): f"Version {one.version}, judged in {one.round_name}" for one in earlier}
-    chosen = choose_one("since", "What changed since", options, width=360)
-    change = version_change_of(view, system, int(chosen))
-    lead(_change_in_words(change))
-    domains, won, lost = st.columns(3, gap="medium")
-    with domains:
-        subheading("By domain", anchor="since-by-domain")
-        header = ("Domain", "Difference", "95 % interval")
-        put(plain_table(header, [_changed_row(view, share) for share in change.shares]))
-        for text in change.notes:
-            note(text)
-        offer_files(view, f"versions-{system}", lambda: change_rows(change))
-    with won:
-        _show_changed(view, change, "Won since", change.won)
-    with lost:
-        _show_changed(view, change, "Lost since", change.lost)
-
-
-def change_rows(change: VersionChange) -> Sequence[Mapping[str, object]]:
-    """Every question that changed, those won first; differences are shares of the win, −1 to 1."""
-    return [
-        {
-            "system": change.system,
-            "version": change.new.version,
-            "since": change.old.version,
-            "question_id": one.id,
-            "domain": one.domain,
-            "difference": one.difference,
-        }
-        for one in (*change.won, *change.lost)
-    ]
-
-
-def _show_changed(
-    view: BoardView, change: VersionChange, title: str, questions: Sequence[ChangedQuestion]
-) -> None:
-    subheading(title, anchor=title.lower().replace(" ", "-"))
-    if not questions:
-        note("None.")
-        return
-    note(f"{min(len(questions), MOST_LISTED)} of {len(questions):,} questions, the clearest first.")
-    for one in questions[:MOST_LISTED]:
-        with st.container(key=f"fact-{title}-{one.id}"):
-            st.text(one.question)
-            now = anchor("now", "question", board=change.new.round_name, id=one.id)
-            then = anchor("before", "question", board=change.old.round_name, id=one.id)
-            told = f"{_points(one.difference)} points · {view.label(one.domain)} · "
-            put(element("p", told, now, ", ", then, class_="aa-eyebrow"))
-
-
-def _changed_row(view: BoardView, share: PairedShare) -> tuple[str, ...]:
-    bounds = share.interval
-    return (
-        view.label(share.domain),
-        "–" if share.difference is None else _points(share.difference),
-        "–" if bounds is None else f"{_points(bounds.lower)} to {_points(bounds.upper)}",
-    )
-
-
-def _points(share: float) -> str:
-    """Percentage points with their sign."""
-    return f"{100 * share:+.1f}".replace("-", "−")

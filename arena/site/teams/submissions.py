@@ -84,13 +84,13 @@ NEXT: Mapping[SubmissionState, str] = MappingProxyType(
         SubmissionState.ACCEPTED: "Accepted. Next, the organisers plan a round that takes it.",
         SubmissionState.QUEUED: "Waiting to be judged, or being judged now.",
         SubmissionState.JUDGED: "Judged. Next, the organisers publish the board; then its report is here.",
-        SubmissionState.PUBLISHED: "On a published board. Its report says what to improve.",
+        SubmissionState.PUBLISHED: "On a published board. Its page there shows where it loses.",
         SubmissionState.WITHDRAWN: "Withdrawn: its texts are shown to nobody, and this line stays.",
     }
 )
 REFRESH_EVERY = "5s"
 """While something is queued, its line is refreshed so often."""
-REPORTED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)
+JUDGED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)
 
 
 def show_submissions(team: str, caller: Caller) -> None:
@@ -153,7 +153,9 @@ def _row(line: SubmissionLine, files: Mapping[int, str]) -> Element:
             class_="aa-sub",
         )
     )
-    boards = [anchor(name, "", board=name) for name in status.rounds if status.published]
+    boards = [
+        anchor(name, "system", board=name, id=submission.system) for name in status.rounds if status.published
+    ]
     state = element("span", status.state.value, class_=f"aa-state aa-state-{status.state.value}")
     return element(
         "tr",
@@ -180,10 +182,6 @@ def _show_one(view: SubmissionView, caller: Caller) -> None:
             ("answers", f"{submission.answers:,}"),
         )
     )
-    if status.state in REPORTED and (status.published or caller.organiser):
-        gone = status.retracted and status.state is not SubmissionState.PUBLISHED and not caller.organiser
-        words = "Why there is no report" if gone else "Read its report"
-        put(element("p", anchor(words, "report", id=str(submission.id), class_="aa-button")))
     _show_past(submission, caller)
     if may(caller, TokenScope.SUBMIT, team=submission.team):
         show_actions(submission, status, caller)
@@ -230,7 +228,7 @@ def _show_content(view: SubmissionView) -> None:
 
 def waits(status: SubmissionStatus) -> bool:
     """Whether it waits for its first verdicts; what is judged may be in further rounds, but waits no more."""
-    return status.position is not None and status.state not in REPORTED
+    return status.position is not None and status.state not in JUDGED
 
 
 def queue_of(status: SubmissionStatus) -> str:

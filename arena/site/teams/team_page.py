@@ -23,7 +23,7 @@ from arena.site.ui.errors import show_error
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time
 from arena.site.ui.markup import Child, element, put
-from arena.site.ui.tables import anchor, in_line, words_table
+from arena.site.ui.tables import anchor, words_table
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
 from data.records import Role, SubmissionState, Token, TokenScope
@@ -38,7 +38,6 @@ MEANINGS = {
     TokenScope.SUBMIT: "submit: check, submit, withdraw",
     TokenScope.MANAGE: "manage: members and tokens",
 }
-MOST_REPORTS = 3
 NO_LIMIT = "no limit"
 
 
@@ -226,16 +225,16 @@ def _show_summary(team: str, caller: Caller) -> None:
     lines = arena().submissions.find(team=team, caller=caller)[::-1]
     subscriptions = arena().subscriptions.all(team=team, caller=caller)
     queued = [line for line in lines if line.status.state is SubmissionState.QUEUED]
-    reports = [line for line in lines if line.status.state is SubmissionState.PUBLISHED]
+    published = [line for line in lines if line.status.state is SubmissionState.PUBLISHED]
     strip(
         [
             ("submissions", f"{len(lines):,}"),
             ("waiting to be judged, or being judged", f"{len(queued):,}"),
-            ("with a report", f"{len(reports):,}"),
+            ("on a published board", f"{len(published):,}"),
             ("subscriptions to events", f"{len(subscriptions):,}"),
         ]
     )
-    tasks = [*_unsubmitted(lines), *_queued(queued), *_reports(reports)]
+    tasks = [*_unsubmitted(lines), *_queued(queued)]
     if not subscriptions:
         told = "Subscribe to events, such as being judged"
         tasks.append(anchor(told, "team", team=team, part="notifications"))
@@ -269,12 +268,6 @@ def _queued(lines: Sequence[SubmissionLine]) -> list[Element]:
         rounds = ", ".join(status.rounds)
         told.append(element("span", f"{_name(line)} is in the round {rounds}{place}{done}."))
     return told
-
-
-def _reports(lines: Sequence[SubmissionLine]) -> list[Element]:
-    """Links to the newest reports, in one line."""
-    links = [anchor(_name(line), "report", id=str(line.submission.id)) for line in lines[:MOST_REPORTS]]
-    return [element("span", "Newest reports: ", *in_line(links))] if links else []
 
 
 def _show_quotas(team: str, lines: Sequence[SubmissionLine], caller: Caller) -> None:

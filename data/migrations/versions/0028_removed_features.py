@@ -31,7 +31,9 @@ TABLES: tuple[str, ...] = (
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.
     ("battle", "wave"),
+    ("question_set", "gate"),
 )
+JOB_KINDS: tuple[str, ...] = ("gate",)
 
 
 def upgrade() -> None:
@@ -48,16 +50,9 @@ def upgrade() -> None:
             "UPDATE battle SET outcome = 'skipped', detail = 'The judge was not asked.' "
             "WHERE outcome = 'estimated'"
         )
-    for name in TABLES:
-        if name not in existing:
-            continue
-        table = sa.table(name)
-        sqlite = connection.dialect.name == "sqlite"
-        if sqlite or not connection.scalar(sa.select(sa.exists(sa.select(sa.literal(1)).select_from(table)))):
-            op.execute(f"DROP TABLE {name}" + ("" if sqlite else " CASCADE"))
-        else:
-            for key in inspector.get_foreign_keys(name):
-                op.drop_constraint(str(key["name"]), name, type_="foreignkey")
+    _drop_tables(connection, inspector, existing)
+    if "job" in existing:
+        _delete_jobs()
     for name, column in COLUMNS:
         if name in existing and column in {each["name"] for each in inspector.get_columns(name)}:
             op.drop_column(name, column)
@@ -70,3 +65,25 @@ def _keep_disqualifications(existing: set[str]) -> None:
             "UPDATE submission SET withdrawn_reason = 'disqualified: ' || withdrawn_reason "
             "WHERE id IN (SELECT submission_id FROM concern WHERE decision = 'disqualified')"
         )
+
+
+def _delete_jobs() -> None:
+    """Delete jobs of kinds that are gone."""
+    job, seat = sa.table("job", sa.column("id"), sa.column("kind")), sa.table("seat", sa.column("job_id"))
+    removed = sa.select(job.c.id).where(job.c.kind.in_(JOB_KINDS))
+    op.execute(seat.delete().where(seat.c.job_id.in_(removed)))
+    op.execute(job.delete().where(job.c.kind.in_(JOB_KINDS)))
+
+
+def _drop_tables(connection: sa.Connection, inspector: sa.Inspector, existing: set[str]) -> None:
+    """Drop the tables that are gone."""
+    for name in TABLES:
+        if name not in existing:
+            continue
+        table = sa.table(name)
+        sqlite = connection.dialect.name == "sqlite"
+        if sqlite or not connection.scalar(sa.select(sa.exists(sa.select(sa.literal(1)).select_from(table)))):
+            op.execute(f"DROP TABLE {name}" + ("" if sqlite else " CASCADE"))
+        else:
+            for key in inspector.get_foreign_keys(name):
+                op.drop_constraint(str(key["name"]), name, type_="foreignkey")

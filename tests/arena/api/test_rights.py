@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from arena.api.app import make_api, operations
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from data.records import GateRule, Role, TokenScope
+from data.records import Role, TokenScope
 from tests.arena.api.conftest import answers
 from tests.private_texts import private_round
 
@@ -113,18 +113,11 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(READ, "/submissions/{held}", Of.TEAM),
     ],
     "GET /submissions/{number}/file": [Row(READ, "/submissions/{accepted}/file", Of.TEAM)],
-    "GET /submissions/{number}/report": [Row(READ, "/submissions/{accepted}/report", Of.TEAM)],
-    "GET /submissions/{number}/comparison": [
-        Row(None, "/submissions/{accepted}/comparison?against=1"),
-        Row(READ, "/submissions/{held}/comparison", Of.TEAM, absent=True),
-    ],
     "POST /submissions/{number}/withdraw": [
         Row(SUBMIT, "/submissions/{accepted}/withdraw", Of.TEAM, {"confirm": True})
     ],
     "POST /submissions/{number}/confirm": [Row(SUBMIT, "/submissions/{held}/confirm", Of.TEAM)],
     "POST /submissions/{number}/select": [Row(SUBMIT, "/submissions/{accepted}/select", Of.TEAM)],
-    "POST /gates": [Row(SUBMIT, "/gates", Of.TEAM, {"submission": "{held}", "max_loss": 5})],
-    "GET /gates/{number}": [Row(READ, "/gates/{gate}", Of.TEAM)],
     "GET /leaderboards": [Row(None, "/leaderboards")],
     "GET /leaderboards/{name}": [Row(None, "/leaderboards/first")],
     "GET /leaderboards/{name}/snapshots": [Row(None, "/leaderboards/first/snapshots")],
@@ -235,7 +228,7 @@ TOUCHED = tuple(f'INSERT INTO "{name}"' for name in SEEN_ONLY_BY_USE)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A published and a planned round, submissions, a gate, subscriptions, and everybody's tokens."""
+    """A published and a planned round, submissions, subscriptions, and everybody's tokens."""
     folder = tmp_path_factory.mktemp("world")
     arena, _ = private_round(folder)
     for name in ("alice", "bob", "carol", "dan"):
@@ -268,9 +261,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     numbers["accepted"] = next(one["id"] for one in listed if one["system"] == "ours")
     held = client.post("/sets/tiny/submissions?system=ours&hold=true", content=answers("held"), headers=alpha)
     numbers["held"] = held.json()["id"]
-    arena.policies.allow_gates("tiny", GateRule(judge="lexical", per_day=50))
-    gate = client.post("/gates", json={"submission": numbers["held"], "max_loss": 5}, headers=alpha)
-    numbers["gate"] = gate.json()["id"]
     arena.rounds.create(_second())
     for name, team in (("hook", "alpha"), ("arena_hook", "")):
         numbers[name] = arena.subscriptions.add(
@@ -396,10 +386,7 @@ def test_over_http_judges_have_names_and_no_paths(world: World, tmp_path: Path) 
         "a.py:judge",
         "../lexical",
     ):
-        for path, body in (
-            ("/rounds/plan", {"set": "tiny", "judge": name}),
-            ("/gates", {"submission": world.numbers["held"], "max_loss": 5, "judge": name}),
-        ):
+        for path, body in (("/rounds/plan", {"set": "tiny", "judge": name}),):
             answer = world.client.post(path, json=body, headers=olga)
             assert answer.status_code in {404, 422}, (path, name, answer.text)
             assert "SEKRET" not in answer.text

@@ -151,25 +151,6 @@ def test_may_i_trust_this_judge(stranger: Stranger) -> None:
         stranger.reads(rf"{question}\?\s+{answer}")
 
 
-def test_what_should_my_team_fix_first(stage: Stage, stranger: Stranger) -> None:
-    """A member signs in and reads in the newest report what costs most, in rating points."""
-    stranger.signs_in(stage.showcase.member)
-    stranger.choose("pithy, version 1")
-    stranger.reads("What to fix first")
-    said = stranger.reads(r"Fix first: [^.]*\. Without (it|them) the rating would be about \d+ points higher")
-    assert "contradictions of the passages" in said
-
-
-def test_what_changed_since_my_last_version(stranger: Stranger) -> None:
-    """The system's page leads to its versions: how much better, how surely, on which questions."""
-    stranger.choose("meridian")
-    stranger.choose("What changed since version 1")
-    said = stranger.reads(r"Version 2 is better than version 1: [^(]*\(95 % interval [^)]*\)")
-    assert "percentage points" in said
-    stranger.reads(r"It takes more on \d+ questions, less on \d+")
-    stranger.reads("Won since")
-
-
 def test_launch_a_round_under_five_dollars(stage: Stage, stranger: Stranger) -> None:
     """An organiser plans with a cap, reads what it costs, and launches: workers find it in the queue."""
     stranger.signs_in(stage.showcase.organiser)

@@ -1,4 +1,4 @@
-"""The page of a system: verdict, where it loses, what to fix first, versions side by side."""
+"""The page of a system: verdict, and where it loses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.opened_pages import page_of
 
 QUESTIONS = 30
 GOOD, NOTHING = "Item {n} weighs {w} grams and is blue.", "I couldn't find an answer."
-PARTS = ["Questions", "Facts and claims", "Domains and scores", "Versions and card"]
+PARTS = ["Questions", "Facts and claims", "Domains and scores", "History and card"]
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +80,8 @@ def test_verdict_comes_first_with_both_rates(opened: Callable[..., AppTest]) -> 
     assert "95 % interval" in verdict
     assert ". Against the other systems: " in verdict
     words = _words(page)
-    assert words.index("Rank ") < words.index("Kind of question") < words.index("Kind of error")
-    assert re.findall("<h2[^>]*>([^<]*)<", _html(page))[:2] == ["Where it loses", "What to fix first"]
+    assert words.index("Rank ") < words.index("Kind of question")
+    assert re.findall("<h2[^>]*>([^<]*)<", _html(page))[0] == "Where it loses"
 
 
 def test_losses_are_by_domain_kind_and_opponent(opened: Callable[..., AppTest]) -> None:
@@ -94,17 +94,8 @@ def test_losses_are_by_domain_kind_and_opponent(opened: Callable[..., AppTest]) 
     assert " other " in words
 
 
-def test_what_costs_most_is_to_be_fixed_first(opened: Callable[..., AppTest]) -> None:
-    """The first kind of error is the one that costs most, with the assumption and questions to look at."""
-    page = opened(board="first", id="sys")
-    words = _words(page)
-    assert "Fix first: no answer found. Without it the rating would be about" in words
-    assert "Estimated from its battles" in words
-    assert 'href="./question?board=first&amp;id=q' in _html(page)
-
-
 def test_the_rest_stands_in_four_parts(opened: Callable[..., AppTest]) -> None:
-    """Of four parts the one that the address names is made; former names open the part that holds theirs."""
+    """Of four parts the one that the address names is made."""
     page = opened(board="second", id="sys")
     links = _html(page).partition('aria-label="Parts"')[2].partition("</nav>")[0]
     assert re.findall(r">([^<]*)</a>", links) == PARTS
@@ -133,22 +124,7 @@ def test_strip_has_rating_and_interval(opened: Callable[..., AppTest]) -> None:
     assert re.match(r"\s*<div><dt>Rating \(95 % interval [^)]*\)</dt><dd>−?\d+</dd>", strip[1])
 
 
-def test_versions_stand_side_by_side(opened: Callable[..., AppTest]) -> None:
-    """The newer version says what changed: questions won and lost, linked on both boards."""
-    assert "What changed since version 1" in _words(opened(board="second", id="sys"))
-    page = opened(board="second", id="sys", part="versions")
-    words = _words(page)
-    assert re.search(r"Version 2 is (better than|worse than|not shown to differ from) version 1", words)
-    assert "It takes more on 10 questions, less on 5, and as much on 15." in words
-    html = _html(page)
-    assert 'href="./question?board=first&amp;id=q01"' in html
-    assert 'href="./question?board=second&amp;id=q01"' in html
-    first = opened(board="first", id="sys", part="versions")
-    assert "No earlier version of this system was judged." in _words(first)
-
-
-def test_the_reference_has_no_errors_to_fix(opened: Callable[..., AppTest]) -> None:
+def test_reference_page_has_losses(opened: Callable[..., AppTest]) -> None:
     """The reference's page has where it loses, and says that it is the reference."""
     words = _words(opened(board="second", id="human"))
-    assert "This is the reference." in words
     assert "Kind of question" in words

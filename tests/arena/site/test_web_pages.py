@@ -22,7 +22,6 @@ from arena.site.compare.deciding import deciding_sentence
 from arena.site.questions.battles import standing
 from arena.site.questions.list_page import searched_texts
 from arena.site.services import as_secrets
-from arena.site.teams.report_page import others_have
 from arena.site.trust.trust_page import LEFT_OUT
 from data.records import Action, BattleEvidence, BattleRecord, Outcome, Preference
 from leaderboard.paired import Deciding
@@ -209,15 +208,6 @@ def test_every_action_of_the_log_has_plain_words() -> None:
     words = [action.words for action in Action]
     assert len(set(words)) == len(words)
     assert not [word for word in words if "-" in word or word in set(Action)]
-
-
-@pytest.mark.parametrize(
-    ("covered", "missed", "said"),
-    [(1, 1, "1 other answer has it, 1 misses it"), (3, 0, "3 other answers have it, 0 miss it")],
-)
-def test_one_answer_has_and_several_have(covered: int, missed: int, said: str) -> None:
-    """A report counts other answers in right English."""
-    assert others_have(covered, missed) == said
 
 
 def test_few_questions_that_decide_are_counted_in_words() -> None:

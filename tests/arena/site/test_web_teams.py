@@ -43,7 +43,6 @@ TOKENS: Mapping[str, tuple[str, set[TokenScope]]] = {
     "stranger": ("theirs", {READ, SUBMIT, MANAGE}),
 }
 MODULES = {
-    "report": "teams.report_page",
     "submit": "teams.submit_page",
     "team": "teams.team_page",
 }
@@ -122,7 +121,7 @@ def judge(club: Club) -> None:
     club.arena.boards.publish("r", report=lambda _line: None, score=False)
 
 
-@pytest.mark.parametrize("name", ["submit", "team", "report"])
+@pytest.mark.parametrize("name", ["submit", "team"])
 def test_public_is_told_how_to_sign_in(club: Club, name: str, answers_file: Callable[..., Path]) -> None:
     """Without a sign-in a page says how to get one, and shows nothing of a team."""
     number = submit(club, answers_file("mine", TEXT), system="hidden-name", anonymous=True)
@@ -252,7 +251,7 @@ def test_token_without_the_scope_may_look_and_not_touch(
 
 @pytest.mark.long
 def test_other_teams_see_nothing_of_it(club: Club, answers_file: Callable[..., Path]) -> None:
-    """By no address does another team reach submissions, members, tokens, log or reports of a team."""
+    """By no address does another team reach submissions, members, tokens or the log of a team."""
     number = submit(club, answers_file("mine", TEXT), system="veiled", anonymous=True)
     for part in ("submissions", "members", "tokens", "log"):
         said = shown(club.visit("teams.team_page", "stranger", team="ours", part=part, id=str(number)))
@@ -260,10 +259,6 @@ def test_other_teams_see_nothing_of_it(club: Club, answers_file: Callable[..., P
         assert "veiled" not in said
         assert "The team ours" not in said
         assert "owner" not in said.replace("Its owners", "").replace("Owners", "")
-    judge(club)
-    assert f"There is no submission {number}" in shown(
-        club.visit("teams.report_page", "stranger", id=str(number))
-    )
 
 
 @pytest.mark.long
@@ -338,8 +333,6 @@ def test_waiting_submission_shows_its_place(club: Club, answers_file: Callable[.
     club.arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     said = shown(club.visit("teams.team_page", "owner", id=str(number)))
     assert "1st of 1 judged version" in said
-    assert "Read its report" not in said
-    assert "Read its report" in shown(club.visit("teams.team_page", "organiser", team="ours", id=str(number)))
 
 
 def test_published_submission_waits_no_more(club: Club, answers_file: Callable[..., Path]) -> None:
@@ -417,27 +410,6 @@ def test_owner_adds_and_removes_members(club: Club) -> None:
     assert "ann belongs to ours no more" in shown(page)
 
 
-@pytest.mark.long
-def test_report_tells_its_team_what_to_mend(club: Club, answers_file: Callable[..., Path]) -> None:
-    """A published submission has its report for the team, organisers too; once withdrawn it has none."""
-    number = submit(club, answers_file("mine", "It may be {word}."), card=SystemCard(contact="me@x.example"))
-    early = shown(club.visit("teams.report_page", "owner", id=str(number)))
-    assert "has no report yet" in early
-    judge(club)
-    for who in ("owner", "organiser"):
-        page = club.visit("teams.report_page", who, id=str(number))
-        said = shown(page)
-        assert "<h1>Report on mine, version 1, in r</h1>" in said
-        assert "It loses most in" in said
-        assert "Its worst questions" in said
-        assert "What do we know of item" in said
-        assert downloads(page) == {"Report, HTML", "Report, JSON"}
-    assert "Choose a submission" in shown(club.visit("teams.report_page", "owner"))
-    assert "There is no submission 999" in shown(club.visit("teams.report_page", "owner", id="999"))
-    club.arena.submissions.withdraw(number, reason="slip")
-    assert "is withdrawn" in shown(club.visit("teams.report_page", "owner", id=str(number)))
-
-
 def test_limits_of_the_installation_hold_on_the_page(
     make_arena: Callable[..., Arena], set_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -483,20 +455,14 @@ def test_empty_arena_says_what_to_do(
 
 @pytest.mark.long
 def test_a_team_reads_why_its_board_was_retracted(club: Club, answers_file: Callable[..., Path]) -> None:
-    """D13: team page and report page give the notice; nothing says that publication comes next."""
+    """The team page gives the notice; nothing says that publication comes next."""
     number = submit(club, answers_file("mine", TEXT))
     judge(club)
-    assert "Read its report" in shown(club.visit("teams.team_page", "owner", team="ours", id=str(number)))
     club.arena.boards.retract("r", "Two files were exchanged.")
     said = shown(club.visit("teams.team_page", "owner", team="ours", id=str(number)))
     assert "board r, which was retracted. Notice of the organisers: Two files were exchanged." in said
     assert "organisers publish the board" not in said
-    assert "Why there is no report" in said
     assert "board retracted" in said
-    report = shown(club.visit("teams.report_page", "owner", id=str(number)))
-    assert "The board r was retracted" in report
-    assert "Two files were exchanged." in report
-    assert "Where it loses" in shown(club.visit("teams.report_page", "organiser", id=str(number)))
 
 
 def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(

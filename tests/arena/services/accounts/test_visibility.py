@@ -26,10 +26,7 @@ from arena.services.evidence.question_lists import QuestionListService
 from arena.services.evidence.question_search import QuestionSearch
 from arena.services.evidence.questions import EvidenceService
 from arena.services.evidence.systems import ComparisonService, ProfileService
-from arena.services.evidence.team_report import ReportService
 from arena.services.evidence.weaknesses import WeaknessService
-from arena.services.gates.queue import GateQueue
-from arena.services.gates.service import GateService
 from arena.services.judging.calibration import CalibrationAdmin
 from arena.services.metrics.results import ScoreTableService
 from arena.services.notifications.service import SubscriptionService
@@ -148,9 +145,8 @@ def test_more_rights_never_show_less() -> None:
 
 SERVICES = (
     *(CalibrationAdmin, RoundAdmin, SetAdmin),
+    *(PolicyService, ProfileService, QuestionListService, QuestionSearch),
     *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService),
-    *(GateQueue, GateService),
-    *(PolicyService, ProfileService, QuestionListService, QuestionSearch, ReportService),
     *(RoundPlanner, RoundService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),
     *(ApplicationService, RegistrationService),
@@ -164,7 +160,6 @@ WITHOUT_CALLER = {
     "BoardService.publish_paper": "bundled with the program",
     "BoardService.standings": "organisers alone; pages and routes read published boards",
     "BoardService.retracted": "notices of boards that were retracted, which are public",
-    "GateService.require_usable": "whether a judge exists and needs a cap; the organisers' command",
     "HistoryService.entries": "boards that stand, and notices of those that were retracted",
     "HistoryService.feed": "boards that stand, and notices of those that were retracted",
     "HistoryService.of_system": "boards that stand are public",

@@ -15,7 +15,6 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.accounts.visibility import Visibility
-from arena.services.evidence.team_report_files import report_html, report_json
 from arena.services.rounds.models import RoundRequest
 from arena.services.submissions.status import SubmissionStatus, state_of
 from arena.settings import Settings
@@ -244,28 +243,6 @@ def test_other_teams_can_neither_take_a_name_nor_change_a_submission(
         arena.submissions.withdraw(number, caller=rival)
     with pytest.raises(AccessError):
         arena.submissions.withdraw(number, caller=PUBLIC)
-
-
-def test_report_tells_the_team_alone_what_to_mend(filled: Callable[..., Arena]) -> None:
-    """A judged submission has a report for its team; markup in it is text, and nothing is loaded."""
-    arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
-    arena.boards.publish("r", report=lambda _line: None)
-    (one,) = arena.store.submissions.find(set_name="tiny", system="wrong")
-    with pytest.raises(NotFoundError):
-        arena.reports.of(one.id, caller=TEAM)
-    organiser = Caller(kind=CallerKind.SESSION, name="o", scopes=frozenset(TokenScope), organiser=True)
-    report = arena.reports.of(one.id, caller=organiser)
-    found = report_json(report)
-    assert (found["round"], found["attempt"], found["attempts"]) == ("r", 1, 1)
-    assert sum(one.losses for one in report.domains) > 0
-    assert report.worst[0].lost[0].rationale
-    assert all(one.median_words and one.field_words for one in report.domains)
-    page = report_html(report)
-    assert "<script" not in page
-    assert "http" not in page.replace("http-equiv", "")
-    assert arena.boards.get("r").standings["attempts"] == {"full": 1, "short": 1, "wrong": 1}
 
 
 def _upload(work: tuple[str, str, str, int]) -> str:

@@ -1,1 +1,0 @@
-"""Gates: a new version of a system is held against an old one before it is submitted."""
