@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
     from arena.services.submissions.views import SubmissionReader
-    from arena.services.system.tracing import Tracing
     from data.corpora.manifests import CorpusFolders
     from data.store import Store
 
@@ -140,7 +139,7 @@ class Arena:
         "services.accounts.registration", "store", "tokens", "letters"
     )
     applications: ApplicationService = _service("services.accounts.applications", "store", "teams", "letters")
-    judges: JudgeService = _service("services.judging.judges", "store", "settings", "tracing")
+    judges: JudgeService = _service("services.judging.judges", "store", "settings")
     judge_tester: JudgeTester = _service("services.judging.judge_test", "judges")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
@@ -206,17 +205,6 @@ class Arena:
         """
         engine: Engine = import_module(f".workers.{self.settings.engine}", __package__).open_engine(self)
         return engine
-
-    @cached_property
-    def tracing(self) -> Tracing:
-        """What sees rounds being judged.
-
-        Raises:
-            InputError: The settings ask for traces, and OpenTelemetry is not installed.
-        """
-        from arena.services.system.tracing import open_tracing
-
-        return open_tracing(self.settings)
 
     @cached_property
     def submissions(self) -> SubmissionService:
@@ -343,7 +331,7 @@ class Arena:
                 api_key=key or settings.api_key,
             )
         )
-        twin.__dict__["store"], twin.__dict__["tracing"] = self.store, self.tracing
+        twin.__dict__["store"] = self.store
         yield twin.judge_tester
 
     @contextmanager
@@ -398,13 +386,11 @@ class Arena:
         if settings == self.settings:
             return self
         twin = Arena(settings)
-        twin.__dict__["store"], twin.__dict__["tracing"] = self.store, self.tracing
+        twin.__dict__["store"] = self.store
         return twin
 
     def close(self) -> None:
         """Give back what was opened."""
-        if "tracing" in self.__dict__:
-            self.tracing.close()
         if "store" in self.__dict__:
             self.store.close()
 

@@ -56,13 +56,6 @@ class EngineKind(StrEnum):
     RAY = "ray"
 
 
-class Traces(StrEnum):
-    """Where traces of rounds go."""
-
-    OFF = "off"
-    OTLP = "otlp"
-
-
 class PageHosts(StrEnum):
     """Which hosts may be asked at addresses that strangers name: whose pages are fetched, who is notified."""
 
@@ -197,7 +190,6 @@ class Settings:
     log_level: LogLevel = _from("ARENA_LOG_LEVEL", _word(LogLevel), LogLevel.INFO)
     metrics_token: str | None = _from("ARENA_METRICS_TOKEN", _secret)
     metrics_access: MetricsAccess = _from("ARENA_METRICS", _word(MetricsAccess), MetricsAccess.TOKEN)
-    traces: Traces = _from("ARENA_TRACES", _word(Traces), Traces.OFF)
     public_url: str = _from("ARENA_PUBLIC_URL", _address, "")
     hosts: tuple[str, ...] = _from("ARENA_HOSTS", _list(HOST_NAME, "host names without scheme and port"), ())
     proxies: tuple[str, ...] = _from("ARENA_PROXIES", _networks, ())

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from data.store.accounts.tokens import TokenStore
     from data.store.boards.boards import BoardStore
     from data.store.boards.scores import ScoreStore
+    from data.store.counts import CountStore
     from data.store.jobs.jobs import JobStore
     from data.store.jobs.leases import LeaseStore
-    from data.store.monitoring import CountingStore
     from data.store.notifications.outbox import OutboxStore
     from data.store.notifications.subscriptions import SubscriptionStore
     from data.store.question_sets import PolicyStore, SetStore
@@ -156,10 +156,10 @@ class Store:
         return RetestLedgerStore(self.database)
 
     @cached_property
-    def counting(self) -> CountingStore:
-        from data.store.monitoring import CountingStore
+    def counts(self) -> CountStore:
+        from data.store.counts import CountStore
 
-        return CountingStore(self.database)
+        return CountStore(self.database)
 
     @cached_property
     def jobs(self) -> JobStore:

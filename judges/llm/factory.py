@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from judges.llm.cache import ReplyCache
@@ -27,7 +27,6 @@ async def open_client(
     *,
     journal: BatchJournal | None = None,
     transport: Transport | None = None,
-    watched: Callable[[Transport], Transport] | None = None,
     prices: Prices | None = None,
 ) -> AsyncIterator[Scheduler]:
     """Open LLM access for the event loop that runs this, and close it at the end.
@@ -41,7 +40,6 @@ async def open_client(
         ledger: The account with the cap that calls are held to; None is no cap.
         journal: Where batches are written down; needed where they are the transport.
         transport: Carries requests instead of the one that the settings name.
-        watched: Puts something around the transport, which sees every request that is sent.
         prices: What tokens cost, instead of the bundled prices and those of the settings' file.
 
     Raises:
@@ -53,8 +51,6 @@ async def open_client(
     if info.batches:
         settings = replace(settings, rate_limit_patience=max(settings.rate_limit_patience, BATCH_PATIENCE))
     carrier = transport or info.opened(settings, journal, cache)
-    if watched is not None:
-        carrier = watched(carrier)
     more = info.prices() if prices is None and info.prices is not None else None
     prices = prices or Prices.load(settings.prices, batch=info.batches, more=more)
     meter = CostMeter(

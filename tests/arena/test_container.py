@@ -11,7 +11,6 @@ from typing import get_origin, get_type_hints
 import pytest
 
 from arena.container import Arena, _Service
-from arena.services.system.tracing import Tracing
 from arena.settings import Settings
 from data.store import Store
 
@@ -26,7 +25,7 @@ def test_service_gets_the_collaborators_that_it_takes(name: str, tmp_path: Path)
     service = getattr(arena, name)
     assert type(service).__name__ == Arena.__annotations__[name]
     assert getattr(arena, name) is service
-    hints = get_type_hints(type(service).__init__, localns={"Store": Store, "Tracing": Tracing})
+    hints = get_type_hints(type(service).__init__, localns={"Store": Store})
     wired = SERVICES[name]
     given = inspect.signature(type(service)).bind(*wired.needs, **wired.named).arguments
     for parameter, need in given.items():

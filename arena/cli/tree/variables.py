@@ -161,12 +161,6 @@ VARIABLES = (
         "can read it",
     ),
     Variable(
-        "ARENA_TRACES",
-        "traces",
-        "`otlp`: what is judged is sent as OpenTelemetry traces, where `OTEL_EXPORTER_OTLP_ENDPOINT` says; "
-        "`off`: nothing is",
-    ),
-    Variable(
         "ARENA_PUBLIC_URL",
         "public_url",
         "address under which readers reach the site, as `https://arena.example.org`; its host is served, and "

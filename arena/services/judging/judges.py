@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     # Lists of judges open none, and load nothing of what does.
     from arena.services.judging.llm_access import Payer
     from arena.services.judging.traffic import OpenedJudge, Traffic
-    from arena.services.system.tracing import Tracing
     from judges.llm.costs import Ledger
     from judges.llm.prices import Price, Prices
 
@@ -49,10 +48,9 @@ class JudgeLine:
 class JudgeService:
     """Use cases around judges."""
 
-    def __init__(self, store: Store, settings: Settings, tracing: Tracing) -> None:
+    def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
-        self._tracing = tracing
 
     def spec(self, name: str) -> JudgeSpec:
         """A judge by the name or path of its spec, with the endpoint it will use.
@@ -159,8 +157,7 @@ class JudgeService:
         pending = self._store.rounds.counts(round_.name).pending
         opened = self._opened(spec, concurrency=concurrency, payer=account, stop=stop, texts=pending)
         async with opened as ((judge,), traffic):
-            with self._tracing.round(round_, judge) as watched:
-                yield OpenedJudge(watched, traffic, waits=traffic is not None and self._waits)
+            yield OpenedJudge(judge, traffic, waits=traffic is not None and self._waits)
 
     @asynccontextmanager
     async def open_for(
@@ -215,7 +212,6 @@ class JudgeService:
                     payer=payer,
                     ledger=ledger,
                     stop=stop,
-                    watched=self._tracing.transport,
                 )
                 client = Traffic(await opened.enter_async_context(access))
             yield tuple(build_judge(spec, client=client, work=work) for spec in specs), client

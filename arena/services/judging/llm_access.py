@@ -6,7 +6,7 @@ The store's calls block, so they run in threads; replies that arrive together ar
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,6 @@ from data.errors import StoreError
 from data.records import Reply
 from data.store import Store
 from data.store.rounds.budgets import LedgerStore
-from judges.llm.chat_format import Transport
 from judges.llm.client import Scheduler
 from judges.llm.costs import Ledger, Usage
 from judges.llm.factory import open_client
@@ -217,14 +216,12 @@ async def open_access(
     payer: Payer | None = None,
     ledger: Ledger | None = None,
     stop: asyncio.Event | None = None,
-    watched: Callable[[Transport], Transport] | None = None,
 ) -> AsyncIterator[Scheduler]:
     """Open LLM access over the store's replies and batches, and over a round's account or another ledger.
 
     The limits a minute are those of the installation: workers that judge at the same time share them.
 
-    Once `stop` is set, nothing new is asked; calls in flight finish and are cached. What `watched` puts
-    around the transport sees every request that is sent.
+    Once `stop` is set, nothing new is asked; calls in flight finish and are cached.
     """
     if payer is not None and payer.cap is not None:
         ledger = StoredLedger(payer, payer.cap)
@@ -236,7 +233,6 @@ async def open_access(
             replies,
             ledger,
             journal=StoredJournal(store),
-            watched=watched,
         ) as scheduler:
             if payer is not None:
                 account = RoundAccount(payer, scheduler)
