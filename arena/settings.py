@@ -210,7 +210,6 @@ class Settings:
     operator: str = _from("ARENA_OPERATOR", _text, "")
     contact: str = _from("ARENA_CONTACT", _text, "")
     privacy: str = _from("ARENA_PRIVACY", _text, "")
-    signing_key: str = _from("ARENA_SIGNING_KEY", _text, "")
     docs_url: str = _from("ARENA_DOCS_URL", _address, "")
     plugins: tuple[Path, ...] = _from(PLUGINS, _plugin_files, ())
     key_elsewhere: bool = False

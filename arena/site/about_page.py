@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from datetime import timedelta
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -13,9 +12,8 @@ from arena.html_pages import release
 from arena.services.accounts.auth import WINDOW
 from arena.services.accounts.registration import WINDOW as APPLICATIONS_WINDOW
 from arena.services.accounts.sessions import LASTS
-from arena.services.boards.signing import public_key
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, note, page_heading, verbatim
+from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, words_table
 
@@ -100,10 +98,6 @@ def show() -> None:
                 caption="Licences of the question sets",
             )
         )
-    if settings.signing_key:
-        heading("Signed exports", anchor="signature")
-        note("Exported rounds are signed. This key checks the signature, with minisign or with the arena:")
-        verbatim(public_key(Path(settings.signing_key)))
     heading("Privacy", anchor="privacy")
     note("What this site stores about you depends on what you do here.")
     put(words_table(("What you do", "What is stored", "For how long"), map(astuple, STORED)))

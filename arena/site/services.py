@@ -31,7 +31,6 @@ TEXTS = (
     "contact",
     "privacy",
     "docs_url",
-    "signing_key",
 )
 LIMITS = ("max_upload_mb", "max_answer_chars", "trial_usd")
 """What the settings let in and let be spent; so do the pages."""

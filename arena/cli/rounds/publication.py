@@ -16,11 +16,6 @@ from data.records.irreversible import Irreversible
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.vocabulary import VoteRule
 
-SIGNATURES = {
-    "none": "They are not signed.",
-    "unchecked": "Their signature was not checked: give --key.",
-    "good": "They are signed by that key.",
-}
 COUNTED = ("votes", "annotators", "labelled_battles", "votes_left_out")
 
 
@@ -159,7 +154,6 @@ def export(
 
     $ arena rounds export demo folder
 
-    Signed where `ARENA_SIGNING_KEY` names a key, whose public half is on the page About.
     Into a file that ends in `.parquet` go its judged battles alone, as columns, ten million in seconds.
     """
     if folder.suffix.lower() in {".csv", ".json", ".jsonl", ".zip"}:
@@ -171,22 +165,12 @@ def export(
         return
     arena = open_arena()
     files = arena.boards.export_round(name, folder)
-    signed = ""
-    if arena.settings.signing_key:
-        from arena.services.boards.signing import sign_folder
-
-        sign_folder(folder, Path(arena.settings.signing_key))
-        signed = " They are signed."
-    show_line(f"{len(files)} files written to {folder}.{signed}")
+    show_line(f"{len(files)} files written to {folder}.")
 
 
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `arena rounds export` wrote.")],
     *,
-    key: Annotated[
-        str,
-        typer.Option("--key", metavar="KEY", help="The public key of whoever exported it, from their site."),
-    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Verify an exported round.
@@ -196,10 +180,8 @@ def verify(
     Compares its checksums, settles its battles again from their judgments, and recomputes its standings from
     its battles. Prints the content hash, which is that of the published board.
     """
-    from arena.services.boards.signing import check_signature
     from arena.services.boards.verification import verify_folder
 
-    signed = check_signature(folder, key)
     found = verify_folder(folder)
     corrected = f"{found.corrected:,} were corrected by the organisers, " if found.corrected else ""
     show_result(
@@ -208,10 +190,9 @@ def verify(
             "verified": True,
             "corrected": found.corrected,
             "content_hash": found.content_hash,
-            "signature": signed.value,
         },
         f"{len(found.files)} files are as exported, {found.battles:,} battles follow from their judgments, "
         f"{corrected}and the standings from the battles. Their content hash is {found.content_hash}: compare "
-        f"it with the board's, or open /s/{found.content_hash[:12]} of its site. {SIGNATURES[signed]}",
+        f"it with the board's, or open /s/{found.content_hash[:12]} of its site.",
         as_json=as_json,
     )

@@ -123,12 +123,6 @@ VARIABLES = (
         "whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed ([behind a proxy](#behind-a-proxy))",
     ),
     Variable(
-        "ARENA_SIGNING_KEY",
-        "signing_key",
-        "file with an Ed25519 key (`openssl genpkey -algorithm ed25519 -out FILE`) by which exported rounds "
-        "are signed; the page *About* shows its public half",
-    ),
-    Variable(
         "ARENA_CONTACT", "contact", "how readers reach them: a mail address, an `https://` address, or a text"
     ),
     Variable(

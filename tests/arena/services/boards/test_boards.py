@@ -5,24 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.boards.signing import Signature, check_signature, public_key, sign_folder
 from arena.services.boards.verification import verify_folder
 from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.export import write_round
 from arena.services.rounds.models import RoundRequest
-from data.errors import ConflictError, FileFormatError, InputError
+from data.errors import ConflictError, FileFormatError
 from data.store.boards.scores import EMBEDDED
 from leaderboard.battles import BattleTable
 
@@ -143,34 +139,6 @@ def test_forged_exports_do_not_verify(judged: Callable[[str], Arena], tmp_path: 
         file.write('{"invented": true}\n')
     with pytest.raises(FileFormatError, match="differs from what was exported"):
         verify_folder(whole)
-
-
-def test_signed_export_names_whoever_has_the_key(tmp_path: Path) -> None:
-    """A signature holds for one key and these checksums; minisign itself agrees where it is installed."""
-    keys = []
-    for name in ("ours", "others"):
-        path = tmp_path / name
-        key = Ed25519PrivateKey.generate()
-        path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-        keys.append(path)
-    folder = tmp_path / "export"
-    folder.mkdir()
-    (folder / "checksums.json").write_text("{}")
-    assert check_signature(folder, "") is Signature.NONE
-    sign_folder(folder, keys[0])
-    ours, others = map(public_key, keys)
-    assert check_signature(folder, "") is Signature.UNCHECKED
-    assert check_signature(folder, ours) is Signature.GOOD
-    with pytest.raises(FileFormatError, match="not signed by that key"):
-        check_signature(folder, others)
-    with pytest.raises(InputError, match="no public key"):
-        check_signature(folder, "RWQ")
-    if (minisign := shutil.which("minisign")) is not None:
-        command = [minisign, "-V", "-m", str(folder / "checksums.json"), "-P", ours]
-        assert subprocess.run(command, check=False, capture_output=True).returncode == 0
-    (folder / "checksums.json").write_text('{"x": 1}')
-    with pytest.raises(FileFormatError, match="not signed by that key"):
-        check_signature(folder, ours)
 
 
 def test_invented_rating_does_not_verify(judged: Callable[[str], Arena], tmp_path: Path) -> None:
