@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from arena.services.rounds.corrections import CorrectionService
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.reparse import ReparseService
-    from arena.services.rounds.retest import RetestService
     from arena.services.rounds.service import RoundService
     from arena.services.rounds.trials import TrialService
     from arena.services.rounds.visibility import BattlePages, RoundReader
@@ -176,7 +175,6 @@ class Arena:
     profiles: ProfileService = _service("services.evidence.systems")
     comparisons: ComparisonService = _service("services.evidence.systems")
     weaknesses: WeaknessService = _service("services.evidence.weaknesses")
-    retests: RetestService = _service("services.rounds.retest", "store", "rounds", "judges", "job_leases")
     corrections: CorrectionService = _service("services.rounds.corrections", "store")
     ranking_results: RankingResults = _service("services.ranking.results")
     demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards", "calibration")

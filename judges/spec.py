@@ -218,25 +218,10 @@ class JudgeSpec(BaseModel):
         """Every LLM that this judge asks."""
         return tuple(dict.fromkeys(spec.model for spec in leaves(self) if spec.kind is JudgeKind.LLM))
 
-    @property
-    def asks_llm(self) -> bool:
-        """Whether it asks an LLM, and so may say something else when it is asked again."""
-        return bool(self.models)
-
     def at(self, endpoint: str) -> JudgeSpec:
         """The same judge with `endpoint` wherever the spec names none."""
         members = tuple(member.at(endpoint) for member in self.members)
         return self.model_copy(update={"endpoint": self.endpoint or endpoint, "members": members})
-
-    def reworded(self, prompt: Prompt) -> JudgeSpec:
-        """The same judge with another prompt, which every LLM of a panel gets.
-
-        Raises:
-            SpecError: The prompt does not go with the ground truth; every problem is named.
-        """
-        if self.members:
-            return self.using(members=tuple(member.reworded(prompt) for member in self.members))
-        return self.using(prompt=prompt) if self.kind is JudgeKind.LLM else self
 
     def using(self, **changes: object) -> JudgeSpec:
         """The same judge with other settings, checked again.

@@ -101,18 +101,6 @@ class Control(StrEnum):
         return tuple(Covariate)
 
 
-class ErrorKind(StrEnum):
-    """What an interval counts.
-
-    `QUESTIONS`: that other questions might have been asked. `JUDGE`: that the judge might read the same
-    questions otherwise, in new words or once more. `ALL`: both; what another round would say.
-    """
-
-    QUESTIONS = "questions"
-    JUDGE = "judge"
-    ALL = "all"
-
-
 class TableFormat(StrEnum):
     """Forms of a board's table on the terminal."""
 

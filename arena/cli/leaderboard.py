@@ -17,10 +17,9 @@ from data.errors import InputError
 from data.files.text_files import MEBIBYTE
 from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
-from leaderboard.standings.full_error import error_sentence
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.trust.sentences import trust_sentences
-from leaderboard.vocabulary import OVERALL, BoardForm, Control, ErrorKind, TableFormat
+from leaderboard.vocabulary import OVERALL, BoardForm, Control, TableFormat
 
 commands = Commands("Published boards: list, show and export them.")
 SITE = "site"
@@ -86,14 +85,6 @@ def show(
             "`style` is length and form (headings, bold, lists, citations).",
         ),
     ] = None,
-    error: Annotated[
-        ErrorKind,
-        typer.Option(
-            "--error",
-            help="What intervals count: which `questions` were asked, that the `judge` might read the same "
-            "questions otherwise, or `all`: what another round would say. The last two need a retest.",
-        ),
-    ] = ErrorKind.QUESTIONS,
     form: Annotated[
         TableFormat | None,
         typer.Option(
@@ -120,9 +111,6 @@ def show(
     board = open_arena().boards.get(name, caller=OPERATOR)
     _show_notice(board)
     alone = domain == OVERALL and not people and not between_systems
-    if error is not ErrorKind.QUESTIONS:
-        _show_error(board, error, alone=alone and control is None, as_json=as_json)
-        return
     if as_json:
         show_json(dict(board.standings))
         return
@@ -146,24 +134,6 @@ def show(
         show_table(headers, rows)
     else:
         _show_lines(board, domain, people=people)
-
-
-def _show_error(board: Board, error: ErrorKind, *, alone: bool, as_json: bool) -> None:
-    from arena.services.boards.text_tables import error_table
-
-    if not alone:
-        raise InputError(
-            "The judge's own error is known of its ratings overall alone.",
-            advice="Use --error without --domain, --people, --control and --between-systems.",
-        )
-    headers, rows = error_table(board, error)
-    if as_json:
-        show_json(dict(board.standings))
-        return
-    for remark in _remarks(board.standings):
-        show_line(remark)
-    show_table(headers, rows)
-    show_line(error_sentence(board.standings))
 
 
 def _show_lines(board: Board, domain: str, *, people: bool) -> None:

@@ -132,7 +132,7 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
     rated = tuple(rating for rating in table.ratings if rating.system != request.without)
     return FileRatings(
         table=replace(table, ratings=rated),
-        notes=(*notes_on(battle_file), *_uncounted(battle_file), *table.notes),
+        notes=(*notes_on(battle_file), *table.notes),
     )
 
 
@@ -218,19 +218,9 @@ def winrates_of_file(
     rates = win_rates(
         battle_file.table, reference=reference, by_domain=by_domain, clustered=battle_file.questions_named
     )
-    notes = (*notes_on(battle_file), *_uncounted(battle_file))
+    notes = notes_on(battle_file)
     of_format = battle_format(battle_file.format).note
     return rates, (*notes, of_format) if of_format else notes
-
-
-def _uncounted(battle_file: BattleFile) -> tuple[str, ...]:
-    """That rows which read a battle again count as battles here."""
-    if battle_file.wording is None and battle_file.repeat is None:
-        return ()
-    sentence = (
-        "the columns `wording` and `repeat` say which rows read a battle again; here each row is a battle"
-    )
-    return (f"{sentence}, with --error judge or all it is a reading",)
 
 
 def compare_in_file(
@@ -270,7 +260,7 @@ def compare_in_file(
             for row in domains
         },
     }
-    return fields, (*notes_on(battle_file), *_uncounted(battle_file), *table.notes)
+    return fields, (*notes_on(battle_file), *table.notes)
 
 
 def fragility_of_file(

@@ -181,9 +181,6 @@ class Worker:
                 work = self._test_judge
             case JobKind.NOTIFY:
                 work = self._send
-            case JobKind.RETEST:
-                # Jobs of this kind belong to the command that began them.
-                return Release(error=f"Job {job.id} is run by the command that began it.", final=True)
         return await self._attended(lease, work, job, stop)
 
     async def _judge(self, job: Job, lease: Lease, stop: asyncio.Event) -> None:

@@ -138,7 +138,6 @@ class Action(StrEnum):
     ROUND_CANCELLED = "round-cancelled"
     ROUND_DELETED = "round-deleted"
     ROUND_RETRIED = "round-retried"
-    ROUND_RETESTED = "round-retested"
     ROUND_BUDGET_CHANGED = "round-budget-changed"
     JOB_QUEUED = "job-queued"
     JOB_CANCELLED = "job-cancelled"
@@ -185,7 +184,6 @@ _ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
         Action.ROUND_CANCELLED: "cancelled a round",
         Action.ROUND_DELETED: "deleted a round",
         Action.ROUND_RETRIED: "retried a round",
-        Action.ROUND_RETESTED: "retested a round",
         Action.ROUND_BUDGET_CHANGED: "changed the cap of a round",
         Action.JOB_QUEUED: "queued a job",
         Action.JOB_CANCELLED: "cancelled a job",

@@ -15,7 +15,7 @@ class Irreversible(Enum):
         "paid for stays; what was skipped can be judged later."
     )
     DELETE_ROUND = (
-        "The round is deleted with its battles, judgments, retests and costs, and nothing brings it back. "
+        "The round is deleted with its battles, judgments and costs, and nothing brings it back. "
         "Replies of models stay in the cache."
     )
     RETRACT_BOARD = (

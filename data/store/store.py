@@ -24,12 +24,11 @@ if TYPE_CHECKING:
     from data.store.retrieval import RetrievalStore
     from data.store.rounds.battle_claims import ClaimStore
     from data.store.rounds.battles import BattleStore
-    from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
+    from data.store.rounds.budgets import LedgerStore
     from data.store.rounds.canaries import CanaryStore
     from data.store.rounds.conduct import ConductStore
     from data.store.rounds.question_stats import QuestionStatsStore
     from data.store.rounds.replies import BatchStore, ReplyStore
-    from data.store.rounds.retests import RetestStore
     from data.store.rounds.rounds import RoundStore
     from data.store.rounds.verdicts import VerdictStore
     from data.store.submissions.sent_files import SentFileStore
@@ -126,12 +125,6 @@ class Store:
         return CanaryStore(self.database)
 
     @cached_property
-    def retests(self) -> RetestStore:
-        from data.store.rounds.retests import RetestStore
-
-        return RetestStore(self.database)
-
-    @cached_property
     def batches(self) -> BatchStore:
         from data.store.rounds.replies import BatchStore
 
@@ -148,12 +141,6 @@ class Store:
         from data.store.rounds.budgets import LedgerStore
 
         return LedgerStore(self.database)
-
-    @cached_property
-    def retest_ledgers(self) -> RetestLedgerStore:
-        from data.store.rounds.budgets import RetestLedgerStore
-
-        return RetestLedgerStore(self.database)
 
     @cached_property
     def counts(self) -> CountStore:

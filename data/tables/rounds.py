@@ -88,61 +88,6 @@ class CanaryRow(Base, table=True):
 canaries = CanaryRow.__table__
 
 
-class RetestRow(Base, table=True):
-    """Samples of a round's battles that are asked anew; `wordings` is a list of names and texts of prompts.
-
-    `seat_id` is the lease that asks at present: a number without a foreign key, since it outlives the lease.
-    """
-
-    __tablename__ = "retest"
-    __table_args__ = (UniqueConstraint("round_id", "number"),)
-    id: int | None = col.number()
-    round_id: int = col.parent("round.id")
-    number: int = col.whole()
-    seed: int = col.whole()
-    battles: int = col.whole()
-    repeat: int = col.whole()
-    swapped: bool = col.flag()
-    wordings: Any = col.json()
-    budget_usd: float | None = col.real(nullable=True)
-    seat_id: int | None = col.whole(nullable=True)
-    created_at: datetime = col.created()
-
-
-retests = RetestRow.__table__
-
-
-class RetestCallRow(Base, table=True):
-    """Battles that a retest of their round asks anew.
-
-    The battle's own verdict stays where it is. `judgments` is as in `canary`; replies stand in `reply`. A row
-    without a retest is a control battle, which versions before asked.
-    """
-
-    __tablename__ = "asking"
-    __table_args__ = (Index(None, "retest_id", "outcome"),)
-    id: int | None = col.number()
-    retest_id: int | None = col.parent("retest.id", nullable=True)
-    battle_id: int = col.parent("battle.id", index=True)
-    key: str = col.label(64, unique=True)
-    repeat: int = col.whole()
-    wording: str = col.label(120)
-    turned: bool = col.flag()
-    outcome: Outcome | None = col.word(Outcome, nullable=True)
-    preference: Preference | None = col.word(Preference, 4, nullable=True)
-    score: float | None = col.real(nullable=True)
-    flipped: bool | None = col.flag(nullable=True)
-    detail: str = col.prose(default="")
-    input_tokens: int = col.whole(default=0)
-    output_tokens: int = col.whole(default=0)
-    cost_usd: float = col.real(default=0.0)
-    judgments: Any = col.json()
-    asked_at: datetime | None = col.moment(nullable=True)
-
-
-retest_calls = RetestCallRow.__table__
-
-
 class LedgerRow(Base, table=True):
     """What rounds cost, canaries included; `cap_usd` is null without a budget.
 
@@ -161,22 +106,6 @@ class LedgerRow(Base, table=True):
 
 
 ledgers = LedgerRow.__table__
-
-
-class RetestLedgerRow(Base, table=True):
-    """What retests cost, apart from their rounds; the columns are those of `ledger`."""
-
-    __tablename__ = "retest_ledger"
-    retest_id: int = col.key_of("retest.id")
-    cap_usd: float | None = col.real(nullable=True)
-    reserved_usd: float = col.real(default=0.0)
-    spent_usd: float = col.real(default=0.0)
-    lost_usd: float = col.real(default=0.0)
-    input_tokens: int = col.whole(default=0)
-    output_tokens: int = col.whole(default=0)
-
-
-retest_ledgers = RetestLedgerRow.__table__
 
 
 class BoardRow(Base, table=True):

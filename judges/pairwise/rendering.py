@@ -142,21 +142,17 @@ def presentations(judge_input: JudgeInput, policy: OrderPolicy) -> tuple[Present
     `paper`: the system is shown first where the question has an even number of words, counted by
     single spaces as RAG-QA Arena counts them, else second. Between two systems, side a is "the
     system"; against the reference, the side that is not the reference is. `random` is a coin seeded
-    by the battle id. `both` starts as `paper` does. A turned battle begins with the other answer.
+    by the battle id. `both` starts as `paper` does.
 
     Source: RAG-QA Arena, section 5, and its published code.
     """
     if policy is OrderPolicy.RANDOM:
         even_chance = uniform(judge_input.battle_id, "order") < 0.5  # noqa: PLR2004 - a fair coin
-        return (_turned(judge_input, Presentation.A_FIRST if even_chance else Presentation.B_FIRST),)
+        return (Presentation.A_FIRST if even_chance else Presentation.B_FIRST,)
     even = len(judge_input.question.question.split(" ")) % 2 == 0
     system_is_b = judge_input.reference_side == "a"
-    first = _turned(judge_input, Presentation.B_FIRST if even == system_is_b else Presentation.A_FIRST)
+    first = Presentation.B_FIRST if even == system_is_b else Presentation.A_FIRST
     return (first, first.other) if policy is OrderPolicy.BOTH else (first,)
-
-
-def _turned(judge_input: JudgeInput, first: Presentation) -> Presentation:
-    return first.other if judge_input.turned else first
 
 
 def uniform(*seeds: str) -> float:

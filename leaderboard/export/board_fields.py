@@ -29,14 +29,10 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
     {
         "corrected_": "As votes of people correct it",
         "people_": "By votes of people alone",
-        "judge_": "With the error of the judge, asked again",
-        "all_": "With every error together",
-        "error_": "Standard deviation by its source",
     }
 )
 
 
-ERROR_PREFIX = "error_"
 LABELLED, VOTED = "labelled_battles", "On how many of its battles people voted"
 
 
@@ -62,10 +58,7 @@ def columns_of(names: Iterable[str], kind_of: Callable[[str], type]) -> tuple[Co
 
 
 def _unit(name: str) -> str:
-    prefix = _prefix(name)
-    if prefix == ERROR_PREFIX:
-        return Unit.POINTS.value
-    column = column_named(name.removeprefix(prefix))
+    column = column_named(name.removeprefix(_prefix(name)))
     if column is not None:
         return column.unit.value
     return (Unit.COUNT if name == LABELLED else Unit.SHARE).value

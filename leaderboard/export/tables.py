@@ -16,7 +16,6 @@ from data.errors import FileFormatError
 from data.files.csv_safety import escape_formula
 from leaderboard.standings.columns import MARKS, Surface, board_lines, column_named, columns_on
 from leaderboard.standings.corrected import PEOPLE, corrected_cells
-from leaderboard.standings.full_error import ERROR, RANK_COLUMNS, WITH_JUDGE, error_cells
 from leaderboard.standings.places import ratings_among_systems
 from leaderboard.standings.systems import facts_by_system
 from leaderboard.vocabulary import BoardForm
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-RANK_KINDS = dict.fromkeys(RANK_COLUMNS, int)
 Standings = Mapping[str, Any]
 Row = dict[str, object]
 
@@ -81,11 +79,10 @@ def flat_rows(standings: Standings) -> list[Row]:
     """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
 
     The columns are those of `COLUMNS`. Rates are against the reference, which has none: `rate_against_all` of
-    the JSON is in no column. A board that votes of people correct has `CORRECTED_COLUMNS` too, and that of a
-    retested round those of `error_cells`.
+    the JSON is in no column. A board that votes of people correct has `CORRECTED_COLUMNS` too.
     """
     lines, files = board_lines(standings), columns_on(Surface.FILES)
-    section, error = _among_systems(standings)
+    section = _among_systems(standings)
     every = [line for part in lines.values() for line in part]
     last = [column for column in files if column.said and facts_by_system(standings)]
     last += [column for column in files if column.seldom and any(map(column.read, every))]
@@ -94,31 +91,18 @@ def flat_rows(standings: Standings) -> list[Row]:
         {column.name: column.read(line) for column in files if not (column.said or column.seldom)}
         | _scores(line, metrics)
         | (corrected_cells(section, domain, line["system"]) if section else {})
-        | (error_cells(error, domain, line["system"]) if error else {})
         | {column.name: column.read(line) for column in last}
         for domain, part in lines.items()
         for line in part
     ]
 
 
-def _among_systems(standings: Standings) -> tuple[Standings | None, Standings | None]:
-    """The sections of votes and of the judge's error, with places among the systems."""
-    reference, people, error = (standings.get(name) for name in ("reference", PEOPLE, ERROR))
-    if people:
-        people = {**people, "ratings": ratings_among_systems(people["ratings"], reference)}
-    if error:
-        kinds = {
-            kind: ratings_among_systems(
-                [{**row[kind], "system": row["system"]} for row in error["ratings"]], reference
-            )
-            for kind in WITH_JUDGE
-        }
-        rows = [
-            {**row, **{kind.value: ends[at] for kind, ends in kinds.items()}}
-            for at, row in enumerate(error["ratings"])
-        ]
-        error = {**error, "ratings": rows}
-    return people, error
+def _among_systems(standings: Standings) -> Standings | None:
+    """The section of votes, with places among the systems."""
+    people: Standings | None = standings.get(PEOPLE)
+    if not people:
+        return None
+    return {**people, "ratings": ratings_among_systems(people["ratings"], standings.get("reference"))}
 
 
 def _scores(line: Mapping[str, Any], metrics: Sequence[str]) -> Row:
@@ -133,7 +117,7 @@ def _scores(line: Mapping[str, Any], metrics: Sequence[str]) -> Row:
 def column_kind(name: str) -> type[str | int | float]:
     """What the values of a column of `flat_rows` are."""
     column = column_named(name)
-    return RANK_KINDS.get(name, float) if column is None else column.kind
+    return float if column is None else column.kind
 
 
 def _typed_parquet(rows: Sequence[Row]) -> bytes:

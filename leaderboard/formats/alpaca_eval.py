@@ -14,7 +14,7 @@ import math
 
 from leaderboard.battles import WinnerWord
 from leaderboard.formats.cells import as_number, names, refuse
-from leaderboard.formats.fields import called, column, identifiers, judges, optional, texts
+from leaderboard.formats.fields import called, column, identifiers, judges, optional
 from leaderboard.formats.places import Place
 from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut
 from leaderboard.formats.sources import Chunk
@@ -38,8 +38,6 @@ def parse(chunk: Chunk, context: Context) -> Draft:
         score=[_score(preference) for preference in preferences],
         judge=judges(chunk, "annotator", context.judge),
         order=optional(chunk, "order"),
-        repeat=texts(chunk, "repeat"),
-        wording=texts(chunk, "wording"),
     )
     reasons = [LeftOut.NO_PREFERENCE if preference is None else None for preference in preferences]
     return Draft(rows=rows, reasons=reasons)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from leaderboard.formats.cells import labels, missing, names
 from leaderboard.formats.places import Place
-from leaderboard.formats.rows import OWN_COLUMNS
+from leaderboard.formats.rows import COLUMNS
 from leaderboard.formats.sources import Chunk
 from leaderboard.names import QUESTION
 
@@ -74,7 +74,7 @@ def further(chunk: Chunk, own: Collection[str]) -> dict[str, list[object]]:
     return {
         name: [_plain(cell) for cell in column(chunk, name)]
         for name in _others(chunk, own)
-        if name not in OWN_COLUMNS
+        if name not in COLUMNS
     }
 
 
@@ -93,7 +93,7 @@ def _plain(cell: object) -> object:
 
 def clashing(chunk: Chunk, own: Collection[str]) -> tuple[str, ...]:
     """The columns that would take the place of the project's own, and so cannot be kept beside them."""
-    return tuple(name for name in _others(chunk, own) if name in OWN_COLUMNS)
+    return tuple(name for name in _others(chunk, own) if name in COLUMNS)
 
 
 def _others(chunk: Chunk, own: Collection[str]) -> list[str]:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from data.errors import InputError, RecordError
 from leaderboard.battles import WinnerWord
 from leaderboard.formats.cells import as_number, counts, missing, names, refuse, scores, winners
-from leaderboard.formats.fields import column, has, identifiers, judges, optional, texts
+from leaderboard.formats.fields import column, has, identifiers, judges, optional
 from leaderboard.formats.places import Place
 from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut, covariate_columns
 from leaderboard.formats.sources import Chunk
@@ -41,8 +41,7 @@ ONE_HOT: Mapping[str, str] = MappingProxyType(
 def parse(chunk: Chunk, context: Context) -> Draft:
     """Translate rows of `model_a, model_b, winner` and what else of the design's columns they have.
 
-    `repeat` and `wording` tell readings of one battle apart, for intervals that count the judge's error;
-    elsewhere each row is a battle. A `weight` (or `count`) says how often a row counts; one that counts zero
+    A `weight` (or `count`) says how often a row counts; one that counts zero
     times is left out, and so is a vote whose voter was shown the systems' names (`anony` is false).
     """
     words = [
@@ -100,8 +99,6 @@ def _draft(chunk: Chunk, context: Context, questions: list[str] | None, words: l
         judge=judges(chunk, "judge", context.judge),
         order=optional(chunk, "order"),
         covariates=_covariates(chunk) if context.covariates else {},
-        repeat=texts(chunk, "repeat"),
-        wording=texts(chunk, "wording"),
     )
     reasons = [LeftOut.NO_VERDICT if no else None for no in _without_verdict(chunk)]
     if not context.named and has(chunk, "anony"):

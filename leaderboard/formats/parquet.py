@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from data.errors import RecordError
 from leaderboard.battles import BattleTable, Winner, WinnerWord, joined
-from leaderboard.formats.rows import OWN_COLUMNS, BattleRows
+from leaderboard.formats.rows import COLUMNS, BattleRows
 from leaderboard.formats.sinks import atomic_bytes
 from leaderboard.formats.sources import Container, container_of, damaged_parquet
 
@@ -113,7 +113,7 @@ def _kind(name: str, types: set[type]) -> pa.DataType:
     """How a column is stored: text, unless all of its cells are numbers or marks."""
     if name in NUMBERS:
         return pa.float64()
-    if name in OWN_COLUMNS or not types <= {bool, int, float}:
+    if name in COLUMNS or not types <= {bool, int, float}:
         return pa.string()
     if types == {bool}:
         return pa.bool_()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 
 from leaderboard.battles import WinnerWord
 from leaderboard.formats.cells import names, refuse
-from leaderboard.formats.fields import called, column, identifiers, judges, optional, texts
+from leaderboard.formats.fields import called, column, identifiers, judges, optional
 from leaderboard.formats.places import Place
 from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut
 from leaderboard.formats.sources import Chunk
@@ -98,8 +98,6 @@ def _parse(chunk: Chunk, context: Context, read: Callable[[object], str | None])
         winner=[word or WinnerWord.TIE.value for word in words],
         judge=judges(chunk, "judge", context.judge),
         order=["ab"] * len(words),
-        repeat=texts(chunk, "repeat"),
-        wording=texts(chunk, "wording"),
     )
     return Draft(rows=rows, reasons=[LeftOut.UNREADABLE if word is None else None for word in words])
 

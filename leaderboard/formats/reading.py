@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +27,7 @@ from leaderboard.formats.registry import (
     guess,
     parse,
 )
-from leaderboard.formats.rows import READING_COLUMNS, BattleRows, Context, LeftOut, covariate_columns
+from leaderboard.formats.rows import BattleRows, Context, LeftOut, covariate_columns
 from leaderboard.formats.sources import Chunk, chunks_of, container_of
 from leaderboard.vocabulary import Covariate
 
@@ -52,8 +51,6 @@ class BattleFile:
         covariates: What may bias a judge, (N,) values by column, NaN for an empty cell; those columns that
             stand in the file, where the context asked for them.
         judges: Who decided each battle; None where no row says.
-        wording: The wording of each row, empty where it names none; None where the file has no such column.
-        repeat: Which call in these words each row is; likewise.
     """
 
     table: BattleTable
@@ -63,8 +60,6 @@ class BattleFile:
     first: Mapping[LeftOut, InputError] = field(default_factory=lambda: MappingProxyType({}))
     covariates: Mapping[str, NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
     judges: JudgeColumn | None = None
-    wording: Sequence[str] | None = None
-    repeat: Sequence[str] | None = None
 
 
 class _Codes(dict[str, int]):
@@ -214,7 +209,6 @@ class _Builder:
         self.left_out: Counter[LeftOut] = Counter()
         self.first: dict[LeftOut, InputError] = {}
         self.named: bool | None = None
-        self.readings: dict[str, list[str]] = {}
 
     def add(self, rows: BattleRows) -> None:
         self.left_out.update(rows.left_out)
@@ -227,7 +221,6 @@ class _Builder:
         self.domain.extend(self.domains.of(rows.domain or [""] * len(rows)))
         self.winner.extend(map(CODES.__getitem__, rows.winner))
         self.judge.extend(self.judges.of(rows.judge or [""] * len(rows)))
-        self._tell_apart(rows)
         self.score.append(_floats(rows.score, len(rows), np.nan))
         self.weight.append(_floats(rows.weight, len(rows), 1.0))
         self._add_covariates(rows)
@@ -239,15 +232,6 @@ class _Builder:
             self.covariates[name] = [_floats(None, before, np.nan)]
         for name, chunks in self.covariates.items():
             chunks.append(_floats(rows.covariates.get(name), len(rows), np.nan))
-
-    def _tell_apart(self, rows: BattleRows) -> None:
-        """Keep what tells readings of one battle apart; rows before the first that says so say nothing."""
-        before = len(self.winner) - len(rows)
-        for name in READING_COLUMNS:
-            values: Sequence[str] | None = getattr(rows, name)
-            if values is not None or name in self.readings:
-                known = self.readings.setdefault(name, [""] * before)
-                known.extend([""] * len(rows) if values is None else map(sys.intern, values))
 
     def _name_questions(self, rows: BattleRows) -> None:
         named = rows.question_id is not None
@@ -289,7 +273,6 @@ class _Builder:
         }
         judges = self._judge_column()
         order = table.canonical(
-            *(_ranks(values) for values in self.readings.values()),
             *(np.nan_to_num(values, nan=-2.0) for values in covariates.values()),
             *(() if judges is None else (judges.code,)),
         )
@@ -302,13 +285,7 @@ class _Builder:
             questions_named=bool(self.named),
             covariates={name: values[order] for name, values in covariates.items()},
             judges=None if judges is None else judges.select(order),
-            wording=self._reading("wording", order),
-            repeat=self._reading("repeat", order),
         )
-
-    def _reading(self, name: str, order: NDArray[np.int64]) -> list[str] | None:
-        values = self.readings.get(name)
-        return None if values is None else [values[row] for row in order.tolist()]
 
     def _judge_column(self) -> JudgeColumn | None:
         """The judges in sorted order, so that the order of the rows changes no code."""
@@ -325,12 +302,6 @@ def _sorted(codes: _Codes) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     names = tuple(sorted(codes))
     places = {name: place for place, name in enumerate(names)}
     return names, np.array([places[name] for name in codes], dtype=np.int32)
-
-
-def _ranks(words: Sequence[str]) -> NDArray[np.int32]:
-    codes = _Codes()
-    numbered = np.fromiter(codes.of(words), dtype=np.int32, count=len(words))
-    return _sorted(codes)[1][numbered]
 
 
 def _each_its_own(table: BattleTable) -> BattleTable:

@@ -10,7 +10,7 @@ from data.plugins import Added, FileFormat, PluginKind, added, described
 from leaderboard.formats import alpaca_eval, arena_hard, mt_bench, native, rag_qa_arena, writers
 from leaderboard.formats.cells import MISSING_COLUMN, missing
 from leaderboard.formats.fields import clashing, further
-from leaderboard.formats.rows import OWN_COLUMNS, BattleRows, Context, Draft, LeftOut, settled
+from leaderboard.formats.rows import COLUMNS, BattleRows, Context, Draft, LeftOut, settled
 from leaderboard.formats.sources import Chunk, Record
 
 Parser = Callable[[Chunk, Context], Draft]
@@ -82,22 +82,22 @@ class BattleFormat(FileFormat):
 
 
 NATIVE = "native"
-NATIVE_COLUMNS = ("model_a", "model_b", "winner", *OWN_COLUMNS, *native.COUNT_COLUMNS)
+NATIVE_COLUMNS = ("model_a", "model_b", "winner", *COLUMNS, *native.COUNT_COLUMNS)
 _NATIVE = BattleFormat(
     name=NATIVE,
     parse=native.parse,
     signature=("model_a", "model_b", "winner"),
-    optional=(*OWN_COLUMNS, *native.COUNT_COLUMNS),
+    optional=(*COLUMNS, *native.COUNT_COLUMNS),
     write=writers.write_lines,
 )
 _EVAL = BattleFormat(
     name="rag-qa-arena-eval",
     parse=rag_qa_arena.parse_strict,
     signature=("query", "order", "pred"),
-    optional=("domain", "judge", "repeat", "wording"),
+    optional=("domain", "judge"),
     partly=("pred (all but the rating)",),
     write=writers.write_eval_results,
-    holds=(*_VERDICT, "order", "repeat", "wording"),
+    holds=(*_VERDICT, "order"),
     one_tie=True,
     from_name=rag_qa_arena.context_of,
 )
@@ -107,7 +107,7 @@ OWN = (
         name="lmsys-one-hot",
         parse=native.parse_one_hot,
         signature=("model_a", "model_b", *native.ONE_HOT),
-        optional=(*(name for name in OWN_COLUMNS if name != "winner"), *native.COUNT_COLUMNS, "id"),
+        optional=(*(name for name in COLUMNS if name != "winner"), *native.COUNT_COLUMNS, "id"),
     ),
     BattleFormat(
         name="mt-bench",
@@ -119,7 +119,7 @@ OWN = (
         name="alpaca-eval",
         parse=alpaca_eval.parse,
         signature=("generator_1", "generator_2", "preference"),
-        optional=("instruction", "dataset", "annotator", "order", "repeat", "wording"),
+        optional=("instruction", "dataset", "annotator", "order"),
         write=writers.write_annotations,
         taken=writers.ANNOTATION,
         one_tie=True,

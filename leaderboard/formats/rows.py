@@ -32,9 +32,6 @@ COLUMNS = (
     "order",
 )
 """The columns of the project's own battle files, in the order in which they are written."""
-READING_COLUMNS = ("repeat", "wording")
-"""Further columns of files in which a judge read battles more than once; written where a file has them."""
-OWN_COLUMNS = (*COLUMNS, *READING_COLUMNS)
 
 
 def covariate_columns(covariate: Covariate) -> tuple[str, ...]:
@@ -78,8 +75,6 @@ class BattleRows:
         judge: Who decided.
         order: `ab` where `model_a` was shown first, `ba` where `model_b` was.
         covariates: What may bias a judge, by column: see `covariate_columns`; None for a cell that is empty.
-        repeat: Which call in the same words; empty where the row does not say.
-        wording: In which words the judge was asked; empty where the row does not say.
         further: The file's other columns as they stand there, where the context asked for them.
         unkept: What the reader of the format leaves behind of them, in words.
         left_out: How many records were no battle, by reason.
@@ -97,8 +92,6 @@ class BattleRows:
     judge: Sequence[str] | None = None
     order: Sequence[str] | None = None
     covariates: Mapping[str, Sequence[float | None]] = field(default_factory=lambda: MappingProxyType({}))
-    repeat: Sequence[str] | None = None
-    wording: Sequence[str] | None = None
     further: Mapping[str, Sequence[object]] = field(default_factory=lambda: MappingProxyType({}))
     unkept: tuple[str, ...] = ()
     left_out: Mapping[LeftOut, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -110,7 +103,7 @@ class BattleRows:
     @property
     def columns(self) -> dict[str, Sequence[object]]:
         """The columns in which some row says something, in the order in which they are written."""
-        own = {name: getattr(self, name) for name in OWN_COLUMNS}
+        own = {name: getattr(self, name) for name in COLUMNS}
         return {
             name: cells
             for name, cells in (own | dict(self.further)).items()
@@ -190,7 +183,7 @@ def chosen(rows: BattleRows, mask: Sequence[bool]) -> BattleRows:
     def some(column: Sequence[Any] | None) -> list[Any] | None:
         return None if column is None else list(compress(column, mask))
 
-    own: dict[str, Any] = {name: some(getattr(rows, name)) for name in OWN_COLUMNS}
+    own: dict[str, Any] = {name: some(getattr(rows, name)) for name in COLUMNS}
     return replace(
         rows,
         **own,

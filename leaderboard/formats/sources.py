@@ -27,7 +27,7 @@ from data.files.zip_files import ZIP_MAGICS
 from leaderboard.battles import SPELLINGS, winner_word
 from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
 from leaderboard.formats.places import Place
-from leaderboard.formats.rows import CHUNK_ROWS, OWN_COLUMNS, covariate_columns
+from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, covariate_columns
 from leaderboard.names import QUESTION
 from leaderboard.vocabulary import Covariate
 
@@ -42,7 +42,7 @@ Record = Mapping[str, object]
 
 FIELDS = frozenset(
     {
-        *OWN_COLUMNS,
+        *COLUMNS,
         *(name for covariate in Covariate for name in covariate_columns(covariate)),
         *(
             "count",

@@ -161,8 +161,6 @@ def _eval_records(chunk: BattleRows) -> Iterator[Record]:
         } | _without_empty(
             domain=_cell(chunk.domain, index),
             judge=_cell(chunk.judge, index),
-            repeat=_cell(chunk.repeat, index),
-            wording=_cell(chunk.wording, index),
         )
 
 
@@ -180,8 +178,6 @@ def _annotations(chunk: BattleRows) -> Iterator[Record]:
             dataset=_cell(chunk.domain, index),
             annotator=_cell(chunk.judge, index),
             order=_cell(chunk.order, index),
-            repeat=_cell(chunk.repeat, index),
-            wording=_cell(chunk.wording, index),
         )
         yield own | {name: cells[index] for name, cells in further.items() if cells[index] is not None}
 

@@ -11,7 +11,6 @@ class Section(StrEnum):
     """Keys of a board's JSON; a board has none of those that cannot exist on it."""
 
     FRAGILITY = "fragility"
-    RETEST = "retest"
 
 
 class Unit(StrEnum):

@@ -15,13 +15,9 @@ from arena.cli.battles.people import PeopleOptions, show_corrected, show_correct
 from arena.cli.battles.tables import (
     RATE_HEADERS,
     CovariateNames,
-    ErrorChoice,
     rate_cells,
     read_covariates,
-    refuse_with_votes,
     show_coefficients,
-    show_rated,
-    show_rates,
 )
 from arena.cli.battles.trust import show_fragility
 from arena.cli.options import AsJson, File, Seed, grouped, known, only_with, spread, whole_file
@@ -29,7 +25,7 @@ from arena.cli.output import note, show_fields, show_json, show_line, show_table
 from arena.cli.tree.pages import Commands
 from data.errors import InputError
 from leaderboard.trust.sections import Unit
-from leaderboard.vocabulary import Cluster, ErrorKind, IntervalKind, Method
+from leaderboard.vocabulary import Cluster, IntervalKind, Method
 
 if TYPE_CHECKING:
     from arena.services.battle_file_reports import PeopleRequest
@@ -144,7 +140,6 @@ def rate(
         typer.Option("--without", metavar="NAME", help="Leave out every battle of this system."),
     ] = None,
     covariates: CovariateNames = None,
-    error: ErrorChoice = ErrorKind.QUESTIONS,
     *,
     other: OtherResults,
     reading: ReadingOptions,
@@ -178,10 +173,6 @@ def rate(
     With --method judge-aware the file has a column `judge` with at least two names. Each judge gets a
     discrimination (1 on average; 0 for one that guesses, below 0 for one that contradicts the others) and
     the weight of its vote in a panel; the ratings of the plain and of the weighted panel stand beside.
-
-    With --error judge or all the file holds several rows of some battles or all, told apart by `wording` (in
-    which words the judge was asked) and `repeat` (which call in these words). A rating is then by the mean
-    over a battle's wordings, and has the parts of its error beside it.
     """
     from arena.services.battle_files import RatingRequest, rate_file
 
@@ -201,14 +192,10 @@ def rate(
         show_fragility(file, other.unit, other.pair, other.reference, reading.request(), as_json=as_json)
         return
     if other.winrates:
-        _show_winrates(file, other, request, error, votes, reading.request(), as_json=as_json)
+        _show_winrates(file, other, request, votes, reading.request(), as_json=as_json)
         return
     if votes is not None:
-        refuse_with_votes(error)
         show_corrected(file, votes, request, reading.request(), as_json=as_json)
-        return
-    if error is not ErrorKind.QUESTIONS:
-        show_rated(file, error, request, reading.request(), as_json=as_json)
         return
     rated = rate_file(file, request, reading=reading.request())
     for line in rated.notes:
@@ -320,7 +307,6 @@ def _show_winrates(
     file: Path,
     asked: OtherResults,
     request: RatingRequest,
-    error: ErrorKind,
     votes: PeopleRequest | None,
     reading: Reading,
     *,
@@ -329,7 +315,6 @@ def _show_winrates(
     from arena.services.battle_files import winrates_of_file
 
     if votes is not None:
-        refuse_with_votes(error)
         show_corrected_rates(
             file,
             votes,
@@ -342,16 +327,6 @@ def _show_winrates(
         return
     if request.interval is not None:
         raise InputError("Win rates without votes have Wilson's intervals.", advice="Leave out --interval.")
-    if error is not ErrorKind.QUESTIONS:
-        show_rates(
-            file,
-            error,
-            reference=asked.reference,
-            by_domain=asked.by is not None,
-            reading=reading,
-            as_json=as_json,
-        )
-        return
     rates, notes = winrates_of_file(
         file, reference=asked.reference, by_domain=asked.by is not None, reading=reading
     )

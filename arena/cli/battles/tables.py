@@ -1,33 +1,19 @@
-"""What `arena battles` shows beyond plain ratings: what covariates are worth, and the judge's own error."""
+"""Tables of `arena battles` beyond plain ratings: coefficients of covariates, and win rates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.output import Cell, note, show_json, show_line, show_table
-from data.errors import InputError
-from leaderboard.vocabulary import Covariate, ErrorKind
+from arena.cli.output import Cell, show_line, show_table
+from leaderboard.vocabulary import Covariate
 
 if TYPE_CHECKING:
-    from arena.services.battle_files import FileRatings, RatingRequest, Reading
+    from arena.services.battle_files import FileRatings
     from leaderboard.rates import Rate
-    from leaderboard.trust.judge_error.reporting import Parts
 
-ErrorChoice = Annotated[
-    ErrorKind,
-    typer.Option(
-        "--error",
-        help="What intervals count: which `questions` were asked, that the `judge` might read the same "
-        "questions otherwise (in another wording, once more), or `all`: what another round would say. The "
-        "last two need the columns `wording` or `repeat`.",
-    ),
-]
 RATE_HEADERS = ("system", "domain", "battles", "win", "win+tie", "lower", "upper", "mean score")
-PARTS = ("questions", "wordings", "by question", "repeats", "t")
 CovariateNames = Annotated[
     str | None,
     typer.Option(
@@ -69,72 +55,6 @@ def show_coefficients(rated: FileRatings) -> None:
     show_line(rated.controlled.collinearity.sentence)
 
 
-def refuse_with_votes(kind: ErrorKind) -> None:
-    """Refuse the judge's error where people correct the judge.
-
-    Raises:
-        InputError: It was asked for.
-    """
-    if kind is not ErrorKind.QUESTIONS:
-        raise InputError(
-            "What people would say has no error of the judge in it.", advice="Use --people without --error."
-        )
-
-
-def show_rated(
-    file: Path, kind: ErrorKind, request: RatingRequest, reading: Reading, *, as_json: bool
-) -> None:
-    """Print ratings with the judge's error in their intervals."""
-    from arena.services.battle_file_reports import rate_file_with_error
-
-    rated, notes = rate_file_with_error(file, kind, request, reading=reading)
-    _say((*notes, *rated.notes))
-    if as_json:
-        show_json(rated.as_json())
-        return
-    headers = ("rank", "system", "rating", "lower", "upper", "letters", *PARTS, "battles", "flags")
-    rows = [
-        (
-            f"{row.rank_lower}–{row.rank_upper}",
-            row.system,
-            *(_shown(value, 1) for value in (row.rating, row.lower, row.upper)),
-            row.letters,
-            *_parts(rated.parts[row.system], 1),
-            row.battles,
-            ", ".join(flag.value for flag in row.flags),
-        )
-        for row in rated.table.ratings
-    ]
-    show_table(headers, rows)
-
-
-def show_rates(
-    file: Path,
-    kind: ErrorKind,
-    *,
-    reference: str | None,
-    by_domain: bool,
-    reading: Reading,
-    as_json: bool,
-) -> None:
-    """Print win rates with the judge's error in their intervals."""
-    from arena.services.battle_file_reports import winrates_of_file_with_error
-
-    rates, notes = winrates_of_file_with_error(
-        file, kind, reference=reference, by_domain=by_domain, reading=reading
-    )
-    _say((*notes, *rates.notes))
-    if as_json:
-        show_json(rates.as_json())
-        return
-    headers = (*RATE_HEADERS, *PARTS)
-    rows = [
-        (*rate_cells(row), *_parts(rates.parts[row.system, row.domain]["win_rate"], 3))
-        for row in rates.table.rows
-    ]
-    show_table(headers, rows)
-
-
 def rate_cells(row: Rate) -> tuple[Cell, ...]:
     """The cells of a table of win rates, below `RATE_HEADERS`."""
     return (
@@ -147,17 +67,3 @@ def rate_cells(row: Rate) -> tuple[Cell, ...]:
         None if row.win_interval is None else row.win_interval.upper,
         row.mean_score,
     )
-
-
-def _say(notes: Sequence[str]) -> None:
-    for line in notes:
-        note(line)
-
-
-def _parts(parts: Parts, digits: int) -> tuple[str | None, ...]:
-    values = (parts.questions, parts.wordings, parts.wordings_by_question, parts.repeats)
-    return (*(_shown(value, digits) for value in values), _shown(parts.degrees_of_freedom, 0))
-
-
-def _shown(value: float | None, digits: int) -> str | None:
-    return None if value is None else f"{value:.{digits}f}"

@@ -17,7 +17,6 @@ from arena.cli.output import note, show_fields, show_json, show_line, show_resul
 from arena.cli.rounds import publication, reports
 from arena.cli.rounds.options import JudgingOptions, NewBudget, ScopeOptions
 from arena.cli.rounds.reports import RoundArgument, show_status, undecidable_lines
-from arena.cli.rounds.retest import retest
 from arena.cli.rounds.status import status
 from arena.cli.tree.pages import Commands
 from arena.container import Arena, open_arena
@@ -165,7 +164,6 @@ for command in (plan, run, resume, status):
     commands.command()(command)
 
 
-commands.command()(retest)
 commands.command("show-replies")(reports.show_replies)
 
 

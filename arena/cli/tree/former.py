@@ -52,9 +52,7 @@ REMOVED: Mapping[str, str] = MappingProxyType(
 """Commands that are gone, with what to use instead."""
 REMOVED_OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
-        command: MappingProxyType(
-            {"--controls": "A round judges its battles once; `arena rounds retest ROUND` asks again."}
-        )
+        command: MappingProxyType({"--controls": "A round judges its battles once."})
         for command in ("rounds plan", "rounds run")
     }
 )

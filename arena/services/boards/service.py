@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
@@ -74,7 +74,7 @@ class BoardService:
 
         With votes of people a published round gets another snapshot: the judge's figures stay as they are,
         those that the votes correct join them, and the former snapshot stays, named by its hash. So it does
-        where the judge was asked again, or organisers corrected verdicts since.
+        where organisers corrected verdicts since.
 
         Args:
             name: The round.
@@ -103,7 +103,6 @@ class BoardService:
         from arena.services.boards.standings import agreement_of, require_enough  # noqa: PLC0415 - as above
         from arena.services.people.round_votes import correct_board, section_of_round  # noqa: PLC0415 - as above
         from arena.services.rounds.models import entrants_of  # noqa: PLC0415 - as above
-        from arena.services.rounds.retest_results import renew_board, trust_sections  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
         round_ = self._store.rounds.get(name)
@@ -114,7 +113,7 @@ class BoardService:
                 self._store, round_, people, agreement=agreement, confirm=confirm, caller=caller
             )
         if round_.state is RoundState.PUBLISHED:
-            return renew_board(self._store, round_, self._corrected(round_, calibration), caller=caller)
+            return self._renew(round_, calibration, caller)
         if round_.state is RoundState.RETRACTED:
             raise ConflictError(
                 f"Round {name} was published and retracted.", advice="Judge a new round instead."
@@ -134,7 +133,6 @@ class BoardService:
         raise_if_stopped(stop_event)
         report("computing the standings")
         standings = dict(self.standings(name, calibration=calibration).as_json())
-        standings |= trust_sections(self._store, round_)
         if people is not None:
             standings[PEOPLE] = section_of_round(self._store, round_, people)
         raise_if_stopped(stop_event)
@@ -149,11 +147,29 @@ class BoardService:
             self._store.outbox.board(board, "published")
         return board, created
 
-    def _corrected(self, round_: Round, calibration: Path | int | None) -> Mapping[str, Any]:
-        """The standings anew where organisers corrected a verdict, else nothing."""
+    def _renew(self, round_: Round, calibration: Path | int | None, caller: Caller) -> tuple[Board, bool]:
+        """Compute the standings anew where a verdict was corrected since the board was published."""
+        former = self._store.boards.get(round_.name)
         if not self._store.verdicts.has_corrections(round_.name):
-            return {}
-        return self.standings(round_.name, calibration=calibration).as_json()
+            return former, False
+        standings = {
+            **former.standings,
+            **self.standings(round_.name, calibration=calibration).as_json(),
+        }
+        if standings == former.standings:
+            return former, False
+        with self._store.audit.audited() as notes:
+            board, changed = self._store.boards.replace(round_.name, standings)
+            note = caller.note(
+                Action.BOARD_RENEWED,
+                f"board {round_.name}",
+                content=board.content_hash[:12],
+                before=former.content_hash[:12],
+            )
+            notes.take(note)
+            if changed:
+                self._store.outbox.board(board, "corrected")
+        return board, changed
 
     def publish_paper(self) -> Board:
         """Publish the bundled board of RAG-QA Arena's results; one that stands already stays."""

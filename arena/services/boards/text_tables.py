@@ -12,10 +12,9 @@ from judges.metrics.registry import added_metrics, own_metrics
 from leaderboard.export.tables import flat_rows
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, board_lines, columns_on, marked
 from leaderboard.standings.corrected import PEOPLE
-from leaderboard.standings.full_error import ERROR, PARTS
 from leaderboard.standings.places import ratings_among_systems
 from leaderboard.standings.systems import SELF_REPORTED, Figure, SystemFacts, facts_by_system
-from leaderboard.vocabulary import CENTRED, COVARIATES, OVERALL, Control, ErrorKind, TableFormat
+from leaderboard.vocabulary import CENTRED, COVARIATES, OVERALL, Control, TableFormat
 
 Cells = Sequence[str | int | None]
 SCALES = "Ratings of groups that battles do not link both ways are on scales of their own."
@@ -30,7 +29,6 @@ SAID = (
 )
 WITHOUT = "It was published without such ratings: as counts, or before they were made."
 COEFFICIENTS = ("covariate", "points", "lower", "upper", "inflation", "of")
-ERRORS = ("rank", "system", "rating", "lower", "upper", "questions", "wordings", "by question", "repeats")
 MOVED = (
     "rank",
     "system",
@@ -100,37 +98,6 @@ def corrected_table(board: Board) -> tuple[Sequence[str], Sequence[Cells]]:
     reference = board.standings.get("reference")
     rows = ratings_among_systems(section["ratings"], reference)
     return MOVED, [_moved(row, judged.get(row["system"], {})) for row in rows]
-
-
-def error_table(board: Board, kind: ErrorKind) -> tuple[Sequence[str], Sequence[Cells]]:
-    """Every system's rating with the judge's own error in its interval, and where the error comes from.
-
-    Raises:
-        ConflictError: The board's round was not retested.
-    """
-    section = board.standings.get(ERROR)
-    if section and not section["ratings"]:
-        raise ConflictError(
-            f"The retest of {board.name} does not tell its judge's own error: {'; '.join(section['notes'])}.",
-            advice="Ask for more battles, wordings or repeats with `arena rounds retest`.",
-        )
-    if not section:
-        raise ConflictError(
-            f"Nothing of the round of {board.name} was judged again, so its judge's own error is not known.",
-            advice="Ask again with `arena rounds retest`, and publish the round again.",
-        )
-    ends = [{**row[kind.value], "system": row["system"]} for row in section["ratings"]]
-    among = ratings_among_systems(ends, board.standings.get("reference"))
-    return ERRORS, [_with_error(row, ends) for row, ends in zip(section["ratings"], among, strict=True)]
-
-
-def _with_error(row: Mapping[str, Any], ends: Mapping[str, Any]) -> Cells:
-    return (
-        _ranks(ends["rank_lower"], ends["rank_upper"]),
-        str(row["system"]),
-        *(_number(value, ".0f") for value in (row["rating"], ends["lower"], ends["upper"])),
-        *(_number(row["components"][part], ".1f") for part in PARTS),
-    )
 
 
 def systems_table(board: Board) -> tuple[Sequence[str], Sequence[Cells], str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,6 @@ from data.errors import SpecError
 from data.files.text_files import ReadLimits, read_text
 from data.progress import working
 from data.records import JudgeKind, Question, Round, Verdict
-from data.records.retests import Retest
 from data.store import Store
 from judges.base import Judge, JudgeInput
 from judges.catalogue import build_judge, load_spec, spec_names
@@ -158,24 +157,6 @@ class JudgeService:
         opened = self._opened(spec, concurrency=concurrency, payer=account, stop=stop, texts=pending)
         async with opened as ((judge,), traffic):
             yield OpenedJudge(judge, traffic, waits=traffic is not None and self._waits)
-
-    @asynccontextmanager
-    async def open_for(
-        self,
-        retest: Retest,
-        specs: Mapping[str, JudgeSpec],
-        concurrency: int,
-        stop: asyncio.Event,
-        lease_id: int,
-    ) -> AsyncIterator[Mapping[str, Judge]]:
-        """Judges by the name of their wording, held together to the budget of a retest."""
-        cap, ledgers = retest.budget_usd, self._store.retest_ledgers
-        from arena.services.judging.llm_access import Payer  # noqa: PLC0415 - as above
-
-        account = Payer(ledgers=ledgers, number=retest.id, lease_id=lease_id, cap=cap)
-        opened = self._opened(*specs.values(), concurrency=concurrency, payer=account, stop=stop)
-        async with opened as (judges, _):
-            yield dict(zip(specs, judges, strict=True))
 
     @property
     def _waits(self) -> bool:

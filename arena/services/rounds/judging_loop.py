@@ -18,7 +18,6 @@ from arena.services.system.gc_tuning import rare_collections
 from data.errors import LeaseLostError, StoppedError, StoreError
 from data.progress import Progress, Report, Stopwatch, Work
 from data.records import PendingBattle, Verdict
-from data.records.retests import PendingCall, sample_number
 from data.store import Store
 from judges.base import Judge, JudgeInput
 
@@ -264,24 +263,24 @@ async def judge_pending(
     await loop.run(count, count if claims.shared else 2 * count)
 
 
-def contest(battle: PendingBattle, call: PendingCall | None = None) -> JudgeInput:
-    """A battle as its judge sees it; `call` where a retest asks it anew."""
+def contest(battle: PendingBattle) -> JudgeInput:
+    """A battle as its judge sees it."""
     return JudgeInput(
         battle_id=battle.key,
         question=battle.question,
         answer_a=battle.answer_a,
         answer_b=battle.answer_b,
         reference_side=battle.reference_side,
-        turned=call is not None and call.turned,
-        sample=_sample(battle, call),
+        sample=_sample(battle),
     )
 
 
-def _sample(battle: PendingBattle, call: PendingCall | None) -> int:
-    """Where the numbers of requests begin: anew where a reply that is cached gave no verdict."""
-    if call is not None:
-        return sample_number(call.key)
-    return sample_number(f"{battle.key}:{battle.unread}") if battle.unread else 0
+def _sample(battle: PendingBattle) -> int:
+    """Where the numbers of requests begin: anew where a reply that is cached gave no verdict.
+
+    Rounds number the samples of a request from 0, one for each vote, of which there are at most 99.
+    """
+    return 100 * (1 + int(battle.key[:12], 16)) if battle.unread else 0
 
 
 def _progress(run: _RoundLoop) -> Progress:

@@ -30,12 +30,11 @@ from arena.site.services import address
 from arena.site.trust import basis as bases
 from arena.site.trust.basis import ADDRESS, LABELS, Basis
 from arena.site.trust.control_figures import LABELS as CONTROLS
-from arena.site.trust.error_view import show_parts
 from arena.site.trust.reasons import TrustFigure
 from arena.site.trust.robustness import first_place
 from arena.site.ui.components import name_page
 from arena.site.ui.formats import points, range_of_points
-from arena.site.ui.markup import as_flow, html_put_by, put_part
+from arena.site.ui.markup import html_put_by, put_part
 from arena.site.ui.tables import link
 from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
 from leaderboard.standings.columns import COLUMNS
@@ -200,9 +199,7 @@ def as_parts(board: BoardView) -> Parts:
             "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
             "notes": tuple(_notes(shown)),
             "rounds": link("data", board=here["board"]),
-            "corrections": as_flow(
-                (html_put_by(partial(show_moves, view)), html_put_by(partial(show_parts, view)))
-            ),
+            "corrections": html_put_by(partial(show_moves, view)),
         },
     )
 

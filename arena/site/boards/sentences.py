@@ -13,7 +13,6 @@ from arena.site.ui.formats import interval_of_points, points, whole
 from data.percent import percent
 from data.plural import counted
 from leaderboard.standings.corrected import LEAST_LABELLED
-from leaderboard.vocabulary import ErrorKind
 
 
 def headline(view: BoardView, domain: str) -> str:
@@ -40,7 +39,7 @@ def leading(view: BoardView, domain: str) -> str:
         if view.controlled_for is not None and domain == OVERALL
         else ""
     )
-    source = "As people would say, " if view.is_by_people else _counted(view, domain)
+    source = "As people would say, " if view.is_by_people else ""
     opening = f"{source}{control}{leader.system} leads{where}"
     close, unplaced = _rivals(view, leader, rest)
     ratings = {line.rating and points(line.rating.value) for line in lines}
@@ -92,13 +91,6 @@ def _on_few(lines: Sequence[Line]) -> str:
     """On how few questions a domain's order rests; empty where they are enough for ratings."""
     questions = max(line.rates.questions for line in lines)
     return f" on {questions} questions" if 0 < questions < LEAST_QUESTIONS else ""
-
-
-def _counted(view: BoardView, domain: str) -> str:
-    """What the intervals count beside the questions."""
-    if domain != OVERALL or view.error_kind is ErrorKind.QUESTIONS:
-        return ""
-    return "With full error, " if view.error_kind is ErrorKind.ALL else "With the judge's own error, "
 
 
 def judged(view: BoardView) -> str:

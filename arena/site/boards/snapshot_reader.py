@@ -10,9 +10,7 @@ from arena.site.boards.domain_lines import by_own_battles
 from arena.site.boards.people_figures import read_people
 from arena.site.boards.view_model import OVERALL, BoardView, Gap, Line, Rates
 from arena.site.trust.control_figures import read_beside, read_controls
-from arena.site.trust.error_figures import read_error
 from arena.site.trust.reasons import Judging, TrustFigure, unmeasured
-from arena.site.trust.retest_part import retest_details, with_retest
 from arena.site.ui.formats import Bounded
 from data.intervals import wilson
 from data.percent import percent
@@ -193,13 +191,10 @@ def read_board(board: Board) -> BoardView:
             *((label, value) for label, value in standings["facts"].items() if label in AT_A_GLANCE),
             *_outcomes(standings),
         ),
-        details=(
-            *(
-                (STORED_LABELS.get(label, label), value)
-                for label, value in standings["facts"].items()
-                if label not in AT_A_GLANCE
-            ),
-            *retest_details(standings),
+        details=tuple(
+            (STORED_LABELS.get(label, label), value)
+            for label, value in standings["facts"].items()
+            if label not in AT_A_GLANCE
         ),
         method=_method(standings),
         meetings=read_head_to_head(standings["head_to_head"]),
@@ -207,10 +202,9 @@ def read_board(board: Board) -> BoardView:
         controls=read_controls(standings),
         between=read_beside(standings, BETWEEN_SYSTEMS),
         ground_truths=standings["facts"].get("yardsticks", ""),
-        health=with_retest(health_strip(standings, judging), standings, judging),
+        health=health_strip(standings, judging),
         partial=partial_sentence(standings),
         people=read_people(standings),
-        error=read_error(standings),
         trust=sections_of(standings),
         self_reported=facts_by_system(standings),
         judge=standings["facts"].get("judge", ""),

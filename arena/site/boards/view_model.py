@@ -9,7 +9,6 @@ from typing import Any
 
 from arena.site.boards.people_figures import PeopleFigures
 from arena.site.trust.control_figures import LABELS, NO_RATINGS, Controlled
-from arena.site.trust.error_figures import NOTHING, ErrorFigures
 from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
 from data.store.boards.boards import SHORTEST_HASH, BoardHead
@@ -18,7 +17,7 @@ from leaderboard.ratings.ranks import letter_set, places_beside, told_apart
 from leaderboard.standings.head_to_head import Meetings
 from leaderboard.standings.systems import SystemFacts
 from leaderboard.trust.sections import Section
-from leaderboard.vocabulary import Control, ErrorKind
+from leaderboard.vocabulary import Control
 
 OVERALL = "overall"
 OVERALL_LABEL = "Overall"
@@ -171,8 +170,6 @@ class BoardView:
         partial: How little was judged, or what is estimated, in sentences; empty where enough was.
         people: What votes of people make of the board; None where none correct it.
         judged_places: By system, the interval of ranks as the judge says.
-        error: What is known of the judge's own error.
-        error_kind: What the intervals overall count.
         trust: What is known of how far the judge can be trusted, section by section as the snapshot has it.
         self_reported: What teams say of their systems, by name.
         judge: Its name; empty where that is not known.
@@ -208,8 +205,6 @@ class BoardView:
     judged_places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     between: Controlled = NO_RATINGS
     ground_truths: str = ""
-    error: ErrorFigures = NOTHING
-    error_kind: ErrorKind = ErrorKind.QUESTIONS
     trust: Mapping[Section, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
     self_reported: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
     judge: str = ""
@@ -265,15 +260,14 @@ class BoardView:
     @property
     def is_as_judged(self) -> bool:
         """Whether ratings and intervals are the judge's own, as published."""
-        return not (self.is_controlled or self.is_by_people) and self.error_kind is ErrorKind.QUESTIONS
+        return not (self.is_controlled or self.is_by_people)
 
     @property
     def key(self) -> str:
         """Names what the board shows: it is another page under a control, or when it is people's."""
         shown = f" controlled for {self.controlled_for}" if self.controlled_for else ""
         shown += " by people" if self.is_by_people else ""
-        counts = "" if self.error_kind is ErrorKind.QUESTIONS else f" {self.error_kind}"
-        return f"{self.name} {self.content_hash}{shown}{counts} {dict(self.marks)}"
+        return f"{self.name} {self.content_hash}{shown} {dict(self.marks)}"
 
     def rating_name(self, domain: str) -> str:
         """What a rating is called in a domain."""

@@ -12,13 +12,12 @@ from arena.site.boards.people_view import as_people_say
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.trust.control_figures import LABELS as CONTROL_LABELS
 from arena.site.trust.covariates import under_control
-from arena.site.trust.error_view import with_error
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import chosen_words
-from leaderboard.vocabulary import Control, ErrorKind
+from leaderboard.vocabulary import Control
 
 ADDRESS = "ratings"
-FORMER = ("says", "control", "counts")
+FORMER = ("says", "control")
 """What addresses said of the same before there was one switch; they still open what they opened."""
 
 
@@ -28,12 +27,10 @@ class Basis(StrEnum):
     JUDGE = "judge"
     PEOPLE = "people"
     LENGTH = "length"
-    FULL_ERROR = "full-error"
     STYLE = "style"
     POSITION = "position"
     FAMILY = "family"
     EVERY_CONTROL = "controls"
-    JUDGE_ERROR = "judge-error"
 
 
 CONTROLS: Mapping[Basis, Control] = MappingProxyType(
@@ -45,26 +42,20 @@ CONTROLS: Mapping[Basis, Control] = MappingProxyType(
         Basis.EVERY_CONTROL: Control.ALL,
     }
 )
-ERRORS: Mapping[Basis, ErrorKind] = MappingProxyType(
-    {Basis.FULL_ERROR: ErrorKind.ALL, Basis.JUDGE_ERROR: ErrorKind.JUDGE}
-)
 LABELS: Mapping[Basis, str] = MappingProxyType(
     {
         Basis.JUDGE: "As the judge says",
         Basis.PEOPLE: "As people would say",
         **{basis: f"Controlled for {CONTROL_LABELS[control]}" for basis, control in CONTROLS.items()},
-        Basis.FULL_ERROR: "Full error",
-        Basis.JUDGE_ERROR: "Judge's own error",
     }
 )
-USUAL = (Basis.JUDGE, Basis.PEOPLE, Basis.LENGTH, Basis.FULL_ERROR)
+USUAL = (Basis.JUDGE, Basis.PEOPLE, Basis.LENGTH)
 """Those that stand side by side; others are in a list beside them."""
 MEANINGS = (
     "Headline, table, chart, domains, head to head and downloads of this page follow this choice.",
     "As the judge says: ratings of the judge's verdicts; intervals count which questions were asked.",
     "As people would say: votes of people on some battles correct the judge's verdicts on all.",
     "Controlled for length: as if both answers of each battle were equally long.",
-    "Full error: intervals say where another round would come out, the judge's own error included.",
 )
 NO_VOTES = "there are no votes of people on these battles"
 OVERALL_ALONE = "it is known overall only"
@@ -79,9 +70,7 @@ def addressed_basis() -> Basis | None:
     if chosen_words("says") == "people":
         return Basis.PEOPLE
     control = {"1": Control.LENGTH.value}.get(chosen_words("control"), chosen_words("control"))
-    counts = chosen_words("counts")
-    former = {kind.value: basis for basis, kind in CONTROLS.items()}.get(control)
-    return former or {kind.value: basis for basis, kind in ERRORS.items()}.get(counts, Basis.JUDGE)
+    return {kind.value: basis for basis, kind in CONTROLS.items()}.get(control, Basis.JUDGE)
 
 
 def possible(view: BoardView, domain: str) -> tuple[Basis, ...]:
@@ -99,9 +88,7 @@ def on_basis(view: BoardView, basis: Basis) -> BoardView:
     """The board with the ratings, places, intervals and order of a basis."""
     if basis is Basis.PEOPLE:
         return as_people_say(view)
-    if basis in CONTROLS:
-        return under_control(view, CONTROLS[basis])
-    return with_error(view, ERRORS[basis]) if basis in ERRORS else view
+    return under_control(view, CONTROLS[basis]) if basis in CONTROLS else view
 
 
 def why_not(view: BoardView, domain: str, basis: Basis) -> str:
@@ -114,8 +101,6 @@ def why_not(view: BoardView, domain: str, basis: Basis) -> str:
         fit = view.controls.get(CONTROLS[basis])
         if fit is None or not fit.ratings:
             return fit.note.rstrip(".") if fit and fit.note else "the board was published without it"
-    elif not view.error.systems:
-        return view.error.sentence.rstrip(".")
     return OVERALL_ALONE if domain != OVERALL and is_overall_only(basis) else ""
 
 

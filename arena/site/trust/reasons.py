@@ -16,7 +16,6 @@ class TrustFigure(StrEnum):
     FLIPS = "position flips"
     FAILURES = "without a verdict"
     ATTACKS = "prompt-injection test"
-    RETEST = "asked again"
 
 
 class Judging(StrEnum):
@@ -74,13 +73,6 @@ _REASONS: Mapping[TrustFigure, Mapping[Judging, Unmeasured]] = MappingProxyType(
             Judging.ASKED: Unmeasured("not run", "no attack was planted in this round"),
             Judging.IMPORTED: Unmeasured("cannot be run", "the judge read the answers elsewhere"),
         },
-        TrustFigure.RETEST: {
-            Judging.EMBEDDED: Unmeasured(
-                "nothing to measure", "it computes, so the same texts get the same verdict"
-            ),
-            Judging.ASKED: Unmeasured("not asked again yet", "nobody has retested the round"),
-            Judging.IMPORTED: Unmeasured("cannot be measured", "the judge cannot be asked again from here"),
-        },
     }
 )
 
@@ -102,7 +94,6 @@ _MEASURED: Mapping[str, str] = MappingProxyType(
         TrustFigure.FLIPS: "Judged in both orders, {} changed their verdict.",
         TrustFigure.FAILURES: "Of all battles, {} ended without a verdict.",
         TrustFigure.ATTACKS: "Of the planted attacks, it fell for {}.",
-        TrustFigure.RETEST: "Asked again, {}.",
         "not answered": "Of all battles, {} were not judged, since a system gave no answer.",
     }
 )

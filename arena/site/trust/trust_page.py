@@ -22,7 +22,6 @@ from arena.site.trust import covariates, robustness
 from arena.site.trust.basis import basis_query, chosen_basis
 from arena.site.trust.control_figures import Placed
 from arena.site.trust.reasons import TrustFigure, as_sentences
-from arena.site.trust.retest_part import show_retest
 from arena.site.ui.components import name_page, note
 from arena.site.ui.errors import public_error
 from arena.site.ui.formats import points, range_of_points, shown
@@ -33,7 +32,6 @@ from arena.site.ui.url_state import chosen_words
 from data.errors import ArenaError
 from leaderboard.agreement.coefficients import Estimate
 from leaderboard.agreement.comparison import BoardPair
-from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import OVERALL
 
 LEFT_OUT = "They leave out what the judge makes of the reference."
@@ -44,7 +42,6 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
         TrustFigure.FLIPS: "Does the order of the answers bias it?",
         TrustFigure.FAILURES: "How many battles have no verdict?",
         TrustFigure.ATTACKS: "Can an instruction in an answer fool it?",
-        TrustFigure.RETEST: "Does it say the same when asked again?",
     }
 )
 COMPARED = "judges"
@@ -104,8 +101,6 @@ class Question:
 def _questions(view: BoardView) -> Iterator[Question]:
     for label, value, meaning in view.health:
         more = [html_put_by(partial(note, meaning))]
-        if label == TrustFigure.RETEST and Section.RETEST in view.trust:
-            more.append(html_put_by(partial(show_retest, view.trust[Section.RETEST])))
         yield Question(
             place="",
             asked=QUESTIONS.get(label, label),

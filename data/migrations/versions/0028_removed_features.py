@@ -27,13 +27,16 @@ TABLES: tuple[str, ...] = (
     "annotation_task",
     "poll_pair",
     "poll",
+    "asking",
+    "retest_ledger",
+    "retest",
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.
     ("battle", "wave"),
     ("question_set", "gate"),
 )
-JOB_KINDS: tuple[str, ...] = ("gate",)
+JOB_KINDS: tuple[str, ...] = ("gate", "retest")
 
 
 def upgrade() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 
 from data.errors import NotFoundError
@@ -13,7 +11,7 @@ from data.store.engine import pairs
 from data.store.rounds.fencing import lease_lost
 from data.tables.jobs import lease_rows
 from data.tables.judgments import judgments
-from data.tables.rounds import battles, canaries, ledgers, retest_calls, retest_ledgers
+from data.tables.rounds import battles, canaries, ledgers
 
 ROUNDING = 1e-12
 Paid = tuple[float, int, int]
@@ -23,18 +21,15 @@ Paid = tuple[float, int, int]
 class LedgerStore(StorePart):
     """Rounds' accounts that many workers may draw on; `spent + lost + drawn <= cap` holds at every moment."""
 
-    _ledgers: ClassVar[Table] = ledgers
-    _key: ClassVar[str] = "round_id"
-
     def account(self, round_id: int) -> Account:
         """The account of a round as it stands.
 
         Raises:
             NotFoundError: The round has no account.
         """
-        row = self._first(select(self._ledgers).where(self._of(round_id)))
+        row = self._first(select(ledgers).where(ledgers.c.round_id == round_id))
         if row is None:
-            raise NotFoundError(f"There is no account of {self._key} {round_id}.")
+            raise NotFoundError(f"There is no account of round {round_id}.")
         return Account(cap=row.cap_usd, spent=row.spent_usd, drawn=row.reserved_usd, lost=row.lost_usd)
 
     def draw(self, round_id: int, least: float, wished: float, *, lease_id: int | None = None) -> float:
@@ -57,12 +52,12 @@ class LedgerStore(StorePart):
                 if lease_id is not None and not _add(connection, lease_id, drawn_usd=0.0):
                     raise lease_lost(lease_id)
                 changed = connection.execute(
-                    update(self._ledgers)
+                    update(ledgers)
                     .where(
-                        self._of(round_id),
-                        self._ledgers.c.reserved_usd == account.drawn,
-                        self._ledgers.c.spent_usd == account.spent,
-                        self._ledgers.c.lost_usd == account.lost,
+                        ledgers.c.round_id == round_id,
+                        ledgers.c.reserved_usd == account.drawn,
+                        ledgers.c.spent_usd == account.spent,
+                        ledgers.c.lost_usd == account.lost,
                     )
                     .values(reserved_usd=account.drawn + amount)
                 ).rowcount
@@ -89,12 +84,12 @@ class LedgerStore(StorePart):
             if lease_id is not None and not _add(connection, lease_id, drawn_usd=-freed, paid_usd=spent):
                 freed = 0.0
             connection.execute(
-                update(self._ledgers)
-                .where(self._of(round_id))
+                update(ledgers)
+                .where(ledgers.c.round_id == round_id)
                 .values(
-                    reserved_usd=self._ledgers.c.reserved_usd - freed,
-                    spent_usd=self._ledgers.c.spent_usd + spent,
-                    lost_usd=self._ledgers.c.lost_usd + lost,
+                    reserved_usd=ledgers.c.reserved_usd - freed,
+                    spent_usd=ledgers.c.spent_usd + spent,
+                    lost_usd=ledgers.c.lost_usd + lost,
                 )
             )
 
@@ -113,13 +108,13 @@ class LedgerStore(StorePart):
             if lease_id is not None:
                 _add(connection, lease_id, paid_usd=spent, paid_input=input_tokens, paid_output=output_tokens)
             connection.execute(
-                update(self._ledgers)
-                .where(self._of(round_id))
+                update(ledgers)
+                .where(ledgers.c.round_id == round_id)
                 .values(
-                    spent_usd=self._ledgers.c.spent_usd + spent,
-                    lost_usd=self._ledgers.c.lost_usd + lost,
-                    input_tokens=self._ledgers.c.input_tokens + input_tokens,
-                    output_tokens=self._ledgers.c.output_tokens + output_tokens,
+                    spent_usd=ledgers.c.spent_usd + spent,
+                    lost_usd=ledgers.c.lost_usd + lost,
+                    input_tokens=ledgers.c.input_tokens + input_tokens,
+                    output_tokens=ledgers.c.output_tokens + output_tokens,
                 )
             )
 
@@ -130,13 +125,13 @@ class LedgerStore(StorePart):
         is set to what judgments, canaries and proxy verdicts say was paid.
         """
         with self._database.begin() as connection:
-            account_row = connection.execute(select(self._ledgers).where(self._of(round_id))).first()
+            account_row = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()
             if account_row is None:
                 return
             recorded = [sum(values) for values in zip(*self._recorded(connection, round_id), strict=True)]
             connection.execute(
-                update(self._ledgers)
-                .where(self._of(round_id))
+                update(ledgers)
+                .where(ledgers.c.round_id == round_id)
                 .values(
                     reserved_usd=0.0,
                     spent_usd=max(account_row.spent_usd, recorded[0]),
@@ -144,10 +139,6 @@ class LedgerStore(StorePart):
                     output_tokens=max(account_row.output_tokens, recorded[2]),
                 )
             )
-
-    def _of(self, number: int) -> ColumnElement[bool]:
-        """A clause: the account of one round, or of what else has accounts here."""
-        return self._ledgers.c[self._key] == number
 
     def _recorded(self, connection: Connection, number: int) -> list[Paid]:
         """What everything that was judged says was paid, by kind."""
@@ -157,32 +148,11 @@ class LedgerStore(StorePart):
         ]
 
 
-class RetestLedgerStore(LedgerStore):
-    """Accounts of retests, which are no part of their rounds'."""
-
-    _ledgers: ClassVar[Table] = retest_ledgers
-    _key: ClassVar[str] = "retest_id"
-
-    def _recorded(self, connection: Connection, number: int) -> list[Paid]:
-        return [_paid(connection, retest_calls, retest_calls.c.retest_id == number)]
-
-
-def counts_of(
-    connection: Connection, asked: Table, accounts: Table, number: int, *, unpriced: bool
-) -> RoundCounts:
-    """How what a round or a retest asks ended, and its account.
-
-    Args:
-        connection: Of the transaction.
-        asked: `battles`, or `retest_calls`.
-        accounts: `ledgers`, or `retest_ledgers`, named by the first column as in `asked`.
-        number: Of the round or the retest.
-        unpriced: Whether the price of a call is not known.
-    """
-    (key,) = accounts.primary_key
-    query = select(asked.c.outcome, func.count()).where(asked.c[key.name] == number)
-    ended: dict[Outcome | None, int] = pairs(connection.execute(query.group_by(asked.c.outcome)))
-    account = connection.execute(select(accounts).where(key == number)).one()
+def counts_of(connection: Connection, round_id: int, *, unpriced: bool) -> RoundCounts:
+    """Count how a round's battles ended, with its account; `unpriced`: the price of a call is not known."""
+    query = select(battles.c.outcome, func.count()).where(battles.c.round_id == round_id)
+    ended: dict[Outcome | None, int] = pairs(connection.execute(query.group_by(battles.c.outcome)))
+    account = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).one()
     return RoundCounts(
         planned=sum(ended.values()),
         **{outcome.value: ended.get(outcome, 0) for outcome in Outcome},
@@ -205,7 +175,7 @@ def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:
 
 
 def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> Paid:
-    """USD, input and output tokens that some judgments, canaries or retest calls say were paid."""
+    """USD, input and output tokens that some judgments or canaries say were paid."""
     sums = [
         func.coalesce(func.sum(table.c[name]), 0) for name in ("cost_usd", "input_tokens", "output_tokens")
     ]

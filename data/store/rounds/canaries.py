@@ -142,7 +142,7 @@ def _attacked(row: AnyRow, battle: PendingBattle) -> PendingBattle:
 
 
 def judgment_json(judgment: Judgment) -> dict[str, Any]:
-    """A judgment as canaries, retest calls and proxy judges keep it; its reply is kept apart, by the key."""
+    """A judgment as canaries and proxy judges keep it; its reply is kept apart, by the key."""
     reply = judgment.reply
     of_reply = {
         "reply_key": None if reply is None else reply.key,

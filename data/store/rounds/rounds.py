@@ -191,7 +191,7 @@ class RoundStore(StorePart):
         round_ = self.get(name)
         with self._database.begin() as connection:
             unpriced = _asks_unpriced(connection, round_)
-            return counts_of(connection, battles, ledgers, round_.id, unpriced=unpriced)
+            return counts_of(connection, round_.id, unpriced=unpriced)
 
 
 def _select() -> Select[*tuple[Any, ...]]:

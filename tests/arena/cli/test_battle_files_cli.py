@@ -101,15 +101,14 @@ def refusals(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
     labels = written(folder / "votes.jsonl", votes(rows))
     anchors = ("--anchor", "w=1000", "--anchor", "x=1100")
     return {
-        "no readings": (("rate", path, "--error", "all"), "wording"),
         "itself": (("compare", path, "w", "w"), "'w' cannot be compared with itself."),
         "anchors of people": (("rate", path, "--people", labels, *anchors), "measured from one anchor"),
     }
 
 
-@pytest.mark.parametrize("kind", ["no readings", "itself", "anchors of people"])
+@pytest.mark.parametrize("kind", ["itself", "anchors of people"])
 def test_what_says_nothing_is_refused(run: Commands, tmp_path: Path, kind: str) -> None:
-    """Errors of a judge without readings, a system against itself, two anchors of corrected ratings."""
+    """A system against itself, and two anchors of corrected ratings."""
     words, said = refusals(tmp_path)[kind]
     code, out, err = run("battles", *words)
     assert code != 0

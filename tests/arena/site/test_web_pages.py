@@ -326,7 +326,6 @@ def test_judge_trust_says_why_it_has_no_figures(visit: Callable[..., AppTest]) -
     page = visit("trust.trust_page", board="rag-qa-arena")
     assert not page.exception
     assert words_of(page).count("published as counts of verdicts") == 1
-    assert "The judge cannot be asked again from here" in words_of(page)
     assert 'href="./?board=rag-qa-arena"' in html_of(page)
 
 
@@ -345,7 +344,6 @@ def test_judge_trust_names_questions(visit: Callable[..., AppTest]) -> None:
     shown = html_of(visit("trust.trust_page", board="tiny", deciding="shown"))
     assert shown.count("<details") == shown.count("<summary>") > 0
     assert re.search(r'<li><a href="./question\?board=tiny&amp;id=q\d+"', shown)
-    assert "the same texts get the same verdict" in words_of(page)
 
 
 def test_no_page_allows_raw_html() -> None:
@@ -595,9 +593,8 @@ def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTe
     shown = html_of(visit("trust.trust_page", board="tiny"))
     for text in ("as people do?", "Not calibrated", "order of the answers", "unreadable", "attacks"):
         assert text in shown
-    assert "the same texts get the same verdict" in shown
     answers = re.findall(r"</strong> <span>([^<]*)</span></summary>", shown)
-    assert len(answers) == 9
+    assert len(answers) == 8
     assert [text for text in answers if not re.fullmatch(r"[A-Z0-9].*\.", text)] == []
 
 

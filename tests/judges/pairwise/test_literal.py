@@ -123,7 +123,7 @@ def test_the_bytes_of_a_request_are_those_of_the_study(study: Path, scripted_llm
 
 
 def test_an_installed_prompt_stands_without_its_files(study: Path) -> None:
-    """Its text, which retests store and hashes cover, is whole; a change of any file is another prompt."""
+    """Its text, which hashes cover, is whole; a change of any file is another prompt."""
     prompt = load_prompt("study.toml", beside=study)
     assert Prompt("again", prompt.text).literal == prompt.literal
     (study / "study" / "system.txt").write_text(f"{SYSTEM}\n")

@@ -1,1 +1,0 @@
-"""Intervals that count the judge's own error: its wordings, its repeats, and the questions."""
