@@ -57,16 +57,6 @@ Domains = Annotated[
 Sample = Annotated[
     str | None, typer.Option("--sample", metavar="K|P%", help="Questions to draw: `100`, or `10%`.")
 ]
-StopWhenText = Annotated[
-    str | None,
-    typer.Option(
-        "--stop-when",
-        metavar="separated[:A,B]",
-        show_default="judge everything",
-        help="Stop once the leader is separated from every other system, or once A and B are; wrong in at "
-        "most 5 % of rounds, however often it looks.",
-    ),
-]
 Budget = Annotated[
     float | None,
     typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the command may spend."),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from data.errors import RecordError
 from data.records.judging import Judgment
@@ -21,8 +21,6 @@ from data.errors import ConflictError, InputError
 
 OUT_OF_BUDGET = "The budget's cap is reached."
 """The detail of what was not asked since the budget had no room for it."""
-STOPPED = "stopped: "
-"""How the detail of a battle begins that a stopping rule left out; the rule follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +55,6 @@ class PendingBattle:
     answer_b: str
     reference_side: str | None = None
     unread: int = 0
-
-
-class BattleEnd(NamedTuple):
-    """How a battle ended, by the store's own numbers; a tuple, since many are read while judging.
-
-    `share` of the win is what side `a` gets, None without a verdict; `left_out` is 1 where a stopping rule
-    ended it.
-    """
-
-    question: int
-    a: int
-    b: int
-    share: float | None
-    left_out: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +182,6 @@ class BattleColumns:
         preference: Places among the members of `Preference`.
         flipped: 1 where the judge changed its mind with the order, else 0.
         score: Shares of the win that side a gets, NaN for none; None where no battle has one.
-        left_out: Whether a stopping rule left the battle out; None where none did.
     """
 
     questions: tuple[str, ...]
@@ -211,7 +194,6 @@ class BattleColumns:
     preference: NDArray[np.int8]
     flipped: NDArray[np.int8]
     score: NDArray[np.float64] | None
-    left_out: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.question)

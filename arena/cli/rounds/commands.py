@@ -100,13 +100,6 @@ def resume(
         bool,
         typer.Option("--failed", help="Judge failed and skipped battles again, and no others."),
     ] = False,
-    stopped: Annotated[
-        bool,
-        typer.Option(
-            "--stopped",
-            help="With --failed: also judge what `--stop-when` left out; the round's rule is dropped.",
-        ),
-    ] = False,
     unreadable: Annotated[
         bool,
         typer.Option(
@@ -135,7 +128,7 @@ def resume(
     A round that reached its budget continues with --failed and a higher --budget-usd.
     """
     if not failed:
-        only_with("--failed", {"--stopped": stopped, "--unreadable": unreadable})
+        only_with("--failed", {"--unreadable": unreadable})
     arena = how.open()
     if not failed:
         arena.rounds.adopt(name, new_judge=new_judge)
@@ -143,15 +136,15 @@ def resume(
         arena.rounds.set_budget(name, budget_usd)
     if go_on:
         arena.rounds.judge_anyway(name)
-    if not failed or _reopened(arena, name, stopped=stopped, unreadable=unreadable):
+    if not failed or _reopened(arena, name, unreadable=unreadable):
         how.judge(arena, name, as_json=as_json)
     else:
         show_status(arena, name, as_json=as_json)
 
 
-def _reopened(arena: Arena, name: str, *, stopped: bool, unreadable: bool) -> int:
+def _reopened(arena: Arena, name: str, *, unreadable: bool) -> int:
     """Put failed and skipped battles back, say how many, and what stays."""
-    reopened = arena.rounds.retry(name, stopped=stopped, unreadable=unreadable)
+    reopened = arena.rounds.retry(name, unreadable=unreadable)
     note(f"{reopened:,} battles are tried again.")
     left = arena.round_reader.status(name)[1].unreadable
     if left and not unreadable:

@@ -19,7 +19,6 @@ from arena.cli.options import (
     Sample,
     Seed,
     SetName,
-    StopWhenText,
     Systems,
     Timeout,
     Tpm,
@@ -81,7 +80,6 @@ class ScopeOptions:
             help="Attacks planted beside the battles; 0 plants none.",
         ),
     ] = None
-    stop_when: StopWhenText = None
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),

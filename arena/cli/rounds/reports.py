@@ -176,21 +176,17 @@ def _as_replies(evidence: BattleEvidence, question: Question) -> dict[str, Any]:
 
 
 def _show_live(live: LiveStanding) -> None:
-    """How the systems stand, with intervals that hold at this look."""
+    """Print the standing so far."""
     show_line("")
     show_line(live.sentence)
     show_table(
-        ("system", "score", "lower", "upper", "behind", "at least", "at most", "separated", "questions"),
+        ("system", "score", "lower", "upper", "questions"),
         [
             (
                 row.system,
                 row.score,
                 row.lower,
                 row.upper,
-                row.behind,
-                row.behind_lower,
-                row.behind_upper,
-                "yes" if row.separated else "no",
                 row.questions,
             )
             for row in live.systems

@@ -162,7 +162,6 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         conduct = store.conduct.of_round(name)
         former = (*former_sentences(round_), *several_models(store.conduct.models(name)))
         health = health_of(battles, attacks, agreement, conduct, former)
-        stopped = stopped_sentence(round_, battles)
         outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
         judged, judge_context = judged_shares(battles), judge_context_of(store, round_, battles, entrants)
         asked = _asked(round_, battles)
@@ -170,13 +169,9 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         # Of millions of battles the columns take more than the table, and nothing reads them any more.
         del battles
         about = _about(round_, summary, attacks, health, told.result())
-    facts = {
-        **about.facts,
-        **({"stopped": stopped} if stopped else {}),
-    }
     built = build_standings(
         table,
-        replace(about, facts=facts, attempts=_attempts(store, round_)),
+        replace(about, attempts=_attempts(store, round_)),
         settings=Settings(seed=round_.seed),
         answers=answers,
         outcomes=outcomes,
@@ -194,15 +189,6 @@ def _asked(round_: Round, battles: BattleColumns) -> frozenset[str] | None:
     if round_.plan.get("sample") is None and not round_.plan.get("domains"):
         return None
     return frozenset(battles.questions[code] for code in set(battles.question.tolist()))
-
-
-def stopped_sentence(round_: Round, battles: BattleColumns) -> str:
-    """How early a stopping rule ended a round; empty where none did."""
-    if battles.left_out is None:
-        return ""
-    ended = len(battles) - int(battles.left_out.sum())
-    rule = round_.plan.get("stop_when") or "a rule"
-    return f"after {ended:,} of {len(battles):,} battles: {rule}"
 
 
 def partial_sentence_of(store: Store, name: str) -> str:

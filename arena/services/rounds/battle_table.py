@@ -91,12 +91,10 @@ def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, 
 def judged_shares(battles: BattleColumns) -> JudgedShares:
     """How much of the battles was judged, overall and of each system that has one.
 
-    Missing answers and what a stopping rule left out are not expected.
+    Missing answers are not expected.
     """
     judged = battles.preference >= 0
     expected = battles.outcome != _MISSING
-    if battles.left_out is not None:
-        expected &= ~battles.left_out
     size = len(battles.systems)
     counts = [
         np.bincount(battles.a[chosen], minlength=size) + np.bincount(battles.b[chosen], minlength=size)

@@ -13,7 +13,7 @@ from arena.services.jobs.heartbeats import heartbeats
 from arena.services.judging.conduct import ConductGuard
 from arena.services.judging.traffic import OpenedJudge, Traffic
 from arena.services.rounds.canaries import canary_results
-from arena.services.rounds.stopping import QuestionFeed, StopRule
+from arena.services.rounds.question_feed import QuestionFeed
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import LeaseLostError, StoppedError, StoreError
 from data.progress import Progress, Report, Stopwatch, Work
@@ -22,8 +22,6 @@ from data.store import Store
 from judges.base import Judge, JudgeInput
 
 COMMIT_EVERY = 0.25
-LOOK_EVERY = 4
-"""Commits between two looks of a stopping rule."""
 BATCH = 500
 LEAST_WORKERS = 256
 LEAST_SHARE = 8
@@ -161,11 +159,9 @@ class _RoundLoop(JudgingLoop[_Task]):
     claims: ClaimContext
     judge: Judge
     share: int
-    rule: StopRule | None = None
     traffic: Traffic | None = None
     guard: ConductGuard | None = None
     requests: int = 0
-    commits: int = 0
     settled_canaries: list[tuple[int, Verdict]] = field(default_factory=list)
 
     def batches(self) -> Iterator[Sequence[_Task]]:
@@ -194,7 +190,7 @@ class _RoundLoop(JudgingLoop[_Task]):
         return work
 
     async def flush(self) -> None:
-        """Commit, and look now and then whether the round may stop."""
+        """Commit what was settled, and look at the judge's conduct."""
         batch, self.settled = self.settled, []
         canaries, self.settled_canaries = self.settled_canaries, []
         if canaries:
@@ -209,13 +205,6 @@ class _RoundLoop(JudgingLoop[_Task]):
             self.done += len(batch) + len(canaries)
         if batch or canaries or self.traffic is not None:
             self.report(_progress(self))
-        self.commits += 1
-        if (
-            self.rule is not None
-            and self.commits % LOOK_EVERY == 0
-            and await asyncio.to_thread(self.rule.look)
-        ):
-            self.stopping.set()
 
 
 async def judge_pending(
@@ -227,7 +216,6 @@ async def judge_pending(
     concurrency: int,
     report: Report,
     stop: asyncio.Event,
-    rule: StopRule | None = None,
     guard: ConductGuard | None = None,
 ) -> None:
     """Judge what is pending of a running round until nothing is free or `stop` is set.
@@ -236,8 +224,8 @@ async def judge_pending(
 
     Where a judge waits for replies, `concurrency` battles are in work: a battle is asked in both orders
     before the next one begins, so that whatever ends a run leaves whole battles. Other judges compute, and
-    get at least 256 battles together. Once `stop` is set, by the caller or by the stopping rule, battles in
-    flight finish and the rest stays pending.
+    get at least 256 battles together. Once `stop` is set, battles in flight finish and the rest stays
+    pending.
 
     Raises:
         LeaseLostError: The lease was given up; what was not committed is discarded.
@@ -256,7 +244,6 @@ async def judge_pending(
         claims=claims,
         judge=opened.judge,
         share=min(BATCH, max(count, LEAST_SHARE)) if claims.shared else BATCH,
-        rule=rule,
         traffic=opened.traffic,
         guard=guard,
     )

@@ -29,8 +29,7 @@ class RoundRequest:
 
     `pairs` and `sample` are in the words of the command line; `pairs` empty takes `reference` where the set
     has references, else `all`. `systems` empty takes every system, `domains` empty every domain.
-    `canaries` None plants one of each family of attack where an LLM judges. `stop_when` is the rule by which
-    the round may stop early, None for none.
+    `canaries` None plants one of each family of attack where an LLM judges.
     """
 
     set_name: str
@@ -44,7 +43,6 @@ class RoundRequest:
     budget_usd: float | None = None
     name: str | None = None
     canaries: int | None = None
-    stop_when: str | None = None
 
     def __post_init__(self) -> None:
         if self.name is not None:

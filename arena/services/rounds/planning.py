@@ -18,7 +18,6 @@ from arena.services.rounds.models import (
 )
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
 from arena.services.rounds.readiness import SPENDING, Readiness
-from arena.services.rounds.stopping import StopWhen
 from data.errors import InputError, NotFoundError
 from data.progress import working
 from data.records import JudgeKind, Submission, SubmissionKind
@@ -64,7 +63,7 @@ class RoundPlanner:
 
         Raises:
             NotFoundError: The set, the judge or a named system does not exist.
-            InputError: Pairs, sample or stopping rule cannot be read, or there is nothing to judge.
+            InputError: Pairs or sample cannot be read, or there is nothing to judge.
         """
         with working("laying out the battles"):
             return self._planned(request)
@@ -88,8 +87,6 @@ class RoundPlanner:
             silent={side.id: self._store.submissions.silent(side.id) for side in (*entrants, reference)},
             named=bool(request.systems),
         )
-        if request.stop_when is not None:
-            StopWhen.parse(request.stop_when).require([entrant.system for entrant in entrants])
         plan = make_plan(
             scope, pairs=pairs, sample=sample, seed=request.seed, cannot=partial(cannot_decide, spec)
         )

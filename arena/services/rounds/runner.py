@@ -13,9 +13,8 @@ from arena.services.judging.conduct import ConductGuard
 from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.canaries import canary_results
 from arena.services.rounds.judging_loop import ClaimContext, judge_pending
-from arena.services.rounds.stopping import StopRule
 from data.progress import Report
-from data.records import Job, JobKind, Lease, NewJob, Outcome, Round, RoundState
+from data.records import Job, JobKind, Lease, NewJob, Round, RoundState
 from data.records.rounds import RESUMABLE, require_resumable
 from data.store import Store
 from judges.spec import JudgeSpec
@@ -75,22 +74,17 @@ class RoundRunner:
         claims = ClaimContext(
             lease_id=lease.id, round_id=round_.id, lease=held_for, shared=shared, seed=round_.seed
         )
-        rule = await asyncio.to_thread(StopRule.of_round, self.store, round_)
-        if rule is None or not await asyncio.to_thread(rule.look):
-            async with self.open_judge(spec, round_, concurrency, stop, lease.id) as opened:
-                await judge_pending(
-                    self.store,
-                    claims,
-                    opened,
-                    total=total,
-                    concurrency=concurrency,
-                    report=report,
-                    stop=stop,
-                    rule=rule,
-                    guard=ConductGuard.of_round(round_),
-                )
-        if rule is not None and await asyncio.to_thread(rule.look):
-            await asyncio.to_thread(self.store.holds.close, lease.id, round_.id, Outcome.SKIPPED, rule.detail)
+        async with self.open_judge(spec, round_, concurrency, stop, lease.id) as opened:
+            await judge_pending(
+                self.store,
+                claims,
+                opened,
+                total=total,
+                concurrency=concurrency,
+                report=report,
+                stop=stop,
+                guard=ConductGuard.of_round(round_),
+            )
 
     def prepare(self, round_: Round, lease: Lease) -> int:
         """Let the round run, with an account in order, and count what is pending."""

@@ -13,7 +13,6 @@ from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, a
 from arena.services.rounds.pairing import left_out_of
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.runner import RoundRunner
-from arena.services.rounds.stopping import StopWhen
 from arena.services.rounds.visibility import RoundReader
 from data.errors import ConflictError, InputError
 from data.progress import Report
@@ -104,7 +103,6 @@ class RoundService(RoundReader):
                 "left_out": dict(planned.plan.left_out),
                 "undecidable": dict(planned.plan.undecidable),
                 "canaries": len(canaries),
-                **({"stop_when": str(StopWhen.parse(request.stop_when))} if request.stop_when else {}),
             },
             seed=request.seed,
             budget_usd=request.budget_usd,
@@ -187,14 +185,11 @@ class RoundService(RoundReader):
             self._store.rounds.delete(name, allowed=DELETABLE)
             notes.take(caller.note(Action.ROUND_DELETED, f"round {name}", judged=counts.judged))
 
-    def retry(
-        self, name: str, *, stopped: bool = False, unreadable: bool = False, caller: Caller = OPERATOR
-    ) -> int:
+    def retry(self, name: str, *, unreadable: bool = False, caller: Caller = OPERATOR) -> int:
         """Make failed and skipped battles and canaries pending again; no verdict is asked for twice.
 
         Args:
             name: The round.
-            stopped: Whether what a stopping rule left out is judged too; the rule is dropped then.
             unreadable: Whether battles whose replies were unreadable are asked again; old replies are kept.
             caller: Who asks.
 
@@ -208,11 +203,9 @@ class RoundService(RoundReader):
         require(caller, TokenScope.ORGANISE)
         with self._store.audit.audited() as notes:
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-            if stopped:
-                self._store.rounds.amend(name, stop_when=None)
             retried = (*RETRIED, Outcome.UNREADABLE) if unreadable else RETRIED
-            reopened = self._store.battles.reopen(round_.id, retried, stopped=stopped)
-            reopened += self._store.canaries.reopen(round_.id, retried, stopped=stopped)
+            reopened = self._store.battles.reopen(round_.id, retried)
+            reopened += self._store.canaries.reopen(round_.id, retried)
             if not self._pending(round_):
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
                 self._store.outbox.round_finished(name)

@@ -101,19 +101,16 @@ def _figures(watch: RoundWatch) -> None:
 
 
 def _standing(watch: RoundWatch) -> None:
-    """How the systems stand at this look, and at how many looks the intervals hold."""
+    """Show the standing so far."""
     rows = [
         (
             row.system,
             percent(row.score),
             _between(row.lower, row.upper),
-            percent(row.behind),
-            _between(row.behind_lower, row.behind_upper),
-            "yes" if row.separated else "no",
         )
         for row in watch.live.systems
     ]
-    headers = ("System", "Score", "Interval", "Behind the leader", "Between", "Separated")
+    headers = ("System", "Score", "Interval")
     heading("Standing", anchor="standing")
     note(watch.live.sentence)
     grid(headers, rows, caption="Mean share of the win per question")

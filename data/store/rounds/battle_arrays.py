@@ -28,7 +28,7 @@ from sqlalchemy import (
     select,
 )
 
-from data.records import STOPPED, BattleColumns, Outcome, Preference, Presentation, VoteColumns
+from data.records import BattleColumns, Outcome, Preference, Presentation, VoteColumns
 from data.store.engine import Database
 from data.store.rounds.battles import first_and_last, has_side
 from data.tables.judgments import judgments
@@ -76,14 +76,12 @@ def read_columns(
             # While some battles are unpacked the database packs others: all are handed over as they come.
             parts = list(unpacking.map(lambda some: _columns(some, place, entrant), found))
     score = _joined_scores([part.pop("score") for part in parts], [len(part["a"]) for part in parts])
-    left_out = np.concatenate([part.pop("left_out") for part in parts])
     columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in tuple(parts[0])}
     return BattleColumns(
         questions=keys,
         domains=domains,
         systems=tuple(row.system for row in sides),
         score=score,
-        left_out=left_out if left_out.any() else None,
         **columns,
     )
 
@@ -104,12 +102,10 @@ def _columns(rows: Rows, place: Codes, entrant: Codes) -> dict[str, NDArray[Any]
 @cache
 def _meant_by_ends() -> Mapping[str, NDArray[Any]]:
     """(`ENDS`,) what each number that `_packed` makes of how a battle ended stands for."""
-    ends, left_out = np.divmod(np.arange(ENDS), 2)
-    ends, flipped = np.divmod(ends, len(_FLIPPED))
+    ends, flipped = np.divmod(np.arange(ENDS), len(_FLIPPED))
     outcome, preference = np.divmod(ends, len(Preference) + 1)
     codes = {"outcome": outcome, "preference": preference, "flipped": flipped}
-    meant = {name: (code - 1).astype(np.int8) for name, code in codes.items()}
-    return meant | {"left_out": left_out.astype(np.bool_)}
+    return {name: (code - 1).astype(np.int8) for name, code in codes.items()}
 
 
 def _joined_scores(parts: Sequence[NDArray[np.float64]], rows: Sequence[int]) -> NDArray[np.float64] | None:
@@ -187,12 +183,7 @@ def _packed() -> tuple[ColumnElement[int], ColumnElement[int]]:
     )
     changed = battles.c.flipped
     flipped = case((changed.is_(None), _number(0)), (changed, _number(2)), else_=_number(1))
-    left_out = case(
-        (battles.c.outcome.is_distinct_from(Outcome.SKIPPED.value), _number(0)),
-        (battles.c.detail.startswith(STOPPED), _number(1)),
-        else_=_number(0),
-    )
-    ended = (ends * _number(len(_FLIPPED)) + flipped) * _number(2) + left_out
+    ended = ends * _number(len(_FLIPPED)) + flipped
     return (
         battles.c.question_id.cast(BigInteger) * _number(ENDS) + ended,
         battles.c.a_id.cast(BigInteger) * _number(SIDES) + battles.c.b_id,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, exists, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, exists, func, literal, or_, select
 
-from data.records import Outcome, PendingBattle
+from data.records import PendingBattle
 from data.store.base import StorePart, own_insert
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.canaries import attacked_battles
@@ -42,25 +42,6 @@ class ClaimStore(StorePart):
         query = select(func.count()).where(battles.c.round_id == round_id, battles.c.outcome.is_(None))
         with self._database.begin() as connection:
             return int(connection.execute(query).scalar_one())
-
-    def close(self, lease_id: int, round_id: int, outcome: Outcome, detail: str) -> int:
-        """End what is pending of a round and in no other worker's hands; returns how many battles.
-
-        Raises:
-            LeaseLostError: The lease was given up.
-        """
-        closed = 0
-        with self._database.together() as connection:
-            _lock(connection, lease_id)
-            for table, claims in reversed(CLAIMED):
-                (key, lease) = claims.c
-                others = exists().where(key == table.c.id, lease != lease_id)
-                closed = connection.execute(
-                    update(table)
-                    .where(table.c.round_id == round_id, table.c.outcome.is_(None), ~others)
-                    .values(outcome=outcome, detail=detail)
-                ).rowcount
-        return closed
 
     def battles(
         self,

@@ -8,20 +8,15 @@ from itertools import islice
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Float,
     Select,
-    case,
     func,
     insert,
-    literal_column,
     select,
-    true,
-    type_coerce,
     union_all,
     update,
 )
 
-from data.records import STOPPED, BattleEnd, Outcome, PendingBattle, PlannedBattle, Preference, RoundState
+from data.records import Outcome, PendingBattle, PlannedBattle, RoundState
 from data.store.base import StorePart
 from data.store.engine import pairs
 from data.tables.judgments import judgments
@@ -89,8 +84,6 @@ def _reference_side(kind_a: str, kind_b: str) -> str | None:
 
 
 CHUNK = 5_000
-SHARES = {Preference.A: "1.0", Preference.B: "0.0", Preference.TIE: "0.5"}
-"""The share of the win that side a gets."""
 QUESTIONS_AT_ONCE = 200
 CLOSED = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED, RoundState.RETRACTED)
 WITHDRAWN = "One of the two submissions was withdrawn."
@@ -122,49 +115,14 @@ class BattleStore(StorePart):
         query = select(questions.c.id, questions.c.key).where(questions.c.id.in_(asked))
         return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
 
-    def open_among(self, round_id: int, numbers: Sequence[int]) -> frozenset[int]:
-        """Which of some questions have a pending battle in a round."""
-        query = select(battles.c.question_id).where(
-            battles.c.round_id == round_id, battles.c.outcome.is_(None), battles.c.question_id.in_(numbers)
-        )
-        return frozenset(row.question_id for row in self._all(query.distinct()))
-
-    def ends(self, round_id: int, numbers: Sequence[int]) -> list[BattleEnd]:
-        """How the battles of a round on some questions ended so far; those that lack an answer left out.
-
-        The database makes numbers of words, since this is read while judging.
-        """
-        shares: dict[str, ColumnElement[float]] = {
-            preference.value: literal_column(share, Float) for preference, share in SHARES.items()
-        }
-        share = func.coalesce(battles.c.score, case(shares, value=battles.c.preference))
-        left_out = (battles.c.outcome == Outcome.SKIPPED) & battles.c.detail.startswith(STOPPED)
-        query = select(
-            battles.c.question_id,
-            battles.c.a_id,
-            battles.c.b_id,
-            type_coerce(share, Float),
-            case((left_out, literal_column("1")), else_=literal_column("0")),
-        ).where(
-            battles.c.round_id == round_id,
-            battles.c.question_id.in_(numbers),
-            battles.c.outcome.is_distinct_from(Outcome.MISSING.value),
-        )
-        return [BattleEnd(*row) for row in self._all(query)]
-
-    def reopen(self, round_id: int, outcomes: Sequence[Outcome], *, stopped: bool = False) -> int:
+    def reopen(self, round_id: int, outcomes: Sequence[Outcome]) -> int:
         """Make the battles that ended in one of `outcomes` pending again, and return how many.
 
-        Their judgments stay, as the record of what was tried. Those that a stopping rule left out are
-        only asked for with `stopped`.
+        Their judgments stay, as the record of what was tried.
         """
         return self._change(
             update(battles)
-            .where(
-                battles.c.round_id == round_id,
-                battles.c.outcome.in_(list(outcomes)),
-                true() if stopped else ~battles.c.detail.startswith(STOPPED),
-            )
+            .where(battles.c.round_id == round_id, battles.c.outcome.in_(list(outcomes)))
             .values(outcome=None, preference=None, score=None, flipped=None, detail="")
         )
 

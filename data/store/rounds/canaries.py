@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, insert, select, true, update
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from data.records import (
-    STOPPED,
     CanaryRecord,
     Judgment,
     Outcome,
@@ -83,18 +82,11 @@ class CanaryStore(StorePart):
                 )
                 put_replies(connection, [judgment.reply for judgment in verdict.judgments if judgment.reply])
 
-    def reopen(self, round_id: int, outcomes: Sequence[Outcome], *, stopped: bool = False) -> int:
-        """Make the canaries that ended in one of `outcomes` pending again, and return how many.
-
-        Those that a stopping rule left out are only asked for with `stopped`.
-        """
+    def reopen(self, round_id: int, outcomes: Sequence[Outcome]) -> int:
+        """Make the canaries that ended in one of `outcomes` pending again, and return how many."""
         return self._change(
             update(canaries)
-            .where(
-                canaries.c.round_id == round_id,
-                canaries.c.outcome.in_(list(outcomes)),
-                true() if stopped else ~canaries.c.detail.startswith(STOPPED),
-            )
+            .where(canaries.c.round_id == round_id, canaries.c.outcome.in_(list(outcomes)))
             .values(outcome=None, preference=None, detail="")
         )
 
