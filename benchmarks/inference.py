@@ -6,9 +6,8 @@ Exact engines solve the same random FR2 and FR3 networks, in bands of treewidth,
 answers (`{"networks": [{"n", "factors": [[scope, values], …]}]}`). Inference alone is timed: each library's
 model is filled beforehand. Ours includes finding the elimination order, as theirs do. Each is asked for all
 posteriors and checked against ours; one that takes long is left out of wider bands. Libraries that
-are not installed are left out (`pip install pyGMs pgmpy pyagrum`). Then networks beyond exact inference: the
-time and stated error of `auto`, and what two seeds differ by. Times are medians in seconds of processor time
-on one machine in one run; only their ratios mean anything.
+are not installed are left out (`pip install pyGMs pgmpy pyagrum`). Times are medians in seconds of processor
+time on one machine in one run; only their ratios mean anything.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import resource
 import statistics
 import sys
 import time
@@ -32,7 +30,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from judges.metrics.factuality.inference.marginals import network_marginals
 from judges.metrics.factuality.inference.network import Network, network_of_factors
 from judges.metrics.factuality.inference.ordering import min_fill
-from judges.metrics.factuality.inference.tempering import tempered_posteriors
 from judges.metrics.factuality.vocabulary import Inference
 
 BANDS = ((1, 5), (6, 10), (11, 15), (16, 20))
@@ -234,32 +231,13 @@ def compare(repeats: int, real: Path | None) -> None:
         print(f"{group:>17}  " + "  ".join(f"{cell:>26}" for cell in cells), flush=True)
 
 
-def beyond() -> None:
-    """Print time, error and memory of networks that are too wide to be exact."""
-    print("claims × contexts, 10 % relations: treewidth, seconds, stated error, difference of two seeds")
-    for claims, contexts in ((10, 60), (30, 150)):
-        network = random_network(np.random.default_rng(1), claims, contexts, 0.1, fr3=True)
-        start = time.perf_counter()
-        found = network_marginals(network)
-        seconds = time.perf_counter() - start
-        other = tempered_posteriors(network, seed=1).true
-        off = float(np.abs(np.array(list(found.marginals.values())) - other).max())
-        print(
-            f"{claims} × {contexts}: {found.treewidth}, {seconds:.1f}, {found.error:.4f}, {off:.4f}",
-            flush=True,
-        )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory {peak:.0f} MB")
-
-
 def main() -> None:
-    """Run both parts."""
+    """Compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--real", type=Path, help="a file of networks of answers")
     options = parser.parse_args()
     compare(options.repeats, options.real)
-    beyond()
 
 
 if __name__ == "__main__":

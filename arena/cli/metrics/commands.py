@@ -20,7 +20,6 @@ from arena.cli.options import (
     File,
     Judgments,
     Retriever,
-    Seed,
     Systems,
     always_json,
     open_reaching,
@@ -254,7 +253,6 @@ def analyse(
             help="Of marginals: exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`).",
         ),
     ] = Inference.AUTO,
-    seed: Seed = 0,
 ) -> None:
     """Analyse a fact graph or rated passages; the result is JSON.
 
@@ -263,6 +261,6 @@ def analyse(
     from arena.services.metrics.files import context_of, coverage_of, marginals_of
 
     if kind is Analysis.MARGINALS:
-        show_json(marginals_of(file, factors=factors, inference=inference, seed=seed))
+        show_json(marginals_of(file, factors=factors, inference=inference))
     else:
         show_json(coverage_of(file) if kind is Analysis.COVERAGE else context_of(file))

@@ -28,7 +28,7 @@ def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
     return reports if several else reports[0]
 
 
-def marginals_of(path: Path, *, factors: FactorTables, inference: Inference, seed: int) -> dict[str, Any]:
+def marginals_of(path: Path, *, factors: FactorTables, inference: Inference) -> dict[str, Any]:
     """The posterior of every node of a fact graph.
 
     Raises:
@@ -37,7 +37,7 @@ def marginals_of(path: Path, *, factors: FactorTables, inference: Inference, see
         StatisticsError: Certain relations and priors contradict each other.
     """
     graph = load_graph(path)
-    return marginals(graph, factors=factors, inference=inference, seed=seed).as_json()
+    return marginals(graph, factors=factors, inference=inference).as_json()
 
 
 def context_of(path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What metrics say of a question as a whole: facts, conflicts, aspects, sub-questions, contexts."""
+"""What metrics say of a question as a whole: facts, aspects, sub-questions, contexts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
-from arena.services.evidence.claims import ConflictView, PassageStance, Resolution, conflicts_of, source_of
 from arena.services.evidence.coverage import (
     AspectCell,
     AspectRow,
@@ -22,7 +21,6 @@ from arena.services.evidence.coverage import (
     sub_question_grid,
 )
 from arena.services.evidence.questions import QuestionView
-from arena.site.questions.answers import claim_list
 from arena.site.ui.components import note
 from arena.site.ui.markup import element, folded, put
 from arena.site.ui.tables import rows_table
@@ -31,7 +29,6 @@ from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context import ANSWER, CONTEXT
 from judges.metrics.context.subsets import Use
 from judges.metrics.coverage import ASPECT_COVERAGE
-from judges.metrics.factuality import FACTUALITY
 from judges.metrics.reference import REFERENCE_COVERAGE
 
 NO_CONTEXTS = "No answers file gives the contexts of its system, so what was retrieved is not known."
@@ -42,63 +39,6 @@ def _scores(question_view: QuestionView, metric: str) -> list[ScoredAnswer]:
     scores = [score for answer in question_view.answers for score in answer.scores if score.metric == metric]
     judge = min((score.judge for score in scores), default="")
     return [score for score in scores if score.judge == judge]
-
-
-def show_conflicts(question_view: QuestionView) -> None:
-    """Where the passages disagree, and which side is upheld."""
-    scores = _scores(question_view, FACTUALITY)
-    conflicts = conflicts_of(scores)
-    if not question_view.question.passages:
-        note("This question comes without passages, so factuality is not computed.")
-    elif not scores:
-        note("Factuality was not scored in this round.")
-    elif not conflicts:
-        note("No two passages were found to contradict each other, by themselves or over a claim.")
-    else:
-        note(source_of(scores[0]).sentence)
-    titles = {passage.id: passage.title for passage in question_view.question.passages}
-    for at, conflict in enumerate(conflicts):
-        title = f"{conflict.first} against {conflict.second}"
-        put(folded(title, _conflict(conflict, titles), is_open=at == 0))
-
-
-def _conflict(conflict: ConflictView, titles: dict[str, str]) -> Element:
-    pair = (conflict.first, conflict.second)
-    names = [f"{name}: {titles[name]}" if titles.get(name) else name for name in pair]
-    head = element("p", element("strong", " against ".join(names)))
-    words = [element("p", f"“{text}”", class_="aa-sub") for text in conflict.words]
-    alike: dict[tuple[object, ...], list[Resolution]] = {}
-    for resolution in conflict.resolutions:
-        alike.setdefault((resolution.sentence, resolution.point, resolution.reasons), []).append(resolution)
-    blocks = [_resolutions(group) for group in alike.values()]
-    return element("div", head, *words, *blocks, class_="aa-conflict")
-
-
-def _resolutions(alike: Sequence[Resolution]) -> Element:
-    """One resolution of a conflict, with the answers that it was weighed with and their claims to unfold."""
-    first = alike[0]
-    sign = "✓ " if first.decided else "· "
-    head = element("p", element("strong", f"{sign}{first.sentence}"))
-    systems = ", ".join(resolution.system for resolution in alike)
-    answers = "answers" if len(alike) > 1 else "answer"
-    point = element("p", f"In dispute, weighed with the {answers} of {systems}: “{first.point}”")
-    stances = [_stance(stance) for stance in first.reasons]
-    return element(
-        "div", head, point, *stances, *(_touched(resolution) for resolution in alike if resolution.claims)
-    )
-
-
-def _touched(resolution: Resolution) -> Element:
-    claims = "1 claim" if len(resolution.claims) == 1 else f"{len(resolution.claims)} claims"
-    title = f"{claims} of {resolution.system} that one of the two passages bears on"
-    return element("details", element("summary", title), claim_list(resolution.claims))
-
-
-def _stance(stance: PassageStance) -> Element:
-    side, style = ("+ for it", "aa-good") if stance.supports else ("− against it", "aa-bad")
-    source = f" {stance.passage} ({stance.probability:.2f}; source {stance.prior:.2f})"
-    words = f": “{stance.words}”" if stance.words else ""
-    return element("p", element("span", side, class_=style), f"{source}{words}", class_="aa-sub")
 
 
 FACT_SIGNS: Mapping[Standing, tuple[str, str, str]] = MappingProxyType(
@@ -147,7 +87,7 @@ def show_aspects(question_view: QuestionView) -> None:
             "Aspect", [(row.text, [_aspect_cell(cell) for cell in row.cells]) for row in rows], _names(rows)
         )
     )
-    evidence = element("div", *(_evidence(row) for row in rows), class_="aa-conflict")
+    evidence = element("div", *(_evidence(row) for row in rows), class_="aa-evidence")
     put(folded("The evidence, aspect by aspect", evidence))
 
 

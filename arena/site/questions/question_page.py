@@ -16,7 +16,6 @@ from arena.site.boards.pickers import addressed_board
 from arena.site.queries import evidence_of
 from arena.site.questions.metrics import (
     show_aspects,
-    show_conflicts,
     show_contexts,
     show_facts,
     show_sub_questions,
@@ -37,7 +36,6 @@ KEY = "parts"
 MORE: Mapping[str, Callable[[QuestionView], None]] = MappingProxyType(
     {
         "facts": show_facts,
-        "conflicts": show_conflicts,
         "aspects": show_aspects,
         "sub-questions": show_sub_questions,
         "contexts": show_contexts,

@@ -40,7 +40,6 @@ LABELS: Mapping[str, str] = MappingProxyType(
         "battles": "Battles",
         "answers": "All answers",
         "facts": "Facts of the reference",
-        "conflicts": "Conflicts",
         "aspects": "Aspects",
         "sub-questions": "Sub-questions",
         "contexts": "Retrieved passages",

@@ -168,13 +168,13 @@ class _Premises:
         hypothesis = read_statements(pair.hypothesis)
         distinct = _distinct(hypothesis)
         head = trained_head()
-        noticed = [(*premise.noticed(statement), statement.text) for statement in distinct]
-        surest, against, point = max(
-            ((head.probability(found), against, text) for found, against, text in noticed),
-            default=(0.0, "", ""),
+        noticed = [premise.noticed(statement) for statement in distinct]
+        surest, against = max(
+            ((head.probability(found), against) for found, against in noticed),
+            default=(0.0, ""),
         )
         if surest >= head.contradicted_from:
-            return Related(Entailment.CONTRADICTION, _contradicted(surest), against, point)
+            return Related(Entailment.CONTRADICTION, _contradicted(surest), against)
         masses = [self._weights.total(statement.terms) for statement in hypothesis]
         if not premise.statements or not sum(masses):
             return Related(Entailment.NEUTRAL, 1.0)

@@ -18,7 +18,6 @@ from data.errors import StatisticsError
 from data.records import Json, MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.assessor import Assessor
-from judges.metrics.factuality.evidence.disputes import ConflictResolver, text_of
 from judges.metrics.factuality.evidence.gathering import Evidence, EvidenceSource, UnscoredError, require
 from judges.metrics.factuality.graph import (
     FactEdge,
@@ -113,17 +112,12 @@ class FactReasoner(Assessor):
         cut = len(nodes.to_claims)
         links = _to_claims(nodes.to_claims, replies[:cut]) + _between(nodes.between, replies[cut:])
         graph = self._graph(evidence, nodes, links)
-        posteriors = self._infer(graph)
-        disputes = ConflictResolver(evidence.claims, nodes.contexts, links, graph, posteriors.marginals)
-        again = disputes.to_ask()
-        more_replies = await self._relations.relate(again, question=item.question) if again else []
         return Assessment(
             claims=evidence.claims,
             contexts=nodes.contexts,
             links=tuple(links),
             graph=graph,
-            posteriors=posteriors,
-            conflicts=disputes.settle(dict(zip(again, more_replies, strict=True))),
+            posteriors=self._infer(graph),
             lost=dict(failures),
             cut=evidence.cut,
         )
@@ -146,7 +140,7 @@ class FactReasoner(Assessor):
     def _infer(self, graph: FactGraph) -> Marginals:
         chosen = self._settings
         try:
-            return marginals(graph, factors=chosen.factors, inference=chosen.inference, seed=chosen.seed)
+            return marginals(graph, factors=chosen.factors, inference=chosen.inference)
         except StatisticsError as error:
             raise UnscoredError(Outcome.UNREADABLE, error.message) from error
 
@@ -222,4 +216,9 @@ def _link(question: _Question, reply: Related, relation: FactRelation) -> Link:
     edge = FactEdge(
         source=question.source, target=question.target, relation=relation, probability=reply.probability
     )
-    return Link(edge, reply.why, reply.point)
+    return Link(edge, reply.why)
+
+
+def text_of(passage: Passage) -> str:
+    """A passage as a premise: its title, then its text."""
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text

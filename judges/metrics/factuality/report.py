@@ -9,9 +9,7 @@ from statistics import fmean
 
 from data.errors import StatisticsError
 from data.records import Json, Outcome, Passage, Score
-from data.records.plain import to_json
 from judges.metrics.factuality.claims import Claim
-from judges.metrics.factuality.evidence.conflicts import Resolution
 from judges.metrics.factuality.graph import FactEdge, FactGraph, FactRelation
 from judges.metrics.factuality.inference.marginals import Marginals
 from judges.metrics.factuality.measures import (
@@ -32,27 +30,10 @@ from judges.metrics.shortening import cut_details
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge, the wording that made it, and the sentence that is contradicted, where they are known."""
+    """An edge, and the wording that made it where that is known."""
 
     edge: FactEdge
     why: str = ""
-    point: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two passages that contradict each other, by themselves or over a claim, and how it ends."""
-
-    passages: tuple[str, str]
-    posteriors: tuple[float, float]
-    probability: float
-    claim: str | None
-    why: str
-    resolution: Resolution
-
-    def as_json(self) -> dict[str, Json]:
-        """What is kept beside the score."""
-        return to_json(self, resolution=self.resolution.as_json())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +46,6 @@ class Assessment:
         links: The edges with their reasons.
         graph: The fact graph.
         posteriors: The posterior of every node.
-        conflicts: The passages that contradict each other.
         lost: How many relations could not be read or were refused, by outcome.
         cut: Passages that were too long for an LLM, with their words before and after.
     """
@@ -75,7 +55,6 @@ class Assessment:
     links: tuple[Link, ...]
     graph: FactGraph
     posteriors: Marginals
-    conflicts: tuple[Conflict, ...]
     lost: Mapping[str, int]
     cut: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -112,7 +91,6 @@ def reasoner_details(assessment: Assessment, settings: FactualitySettings) -> tu
         },
         "claims": [_claim(claim, assessment) for claim in assessment.claims],
         "contexts": [_context(name, passage, assessment) for name, passage in assessment.contexts.items()],
-        "conflicts": [conflict.as_json() for conflict in assessment.conflicts],
         "graph": graph_json(assessment.graph),
         "unanswered": dict(assessment.lost),
         **cut_details(assessment.cut),

@@ -35,7 +35,6 @@ class FactualitySettings(BaseModel):
         summarise: Have the LLM sum up, of each context, what bears on the claim.
         longest_passage: Words of a passage that an LLM reads at most; of a longer one the sentences that
             share most with question and claims (the paper caps contexts at 4,000 characters, section 4).
-        seed: Makes sampling repeatable.
         nli: The folder of an NLI model that relates texts, in place of words or of the LLM.
     """
 
@@ -52,7 +51,6 @@ class FactualitySettings(BaseModel):
     write_queries: bool = False
     summarise: bool = False
     longest_passage: Annotated[int, Field(ge=20)] = LONGEST_PASSAGE
-    seed: Annotated[int, Field(ge=0)] = 0
     nli: str = ""
 
 

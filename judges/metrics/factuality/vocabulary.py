@@ -13,7 +13,7 @@ class FactorTables(StrEnum):
 
 
 class Inference(StrEnum):
-    """What the caller asks for; `auto` is exact where memory allows and sampled beyond."""
+    """Engines; `auto` is exact where memory allows, and weighted mini-buckets beyond."""
 
     AUTO = "auto"
     EXACT = "exact"

@@ -29,13 +29,11 @@ class Related:
         stance: Entailment, contradiction or neither.
         probability: How sure that is.
         why: The wording of the premise that decided, where it is known.
-        point: The sentence of the hypothesis that is contradicted, where it is known.
     """
 
     stance: Entailment
     probability: float
     why: str = ""
-    point: str = ""
 
 
 class RelationModel(Protocol):

@@ -35,7 +35,7 @@ FURTHER = [
     ("", {"board": "rag-qa-arena"}),
     ("system", {"id": "human"}),
     ("system", {"board": "rag-qa-arena", "id": "LFRQA"}),
-    ("question", {"id": "q3", "part": "conflicts"}),
+    ("question", {"id": "q3", "part": "facts"}),
     ("compare", {"a": "short", "b": "hostile"}),
     ("questions", {"domain": "d1"}),
     ("questions", {"words": "item"}),

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
-from arena.services.evidence.claims import conflicts_of, read_claims
+from arena.services.evidence.claims import read_claims
 from arena.services.evidence.coverage import (
     Standing,
     aspect_grid,
@@ -24,9 +23,8 @@ from arena.settings import Settings
 from data.records import EMBEDDED_ENGINE, Outcome
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context.subsets import Use
-from judges.metrics.factuality.evidence.conflicts import PassageStance, resolve
 from judges.metrics.registry import metric_info
-from judges.metrics.relations.verdicts import Verdict, scorer_of
+from judges.metrics.relations.verdicts import scorer_of
 from tests.opened_pages import page_of
 
 PASSAGES = [
@@ -143,20 +141,6 @@ def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Cal
     assert "&lt;script&gt;" in found
 
 
-def test_question_page_shows_how_a_conflict_ended(shown: Callable[..., str]) -> None:
-    """Passages that disagree are named; with each answer the page says which of them prevails and why."""
-    found = shown("question", id="b-1", part="conflicts")
-    assert "p1: Guide against p2: Chronicle" in found
-    assert re.search(r"weighed with the answers? of [^<:]*\blate\b", found)
-    assert re.search(r"<summary>\d+ claims? of late that one of the two passages bears on", found)
-    told = re.findall(r"<p><strong>(?:✓|·) [^<]*</strong></p><p>In dispute[^<]*“[^<]*”", found)
-    alike = [re.sub(r"weighed with the answers? of [^<:]*", "", one) for one in told]
-    assert len(alike) == len(set(alike)) > 0
-    assert "− against it" in found
-    assert "+ for it" in found
-    assert re.search(r"(✓ [^<]* stands? |· Undecided \()", found)
-
-
 def test_question_page_sets_the_facts_of_every_answer_side_by_side(shown: Callable[..., str]) -> None:
     """Each fact of the reference is covered, partly covered or missing, answer by answer, with its words."""
     found = shown("question", id="b-1", part="facts")
@@ -237,29 +221,6 @@ def fact(name: str, posterior: float, *, against: bool) -> dict[str, object]:
     }
 
 
-def test_a_conflict_is_shown_with_its_voices() -> None:
-    """What is in dispute, which side stands and why, and every passage that has a say."""
-    voices = [PassageStance("p1", True, 0.9, 0.99, "It does."), PassageStance("p3", True, 0.7, 0.99, "Yes.")]  # noqa: FBT003 - reads well beside the words
-    found = resolve("It does so.", [*voices, PassageStance("p2", False, 0.9, 0.99, "It says no.")])  # noqa: FBT003 - as above
-    conflict: dict[str, object] = {"passages": ["p1", "p2"], "claim": None, "why": "It says no."}
-    claims = [fact("a1", 0.9, against=False), fact("a2", 0.1, against=True)]
-    open_ended = {**conflict, "passages": ["p4", "p5"]}
-    score = scored(
-        "s",
-        "factuality-fr3",
-        0.5,
-        claims=claims,
-        conflicts=[open_ended, {**conflict, "resolution": found.as_json()}],
-    )
-    (shown,) = conflicts_of([score])
-    (resolution,) = shown.resolutions
-    assert (shown.first, shown.second, shown.words) == ("p1", "p2", ("It says no.",))
-    assert resolution.decided
-    assert resolution.sentence == found.reason()
-    assert [voice.passage for voice in resolution.reasons] == ["p1", "p3", "p2"]
-    assert [claim.verdict for claim in resolution.claims] == [Verdict.SUPPORTED, Verdict.CONTRADICTED]
-
-
 def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
     """The lexical precision stays off the main table; of several by LLMs, FR3's is shown."""
     fr3 = metric_info("factuality-fr3")
@@ -273,7 +234,7 @@ def test_unscored_answers_have_nothing_to_show() -> None:
     missing = scored("s", "context-crux", None, reason="No contexts.")
     assert read_context(missing).why_not == "No contexts."
     assert (read_claims(missing.details), read_statements(missing.details)) == ((), ())
-    assert (aspect_grid([missing]), conflicts_of([missing])) == ((), ())
+    assert aspect_grid([missing]) == ()
     assert sub_question_grid([missing], [missing]) == ()
 
 
@@ -327,24 +288,3 @@ def test_uses_of_a_context_are_grouped() -> None:
         )
     )
     assert (found.uses[Use.REQUIRED], found.uses[Use.REDUNDANT], found.missing) == (("p1",), ("p2",), ("p3",))
-
-
-DATA = Path(__file__).parents[3].parent / "shared" / "data" / "wikicontradict" / "dev.jsonl"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not DATA.exists(), reason="WIKICONTRADICT IS NOT THERE: its conflicts are not tested")
-def test_conflicts_of_wikicontradict_are_shown_with_reasons(tmp_path: Path) -> None:
-    """The published file becomes a set with systems; conflicts between its passages end with reasons."""
-    arena = Arena(Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'arena.sqlite'}"))
-    assert len(arena.sets.import_from(DATA).systems) == 25
-    arena.metrics.score_board("wikicontradict", lambda _note: None)
-    with_conflicts = settled = 0
-    for question in arena.sets.get("wikicontradict").questions:
-        scores = arena.store.scores.of_question("wikicontradict", question.id)
-        conflicts = conflicts_of([score for score in scores if score.metric == "factuality-fr3"])
-        with_conflicts += any(one.reasons for conflict in conflicts for one in conflict.resolutions)
-        settled += any(one.decided for conflict in conflicts for one in conflict.resolutions)
-    arena.close()
-    assert with_conflicts >= 8
-    assert settled >= 4

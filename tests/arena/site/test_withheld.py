@@ -30,7 +30,7 @@ NAMES = {
 }
 QUERIES: Mapping[str, tuple[str, ...]] = {
     "system": ("id=ours", "id=theirs&part=questions"),
-    "question": ("id=q0", "id=q1", "id=q0&part=answers", "id=q1&part=conflicts"),
+    "question": ("id=q0", "id=q1", "id=q0&part=answers", "id=q1&part=facts"),
     "questions": ("", "words=item", "search=grams", "winner=ours"),
     "compare": ("a=ours&b=theirs",),
 }

@@ -20,14 +20,11 @@ from judges.metrics.factuality.inference.ordering import (
 )
 from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
-TOLERANCE = 0.01
-
 
 class Method(StrEnum):
     """How the posteriors came about."""
 
     EXACT = "exact"
-    TEMPERING = "parallel-tempering"
     WMB = "wmb"
 
 
@@ -39,8 +36,7 @@ class Marginals:
         marginals: By node id, in the order of the graph.
         method: How they came about: the roughest of those used on the parts of the graph.
         treewidth: The width of the elimination order, an upper bound on the treewidth of the graph.
-        error: No probability is off by more: 0 where exact, with 95 % certainty where sampled, and
-            None where the method has no estimate.
+        error: 0 where exact; None where mini-buckets were split, since they have no estimate.
     """
 
     marginals: Mapping[str, float]
@@ -58,8 +54,6 @@ def marginals(
     *,
     factors: FactorTables = FactorTables.TABLE1,
     inference: Inference = Inference.AUTO,
-    seed: int = 0,
-    tolerance: float = TOLERANCE,
 ) -> Marginals:
     """Compute the posterior of every node of a fact graph.
 
@@ -67,8 +61,6 @@ def marginals(
         graph: Claims, contexts and relations.
         factors: The paper's factor tables, or those of its public code.
         inference: Exact, weighted mini-buckets with i-bound 6, or whatever the width allows.
-        seed: Makes sampling repeatable.
-        tolerance: Sampling ends early once its error is below this.
 
     Raises:
         InputError: Exact inference was asked for and does not fit into memory.
@@ -76,15 +68,13 @@ def marginals(
 
     Source: FactReasoner, section 3.2.
     """
-    return network_marginals(network_of(graph, factors), inference=inference, seed=seed, tolerance=tolerance)
+    return network_marginals(network_of(graph, factors), inference=inference)
 
 
 def network_marginals(
     network: Network,
     *,
     inference: Inference = Inference.AUTO,
-    seed: int = 0,
-    tolerance: float = TOLERANCE,
 ) -> Marginals:
     """As `marginals`, of a network; one too wide to be solved as a whole is solved by its connected parts.
 
@@ -94,7 +84,7 @@ def network_marginals(
     """
     order = min_fill(network)
     if inference is not Inference.WMB and fits(order):
-        return _solve(network, order, inference, seed, tolerance)
+        return _solve(network, order, inference)
     found: dict[str, float] = {}
     used: set[Method] = set()
     width = 0
@@ -102,38 +92,30 @@ def network_marginals(
     for variables in components(network):
         part = network.part(variables)
         order = min_fill(part)
-        solved = _solve(part, order, inference, seed, tolerance)
+        solved = _solve(part, order, inference)
         found |= solved.marginals
         width = max(width, solved.treewidth)
         used.add(solved.method)
         errors.append(solved.error)
     known = [error for error in errors if error is not None]
-    rough = [method for method in (Method.WMB, Method.TEMPERING) if method in used]
     return Marginals(
         marginals={name: found[name] for name in network.names},
-        method=rough[0] if rough else Method.EXACT,
+        method=Method.WMB if Method.WMB in used else Method.EXACT,
         treewidth=width,
         error=max(known) if len(known) == len(errors) else None,
     )
 
 
-def _solve(
-    part: Network, order: EliminationOrder, inference: Inference, seed: int, tolerance: float
-) -> Marginals:
+def _solve(part: Network, order: EliminationOrder, inference: Inference) -> Marginals:
     error: float | None = 0.0
-    if inference is Inference.WMB:
-        approximate = minibucket_posteriors(part, order, i_bound=I_BOUND)
-        true, method = approximate.true, Method.WMB
-        error = None if approximate.split else 0.0
-    elif fits(order):
+    if inference is not Inference.WMB and fits(order):
         true, method = exact_posteriors(part, order).true, Method.EXACT
     elif inference is Inference.EXACT:
         message = f"Exact inference over {part.size} nodes at width {order.width} does not fit into memory."
-        raise InputError(message, advice="Use --inference auto, which samples and states its error.")
+        raise InputError(message, advice="Use --inference auto, which takes weighted mini-buckets instead.")
     else:
-        from judges.metrics.factuality.inference.tempering import tempered_posteriors  # noqa: PLC0415 - scipy loads when sampling
-
-        sampled = tempered_posteriors(part, seed=seed, tolerance=tolerance)
-        true, method, error = sampled.true, Method.TEMPERING, sampled.error
+        approximate = minibucket_posteriors(part, order, i_bound=I_BOUND)
+        true, method = approximate.true, Method.WMB
+        error = None if approximate.split else 0.0
     values = dict(zip(part.names, true.tolist(), strict=True))
     return Marginals(marginals=values, method=method, treewidth=order.width, error=error)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from data.errors import InputError, StatisticsError
+from data.errors import InputError
 from judges.metrics.factuality.graph import (
     FactEdge,
     FactGraph,
@@ -20,12 +20,11 @@ from judges.metrics.factuality.graph import (
     NodeKind,
     load_graph,
 )
-from judges.metrics.factuality.inference.exact import exact_posteriors, fits, possible_state, reduce_network
+from judges.metrics.factuality.inference.exact import exact_posteriors
 from judges.metrics.factuality.inference.marginals import Method, marginals, network_marginals
 from judges.metrics.factuality.inference.minibuckets import minibucket_posteriors
 from judges.metrics.factuality.inference.network import Network, network_of, network_of_factors
 from judges.metrics.factuality.inference.ordering import EliminationOrder, min_fill
-from judges.metrics.factuality.inference.tempering import tempered_posteriors
 from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 SHARED = Path(__file__).parents[4] / "../shared/data"
@@ -283,82 +282,13 @@ def test_exact_inference_beyond_memory_is_refused() -> None:
         marginals(fact_graph(30, 60, 0.3, seed=1), inference=Inference.EXACT)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("least", [0.5, 0.9])
-def test_sampling_is_as_close_as_it_says(least: float) -> None:
-    """On networks that can be solved exactly too, no sampled posterior is off by more than its error."""
-    network = network_of(fact_graph(15, 20, 0.2, seed=3, least=least))
-    order = min_fill(network)
-    assert fits(order)
-    found = tempered_posteriors(network, seed=1)
-    assert np.abs(found.true - exact_posteriors(network, order).true).max() <= found.error <= 0.1
-
-
-def test_sampling_respects_hard_zeros() -> None:
-    """Certain relations are kept by every sampled state, and the posteriors stay within the error."""
-    rng = np.random.default_rng(5)
-    factors: list[tuple[tuple[int, ...], tuple[float, ...]]] = [((index,), (0.3, 0.7)) for index in range(16)]
-    for _ in range(40):
-        first, second = (int(value) for value in rng.choice(16, 2, replace=False))
-        certain = rng.random() < 0.3
-        p = 1.0 if certain else float(rng.uniform(0.6, 0.95))
-        factors.append(((first, second), (p, p, 1 - p, p) if rng.random() < 0.6 else (p, p, p, 1 - p)))
-    network = network_of_factors([str(index) for index in range(16)], factors)
-    found = tempered_posteriors(network, seed=2)
-    assert np.abs(found.true - brute_force(network)).max() <= found.error <= 0.1
-
-
-def test_sampling_repeats_itself_given_its_seed() -> None:
-    """The same network and seed give the same posteriors to the last digit."""
-    network = network_of(fact_graph(8, 12, 0.3, seed=2))
-    one, other = (tempered_posteriors(network, seed=7, tolerance=0.1) for _ in range(2))
-    assert one.true.tolist() == other.true.tolist()
-    assert one.error == other.error
-
-
-def test_sampling_refuses_what_is_impossible() -> None:
-    """Certain relations that contradict each other are found before sampling starts."""
-    nodes = range(4)
-    factors: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
-        (pair, (0.0, 1.0, 1.0, 0.0)) for pair in itertools.combinations(nodes, 2)
-    ]
-    network = network_of_factors([str(index) for index in nodes], factors)
-    with pytest.raises(StatisticsError):
-        possible_state(network)
-    with pytest.raises(StatisticsError):
-        network_marginals(network)
-
-
-@given(graph=graphs())
-def test_what_is_summed_out_before_sampling_changes_nothing(graph: FactGraph) -> None:
-    """The core without its variables of few neighbours has the posteriors of the whole network."""
-    network = network_of(graph)
-    reduced = reduce_network(network)
-    whole = network_marginals(network).marginals
-    core = network_marginals(reduced.core).marginals
-    assert len(core) + len(reduced.removed) == network.size
-    assert all(value == pytest.approx(whole[name], abs=1e-9) for name, value in core.items())
-
-
-def test_a_dense_graph_of_claims_and_contexts_is_sampled_with_its_error() -> None:
-    """Where exact inference cannot be had, method, width and error say so."""
-    result = marginals(fact_graph(20, 60, 0.25, seed=4), tolerance=0.2)
-    assert result.method is Method.TEMPERING
+def test_a_dense_graph_takes_mini_buckets() -> None:
+    """Where exact inference does not fit, method and width say so, and there is no error."""
+    result = marginals(fact_graph(20, 60, 0.25, seed=4))
+    assert result.method is Method.WMB
     assert result.treewidth > 23
-    assert result.error is not None
-    assert 0 < result.error <= 0.2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("least", [0.5, 0.9])
-def test_the_error_of_a_dense_graph_is_honest(least: float) -> None:
-    """30 claims and 150 contexts: the answer is within its error of what long sampling finds."""
-    network = network_of(fact_graph(30, 150, 0.1, seed=1, least=least))
-    found = network_marginals(network)
-    long = np.mean([tempered_posteriors(network, seed=seed).true for seed in range(10, 16)], axis=0)
-    off = np.abs(np.array(list(found.marginals.values())) - long).max()
-    assert found.error is not None
-    assert off <= found.error <= 0.1
+    assert result.error is None
+    assert all(0 <= value <= 1 for value in result.marginals.values())
 
 
 ORACLE = """
