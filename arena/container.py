@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from arena.services.metrics.planning import MetricPlanner
     from arena.services.metrics.results import ScoreTableService
     from arena.services.metrics.service import MetricService
-    from arena.services.notifications.service import SubscriptionService
+    from arena.services.notifications import Notifier
     from arena.services.organisers.inbox import InboxService
     from arena.services.organisers.monitor import RoundAdmin
     from arena.services.organisers.overview import OverviewService
@@ -145,10 +145,8 @@ class Arena:
     generation: GenerationService = _service(
         "services.generation.service", "store", "settings", "retrieval", "corpora"
     )
-    subscriptions: SubscriptionService = _service(
-        "services.notifications.service",
-        public_url="settings.public_url",
-        private="settings.notifies_private",
+    notifier: Notifier = _service(
+        "services.notifications", address="settings.notify", public_url="settings.public_url"
     )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     inbox: InboxService = _service("services.organisers.inbox")
@@ -215,7 +213,7 @@ class Arena:
             file_bytes=self.settings.upload_bytes, answer_chars=self.settings.max_answer_chars
         )
         checks = FileChecks(self.settings.work_seconds)
-        return SubmissionService(self.store, self.teams, limits=limits, checks=checks)
+        return SubmissionService(self.store, self.teams, self.notifier, limits=limits, checks=checks)
 
     @cached_property
     def browser_files(self) -> BrowserFiles:
@@ -250,6 +248,7 @@ class Arena:
             self.planner,
             load_spec=self.judges.spec,
             runner=RoundRunner(self.store, self.job_leases, self.judges.open),
+            notifier=self.notifier,
         )
 
     @cached_property

@@ -50,7 +50,13 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     """The texts that may not appear in a log."""
     urls = (settings.database_url, settings.smtp_url or "")
     passwords = [urlsplit(url).password or "" for url in urls]
-    secrets = (settings.api_key, settings.metrics_token, *passwords, *map(unquote, passwords))
+    secrets = (
+        settings.api_key,
+        settings.metrics_token,
+        settings.notify,
+        *passwords,
+        *map(unquote, passwords),
+    )
     return tuple(
         {text for text in secrets if text and len(text) >= SHORTEST_SECRET and text not in NOT_SECRET}
     )

@@ -1,4 +1,4 @@
-"""Teams, tokens, notifications and the log as JSON: one model each, for commands and routes alike."""
+"""Teams, tokens and the log as JSON: one model each, for commands and routes alike."""
 
 from __future__ import annotations
 
@@ -83,24 +83,6 @@ class LogLine(Value):
     subject: str
     team: str
     detail: dict[str, Any]
-
-
-class SubscriptionLine(Value):
-    """A subscription without what may be secret in its address."""
-
-    id: int
-    name: str
-    team: str = Field(description="Whose events it gets; empty for those of the whole arena.")
-    channel: str = Field(description="`webhook`, `slack` or `mail`.")
-    place: str = Field(description="Its address without what may be secret in it.")
-    events: Annotated[list[str], BeforeValidator(list)] = Field(
-        validation_alias=AliasChoices("kinds", "events"), description="Its events; empty for all."
-    )
-    created_at: datetime
-    delivered: int = Field(description="Messages that arrived.")
-    failed: int = Field(description="Attempts that failed; workers try a message again for most of a day.")
-    error: str = Field(description="Why the last attempt that failed did; empty where none has.")
-    failed_at: datetime | None = Field(description="When that was.")
 
 
 class BlockLine(Value):

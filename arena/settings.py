@@ -57,7 +57,7 @@ class EngineKind(StrEnum):
 
 
 class PageHosts(StrEnum):
-    """Which hosts may be asked at addresses that strangers name: whose pages are fetched, who is notified."""
+    """Hosts whose pages may be fetched."""
 
     PUBLIC = "public"
     ANY = "any"
@@ -198,7 +198,7 @@ class Settings:
     )
     search_url: str = _from("ARENA_SEARCH_URL", _text, "")
     page_hosts: PageHosts = _from("ARENA_PAGE_HOSTS", _word(PageHosts), PageHosts.PUBLIC)
-    notify_hosts: PageHosts = _from("ARENA_NOTIFY_HOSTS", _word(PageHosts), PageHosts.PUBLIC)
+    notify: str | None = _from("ARENA_NOTIFY", _secret)
     engine: EngineKind = _from("ARENA_ENGINE", _word(EngineKind), EngineKind.LOCAL)
     processes: int | None = _from("ARENA_PROCESSES", _whole_number)
     api_rate: int = _from("ARENA_API_RATE", _whole_number, 600)
@@ -228,11 +228,6 @@ class Settings:
     def upload_bytes(self) -> int:
         """How many bytes an uploaded file may have."""
         return self.max_upload_mb * 2**20
-
-    @property
-    def notifies_private(self) -> bool:
-        """Whether subscribers may be at addresses that are not public."""
-        return self.notify_hosts is PageHosts.ANY
 
     @property
     def uploads_folder(self) -> Path:

@@ -81,7 +81,6 @@ READING = (
     "corpora list",
     "leaderboard list",
     "judges list",
-    "notifications list",
 )
 READING_LIMIT = 1.8
 

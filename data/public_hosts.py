@@ -7,11 +7,7 @@ which means another address a moment later leads nowhere else.
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from ipaddress import IPv4Address, ip_address, ip_network
-from typing import Any
 
 LOOK_UP = "getaddrinfo"
 NAT64 = ip_network("64:ff9b::/96")
@@ -77,24 +73,3 @@ def is_public(text: str) -> bool:
 def _is_public_ipv4(address: IPv4Address) -> bool:
     special = any(address in network for network in SPECIAL_IPV4)
     return address.is_global and not address.is_multicast and not special
-
-
-@contextmanager
-def looking_up(host: str, address: str) -> Iterator[None]:
-    """Let every look-up of this process be of one host, and give the address that was checked.
-
-    For a process that does nothing else meanwhile, and for libraries that look names up themselves.
-    """
-    before = socket.getaddrinfo
-
-    def look_up(name: str | bytes | None, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - those of the library
-        asked = name.decode("ascii", "replace") if isinstance(name, bytes) else name or ""
-        if asked.strip("[]").casefold() not in {host.casefold(), address}:
-            raise socket.gaierror(f"{asked} is not the host that was checked")
-        return before(address, *args, **options)
-
-    setattr(socket, LOOK_UP, look_up)
-    try:
-        yield
-    finally:
-        setattr(socket, LOOK_UP, before)

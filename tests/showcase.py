@@ -152,4 +152,3 @@ def _work_in_progress(arena: Arena) -> None:
     request = RoundRequest(set_name=SET, judge="reference-free", name=AUTUMN, budget_usd=5.0)
     arena.rounds.create(request)
     arena.jobs.judge(AUTUMN)
-    arena.subscriptions.add("board news", "https://example.org/hook", caller=OPERATOR)

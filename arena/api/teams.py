@@ -1,4 +1,4 @@
-"""`/me`, `/teams`, `/tokens`, `/notifications`: who asks, members, access tokens, and being told."""
+"""`/me`, `/teams` and `/tokens`: the caller, members and access tokens."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who, confirmed
 from arena.api.schemas import Confirm, Limit
 from arena.models.submissions import Identity
-from arena.schemas import LogLine, MemberLine, SubscriptionLine, TeamLine, TokenLine
+from arena.schemas import LogLine, MemberLine, TeamLine, TokenLine
 from arena.services.accounts.auth import require
 from data.records import Role, TokenScope
 from data.records.irreversible import Irreversible
-from data.records.notifications import EventKind
 
 LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"
 TeamName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the team.")]
@@ -174,72 +173,3 @@ def list_log(
     shown = entries[:limit]
     following = shown[-1].id if len(entries) > limit else None
     return answer(request, LogPage(log=shown, next=following))
-
-
-notifications = APIRouter(tags=["notifications"])
-SubscriptionNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the subscription.")]
-OneTeam = Annotated[str | None, Query(pattern=LABEL, max_length=100, description="Of this team alone.")]
-
-
-class SubscriptionCreate(Sent):
-    """Who is to be notified of what."""
-
-    name: str = Field(min_length=1, max_length=100, description="What it is called.", examples=["CI"])
-    address: str = Field(
-        min_length=1,
-        max_length=2000,
-        description="`https://…` of a webhook, `slack://…`, or, for organisers, `mailtos://…`.",
-        examples=["https://ci.example.org/hooks/arena"],
-    )
-    team: str = Field("", max_length=100, description="Whose events; empty for those of the whole arena.")
-    events: list[EventKind] = Field([], description="Which events; empty for all.")
-
-
-class SubscriptionList(BaseModel):
-    """Subscriptions without what may be secret in their addresses."""
-
-    subscriptions: list[SubscriptionLine]
-
-
-@notifications.get("/notifications", responses=problems(403), response_model=SubscriptionList)
-def list_subscriptions(request: Request, arena: Services, caller: Who, team: OneTeam = None) -> Response:
-    """The subscriptions of your teams; organisers see all."""
-    rows = arena.subscriptions.all(team=team, caller=caller)
-    return answer(request, SubscriptionList(subscriptions=rows))
-
-
-@notifications.post("/notifications", status_code=201, responses=problems(403, 404, 409))
-def add_subscription(
-    body: SubscriptionCreate, response: Response, arena: Services, caller: Who
-) -> SubscriptionLine:
-    """Subscribe. For owners."""
-    added = arena.subscriptions.add(body.name, body.address, team=body.team, kinds=body.events, caller=caller)
-    response.headers["Cache-Control"] = "no-store"
-    return SubscriptionLine.of(added)
-
-
-@notifications.delete("/notifications/{number}", responses=problems(403, 404))
-def remove_subscription(
-    number: SubscriptionNumber, response: Response, arena: Services, caller: Who, confirm: Confirm = False
-) -> SubscriptionLine:
-    """End a subscription; what waits for it is not sent."""
-    response.headers["Cache-Control"] = "no-store"
-    removed = confirmed(
-        arena,
-        Irreversible.REMOVE_SUBSCRIPTION,
-        lambda: arena.subscriptions.remove(number, caller=caller),
-        confirm=confirm,
-    )
-    return SubscriptionLine.of(removed)
-
-
-@notifications.post("/notifications/{number}/test", responses=problems(403, 404))
-def send_test(
-    number: SubscriptionNumber, response: Response, arena: Services, caller: Who
-) -> SubscriptionLine:
-    """Send a test message now; 422 where it does not arrive."""
-    response.headers["Cache-Control"] = "no-store"
-    return SubscriptionLine.of(arena.subscriptions.send_test(number, caller=caller))
-
-
-router.include_router(notifications)

@@ -37,7 +37,6 @@ NOUNS = {
     "answers": ("answers", "Answers: let an LLM answer the questions from their passages."),
     "corpora": ("corpora", "Corpora: texts in which evidence for claims is found."),
     "jobs": ("jobs", "Jobs: the work that is queued, running or finished."),
-    "notifications": ("notifications", "Webhooks, Slack and mail: who is notified of which events."),
     "db": ("system", "The database: upgrade, move, back up and restore it."),
 }
 """For each noun the module of its verbs, and what `arena --help` says of it."""
@@ -58,7 +57,7 @@ PARTS = {
     "Run an arena": ("sets", "submissions", "rounds", "judges", "labels", "references", "votes", "teams"),
     "Look into results": ("leaderboard", "questions", "metrics", "retrieval"),
     "Files": ("battles", "answers", "retrieve", "corpora"),
-    "Operate": ("serve", "worker", "jobs", "notifications", "db", "mcp"),
+    "Operate": ("serve", "worker", "jobs", "db", "mcp"),
 }
 """In which part of `arena --help` each command stands."""
 SERVING = ("serve", "worker", "mcp")

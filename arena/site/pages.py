@@ -142,7 +142,6 @@ OWN = (
     _organised(name="admin-judges", title="Judges", module="admin.judges_page"),
     _organised(name="admin-calibration", title="Calibration", module="admin.calibration_page"),
     _organised(name="admin-people", title="People", module="admin.people_page"),
-    _organised(name="admin-notifications", title="Notifications", module="notifications"),
     _organised(name="admin-audit", title="Audit log", module="admin.audit_page"),
     Page(name="system", title="System", module="systems.system_page", begins=Begins.OWN),
     Page(name="question", title="Question", module="questions.question_page", begins=Begins.OWN),

@@ -18,13 +18,14 @@ import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
 from arena.container import Arena, open_arena
-from arena.settings import PageHosts, Registration, Settings, read_settings
+from arena.settings import Registration, Settings, read_settings
 
 SECTION = "arena"
-WORDS = ("home", "database_url", "registration", "notify_hosts", "has_key", "sole_owner", "plugins")
+WORDS = ("home", "database_url", "registration", "has_key", "sole_owner", "plugins")
 TEXTS = (
     "endpoint",
     "public_url",
+    "notify",
     "smtp_url",
     "mail_from",
     "operator",
@@ -42,7 +43,6 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
         SECTION: {
             "home": str(settings.home),
             "database_url": settings.database_url,
-            "notify_hosts": settings.notify_hosts.value,
             "registration": settings.registration.value,
             "has_key": "yes" if settings.has_key else "",
             "sole_owner": "yes" if settings.sole_owner else "",
@@ -114,13 +114,12 @@ def _given() -> Mapping[str, Any] | None:
 # A page asks a dozen times; Streamlit's cache would read through every setting each time.
 @lru_cache(maxsize=4)
 def _open(texts: tuple[str, ...], limits: tuple[int, ...]) -> Arena:
-    home, database_url, registration, notify_hosts, has_key, sole_owner, plugins, *others = texts
+    home, database_url, registration, has_key, sole_owner, plugins, *others = texts
     given: dict[str, Any] = dict(zip((*TEXTS, *LIMITS), (*others, *limits), strict=True))
     settings = Settings(
         home=Path(home),
         database_url=database_url,
         registration=Registration(registration),
-        notify_hosts=PageHosts(notify_hosts),
         key_elsewhere=bool(has_key),
         sole_owner=bool(sole_owner),
         plugins=tuple(Path(file) for file in plugins.split(os.pathsep) if file),

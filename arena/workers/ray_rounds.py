@@ -62,6 +62,7 @@ def judge_on_ray(
         with arena.job_leases.held(lease):
             arena.store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
             _Spread(ray, arena, job, count, concurrency, reaching or LlmOverrides(), report).run(name, lease)
+    arena.notifier.round_ended(name)
     return arena.store.rounds.counts(name)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
@@ -35,10 +34,7 @@ LONGEST_LOOK = 2.0
 LONGEST_WAIT = 30.0
 BEAT_EVERY = 1.0
 PARENT_EVERY = 1.0
-LOOK_AHEAD_EVERY = 60.0
 USUAL_CONCURRENCY = 16
-LANES = 4
-"""Messages that a worker sends at once."""
 Work = Callable[[Job, StopEvent], dict[str, Any]]
 
 
@@ -71,7 +67,6 @@ class Worker:
         stop, jobs_done, wait = asyncio.Event(), 0, POLL_EVERY
         with stopping_on_interrupt(stop):
             watch = asyncio.create_task(self._watch_parent(stop))
-            notifying = None if once else asyncio.create_task(self._notify(stop))
             self._log.info("worker.started")
             while not stop.is_set():
                 try:
@@ -93,55 +88,14 @@ class Worker:
                 if not await self._do(*claimed, stop):
                     await _sleep(stop, wait)
             watch.cancel()
-            await (self._notify_once() if notifying is None else notifying)
             with suppress(StoreError):
                 await asyncio.to_thread(self._leases.release_pending)
             self._log.info("worker.stopped", jobs=jobs_done)
         return jobs_done
 
-    async def _notify(self, stop: asyncio.Event) -> None:
-        """Send what is due beside the jobs, however long these take."""
-        looked, wait = -LOOK_AHEAD_EVERY, LONGEST_LOOK
-        while not stop.is_set():
-            try:
-                if time.monotonic() - looked >= LOOK_AHEAD_EVERY:
-                    await asyncio.to_thread(self._look_ahead)
-                    looked = time.monotonic()
-                await self._send_messages(stop)
-                wait = LONGEST_LOOK
-            except StoreError as error:
-                self._log.warning("worker.notifications_wait", error=str(error), wait=wait)
-                wait = min(LONGEST_WAIT, 2 * wait)
-            await _sleep(stop, wait)
-
-    async def _notify_once(self) -> None:
-        await asyncio.to_thread(self._look_ahead)
-        await self._send_messages(asyncio.Event())
-
-    def _look_ahead(self) -> None:
-        """Record the phases that close within a day, and forget what is long past."""
-        self._arena.store.outbox.closing_phases()
-        self._arena.store.outbox.forget()
-
-    async def _send_messages(self, stop: asyncio.Event) -> None:
-        """Send the messages that are due, some at once, so that one that is not answered holds nobody up."""
-        first = await asyncio.to_thread(self._take, messages=True)
-        if first is not None:
-            await asyncio.gather(
-                *(self._send_on(first if lane == 0 else None, stop) for lane in range(LANES))
-            )
-
-    async def _send_on(self, claimed: tuple[Job, Lease] | None, stop: asyncio.Event) -> None:
-        while not stop.is_set() or claimed is not None:
-            claimed = claimed or await asyncio.to_thread(self._take, messages=True)
-            if claimed is None:
-                return
-            await self._do(*claimed, stop)
-            claimed = None
-
-    def _take(self, *, messages: bool = False) -> tuple[Job, Lease] | None:
+    def _take(self) -> tuple[Job, Lease] | None:
         # Opening the database is a part of it, which may fail as well.
-        return self._leases.take(messages=messages)
+        return self._leases.take()
 
     async def _do(self, job: Job, lease: Lease, stop: asyncio.Event) -> bool:
         """Do a job and release its lease; False where something went wrong."""
@@ -160,6 +114,8 @@ class Worker:
         try:
             if not isinstance(failure, LeaseLostError):
                 await asyncio.to_thread(self._leases.release, lease, release)
+            if job.round_name and job.kind in {JobKind.JUDGE, JobKind.RETRY}:
+                await asyncio.to_thread(self._arena.notifier.round_ended, job.round_name)
         except StoreError as error:
             log.warning("job.left_later", error=str(error))
         log.info("job.left", finished=release.finished, again=bool(release.error) and not release.final)
@@ -179,8 +135,6 @@ class Worker:
                 work = self._try
             case JobKind.JUDGE_TEST:
                 work = self._test_judge
-            case JobKind.NOTIFY:
-                work = self._send
         return await self._attended(lease, work, job, stop)
 
     async def _judge(self, job: Job, lease: Lease, stop: asyncio.Event) -> None:
@@ -276,10 +230,6 @@ class Worker:
 
     def _test_judge(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
         return self._arena.judge_tester.test(job.payload["judge"], stop_event=stop_event).as_json()
-
-    def _send(self, job: Job, _stop_event: StopEvent) -> dict[str, Any]:
-        self._arena.subscriptions.send(job)
-        return {}
 
     async def _watch_parent(self, stop: asyncio.Event) -> None:
         while self._parent is not None and not stop.is_set():

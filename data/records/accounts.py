@@ -146,8 +146,6 @@ class Action(StrEnum):
     BOARD_NOTED = "board-noted"
     BOARD_CORRECTED = "board-corrected"
     BOARD_RENEWED = "board-renewed"
-    SUBSCRIPTION_ADDED = "subscription-added"
-    SUBSCRIPTION_REMOVED = "subscription-removed"
 
     @property
     def words(self) -> str:
@@ -192,8 +190,6 @@ _ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
         Action.BOARD_NOTED: "wrote a notice on a board",
         Action.BOARD_CORRECTED: "corrected a board",
         Action.BOARD_RENEWED: "renewed a board",
-        Action.SUBSCRIPTION_ADDED: "added a subscription",
-        Action.SUBSCRIPTION_REMOVED: "removed a subscription",
     }
 )
 

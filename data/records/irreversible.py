@@ -34,7 +34,6 @@ class Irreversible(Enum):
         "Whoever uses the token is refused at once, and the sessions that it opened end. It never becomes "
         "valid again."
     )
-    REMOVE_SUBSCRIPTION = "Its address is forgotten, and messages that wait for it are not sent."
     DROP_PHASE = "The phase is removed with its dates and limits; submissions to it stay."
     FREEZE_SET = "The set takes no more submissions, from now on."
 

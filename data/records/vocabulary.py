@@ -99,7 +99,6 @@ class JobKind(StrEnum):
     PUBLISH = "publish"
     CALIBRATE = "calibrate"
     TRIAL = "trial"
-    NOTIFY = "notify"
     JUDGE_TEST = "judge-test"
 
 

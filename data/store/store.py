@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from data.store.counts import CountStore
     from data.store.jobs.jobs import JobStore
     from data.store.jobs.leases import LeaseStore
-    from data.store.notifications.outbox import OutboxStore
-    from data.store.notifications.subscriptions import SubscriptionStore
     from data.store.question_sets import PolicyStore, SetStore
     from data.store.retrieval import RetrievalStore
     from data.store.rounds.battle_claims import ClaimStore
@@ -219,15 +217,3 @@ class Store:
         from data.store.accounts.audit import AuditStore
 
         return AuditStore(self.database)
-
-    @cached_property
-    def outbox(self) -> OutboxStore:
-        from data.store.notifications.outbox import OutboxStore
-
-        return OutboxStore(self.database)
-
-    @cached_property
-    def subscriptions(self) -> SubscriptionStore:
-        from data.store.notifications.subscriptions import SubscriptionStore
-
-        return SubscriptionStore(self.database)

@@ -5,7 +5,6 @@ from sqlalchemy import MetaData
 from data.tables import (
     jobs,
     judgments,
-    notifications,
     questions,
     retrieval,
     rounds,
@@ -18,7 +17,6 @@ __all__ = [
     "jobs",
     "judgments",
     "metadata",
-    "notifications",
     "questions",
     "retrieval",
     "rounds",

@@ -1,13 +1,12 @@
-"""Which addresses are public, and that what was checked is what is connected to."""
+"""Public and private addresses."""
 
 from __future__ import annotations
 
-import socket
 from ipaddress import IPv4Address, ip_network
 
 import pytest
 
-from data.public_hosts import is_public, looking_up
+from data.public_hosts import is_public
 
 REGISTRIES = """
 0.0.0.0/8 no
@@ -94,17 +93,3 @@ def test_what_stands_for_a_private_address_is_none(inner: str) -> None:
 def test_what_stands_for_a_public_address_is_public(form: str) -> None:
     """Translated addresses of the internet can be asked."""
     assert is_public(form)
-
-
-def test_a_name_is_connected_to_as_it_was_checked() -> None:
-    """A library that looks the name up again gets the address that was checked, and no other name any."""
-    before = socket.getaddrinfo
-    with looking_up("hooks.example", "127.0.0.7"):
-        assert {entry[4] for entry in socket.getaddrinfo("hooks.example", 80)} == {("127.0.0.7", 80)}
-        with pytest.raises(socket.gaierror):
-            socket.getaddrinfo("localhost", 80)
-        with socket.socket() as server:
-            server.bind(("127.0.0.7", 0))
-            server.listen()
-            socket.create_connection(("HOOKS.example", server.getsockname()[1]), timeout=5).close()
-    assert socket.getaddrinfo is before

@@ -35,8 +35,6 @@ REMOVED: Mapping[str, str] = MappingProxyType(
     {
         "battles cycles": "Use `arena battles rate` and `compare`, or count the cycles of an exported file.",
         "corpora embed": "Use `arena corpora import --name NAME --embeddings MODEL`.",
-        "notifications deliveries": "Use `arena notifications list`: what arrived, what failed, and why.",
-        "notifications retry": "Workers try again by themselves; see `arena notifications test ID`.",
         "retrieval compare": "Use `arena retrieval show SET --compare A,B`.",
         "retrieval output": "Use `arena retrieval export SET - --system SYSTEM`.",
         "retrieval question": "Use `arena retrieval show SET --question ID`.",

@@ -73,10 +73,10 @@ VARIABLES = (
         "public, or `any`, an intranet's too",
     ),
     Variable(
-        "ARENA_NOTIFY_HOSTS",
-        "notify_hosts",
-        "which hosts are notified: `public`, where every address of a host is public, or `any`, an "
-        "intranet's too, also without TLS",
+        "ARENA_NOTIFY",
+        "notify",
+        "[apprise address](https://github.com/caronc/apprise/wiki) that gets a message when a round is "
+        "finished, a cap is reached or a submission is accepted",
     ),
     Variable(
         "ARENA_ENGINE",

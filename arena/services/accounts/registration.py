@@ -22,7 +22,6 @@ from data.errors import (
 )
 from data.records import Action, AuditNote
 from data.records.applications import Application, ApplicationState, Channel, NewApplication
-from data.records.notifications import NewEvent
 from data.store import Store
 from data.system_names import RESERVED, look_alike
 
@@ -111,7 +110,6 @@ class RegistrationService:
             if not self._store.applications.confirm(application.id):
                 raise _spent()
             notes.take(note_of(PUBLIC, Action.APPLICATION_CONFIRMED, application))
-            self._store.outbox.record(NewEvent.of_application(application.id, application.team))
         return self._store.applications.get(application.id)
 
     def claim(self, code: str) -> CreatedToken:
@@ -166,7 +164,6 @@ class RegistrationService:
         )
         if not by_mail:
             self._store.audit.write(note_of(PUBLIC, Action.APPLICATION_CONFIRMED, added))
-            self._store.outbox.record(NewEvent.of_application(added.id, added.team))
         return state, code
 
     def _require_open(self, subject: str) -> None:

@@ -144,7 +144,6 @@ class BoardService:
             board, created = self._store.boards.publish(name, round_id=round_.id, standings=standings)
             self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
             notes.take(caller.note(Action.BOARD_PUBLISHED, f"board {name}", content=board.content_hash[:12]))
-            self._store.outbox.board(board, "published")
         return board, created
 
     def _renew(self, round_: Round, calibration: Path | int | None, caller: Caller) -> tuple[Board, bool]:
@@ -167,8 +166,6 @@ class BoardService:
                 before=former.content_hash[:12],
             )
             notes.take(note)
-            if changed:
-                self._store.outbox.board(board, "corrected")
         return board, changed
 
     def publish_paper(self) -> Board:
@@ -260,7 +257,6 @@ class BoardService:
                     board.round_name, to=RoundState.RETRACTED, allowed=(RoundState.PUBLISHED,)
                 )
             notes.take(caller.note(Action.BOARD_RETRACTED, f"board {name}", notice=notice))
-            self._store.outbox.board(board, "retracted")
         return board
 
     def put_notice(self, name: str, text: str, *, caller: Caller = OPERATOR) -> Board:

@@ -43,13 +43,11 @@ class JobLeases:
     _pending: list[tuple[Lease, Release]] = field(default_factory=list)
     _releasing: Lock = field(default_factory=Lock)
 
-    def take(
-        self, *, owner: str = "", job_id: int | None = None, messages: bool = False
-    ) -> tuple[Job, Lease] | None:
-        """Take a lease on the first job, or the first message to a subscriber, that has one free."""
+    def take(self, *, owner: str = "", job_id: int | None = None) -> tuple[Job, Lease] | None:
+        """Take a lease on the first job that has one free."""
         self.release_pending()
         return self.store.leases.take(
-            self.worker, lease=self.lease, gone=has_ended, owner=owner, job_id=job_id, messages=messages
+            self.worker, lease=self.lease, gone=has_ended, owner=owner, job_id=job_id
         )
 
     def begin(self, new: NewJob, *, advice: str) -> tuple[Job, Lease]:

@@ -143,5 +143,4 @@ def correct_board(
                 before=former.content_hash[:12],
             )
             notes.take(note)
-            store.outbox.board(board, "corrected")
     return board, changed

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.judging.conduct import GO_ON
+from arena.services.notifications import Notifier
 from arena.services.rounds.canaries import plant_canaries
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, adopt_spec, round_spec
 from arena.services.rounds.pairing import left_out_of
@@ -27,7 +28,6 @@ from data.records import (
     RoundState,
     TokenScope,
 )
-from data.records.notifications import PauseReason
 from data.records.rounds import RESUMABLE, require_amount
 from data.store import Store
 from judges.catalogue import source_of
@@ -44,11 +44,18 @@ class RoundService(RoundReader):
     """Use cases around rounds: what is shown of them, and what changes them."""
 
     def __init__(
-        self, store: Store, planner: RoundPlanner, *, load_spec: LoadSpec, runner: RoundRunner
+        self,
+        store: Store,
+        planner: RoundPlanner,
+        *,
+        load_spec: LoadSpec,
+        notifier: Notifier,
+        runner: RoundRunner,
     ) -> None:
         super().__init__(store)
         self._planner = planner
         self._load_spec = load_spec
+        self._notifier = notifier
         self.runner = runner
 
     def create(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Round:
@@ -123,6 +130,7 @@ class RoundService(RoundReader):
         spec = self.adopt(name)
         round_ = self._store.rounds.get(name)
         self.runner.run_alone(round_, spec, concurrency=concurrency, report=report)
+        self._notifier.round_ended(name)
         return self._store.rounds.counts(name)
 
     async def judge(
@@ -152,7 +160,6 @@ class RoundService(RoundReader):
             notes.take(caller.note(Action.ROUND_PAUSED, f"round {name}"))
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
             self._store.jobs.withdraw(round_.id, PAUSED)
-            self._store.outbox.round_paused(name, PauseReason.ASKED)
             return round_
 
     def cancel(self, name: str, *, caller: Caller = OPERATOR) -> Round:
@@ -208,7 +215,6 @@ class RoundService(RoundReader):
             reopened += self._store.canaries.reopen(round_.id, retried)
             if not self._pending(round_):
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
-                self._store.outbox.round_finished(name)
             notes.take(caller.note(Action.ROUND_RETRIED, f"round {name}", reopened=reopened))
         return reopened
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind, require
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.teams import TeamService
+from arena.services.notifications import Notifier
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
 from arena.services.submissions.file_checks import FileChecks
 from arena.services.submissions.views import SubmissionReader
@@ -32,7 +33,6 @@ from data.records import (
     TokenScope,
     require_system_name,
 )
-from data.records.notifications import EventKind, NewEvent
 from data.records.vocabulary import DISQUALIFIED
 from data.store import Store
 from data.store.submissions.sent_files import SentFile
@@ -65,9 +65,18 @@ class SubmissionService(SubmissionReader):
     public may see.
     """
 
-    def __init__(self, store: Store, teams: TeamService, *, limits: IntakeLimits, checks: FileChecks) -> None:
+    def __init__(
+        self,
+        store: Store,
+        teams: TeamService,
+        notifier: Notifier,
+        *,
+        limits: IntakeLimits,
+        checks: FileChecks,
+    ) -> None:
         super().__init__(store)
         self._teams = teams
+        self._notifier = notifier
         self._limits = limits
         self.checks = checks
         self._intake = Intake(store, limits)
@@ -148,9 +157,6 @@ class SubmissionService(SubmissionReader):
         read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
         self._intake.require_free_name(caller, set_name, system, team, kind)
         checked = self._checked(kind, path, questions, limits, poll)
-        if not checked.accepted:
-            refusal = NewEvent.of_refusal(set_name, system, team, checked.problems, datetime.now(UTC))
-            self._store.outbox.record(refusal)
         _require_clean(path, checked)
         with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
             if caller.organiser:
@@ -184,8 +190,8 @@ class SubmissionService(SubmissionReader):
             if created:
                 action = Action.SUBMISSION_ADDED if confirm else Action.SUBMISSION_CHECKED
                 notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))
-            if created and confirm:
-                self._store.outbox.record(NewEvent.of_submission(EventKind.SUBMISSION_ACCEPTED, submission))
+        if created and confirm:
+            self._notifier.submission_accepted(submission)
         if created:
             self._keep_warnings(submission, checked, path, kind, limits, policy)
         if not created and confirm and submission.state is SubmissionState.CHECKED:
@@ -287,7 +293,7 @@ class SubmissionService(SubmissionReader):
             self._intake.require_quota(policy, submission.team)
             confirmed = self._store.submissions.confirm(number)
             notes.take(_note(caller, Action.SUBMISSION_CONFIRMED, confirmed))
-            self._store.outbox.record(NewEvent.of_submission(EventKind.SUBMISSION_ACCEPTED, confirmed))
+        self._notifier.submission_accepted(confirmed)
         return confirmed
 
     def limits(self, set_name: str) -> IntakeLimits:
@@ -364,9 +370,6 @@ class SubmissionService(SubmissionReader):
             notes.take(
                 _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
             )
-            if caller.organiser:
-                event = NewEvent.of_submission(EventKind.SUBMISSION_WITHDRAWN, withdrawn, reason=reason)
-                self._store.outbox.record(event)
         return withdrawn
 
     def _checked(

@@ -150,7 +150,7 @@ def _log(overview: Overview) -> None:
     rows = [(format_time(entry.at), entry.actor, entry.action.words, entry.subject) for entry in overview.log]
     if rows:
         grid(("When", "Who", "What", "On what"), rows, caption="The newest lines")
-    _links(("The whole log", "admin-audit"), ("Notifications", "admin-notifications"))
+    _links(("The whole log", "admin-audit"))
 
 
 def _links(*links: tuple[str, str]) -> None:

@@ -15,7 +15,6 @@ from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
 from arena.services.submissions.eligibility import Quota
 from arena.services.submissions.views import SubmissionLine
 from arena.site.auth import choose_team, show_new_token, show_visitor
-from arena.site.notifications import show_notifications
 from arena.site.services import arena
 from arena.site.teams.submissions import act, show_submissions
 from arena.site.ui.components import heading, name_page, note, page_heading, strip, tick
@@ -195,7 +194,6 @@ PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = MappingProxyTyp
         "submissions": ("Submissions", show_submissions),
         "members": ("Members", show_members),
         "tokens": ("Tokens", show_tokens),
-        "notifications": ("Notifications", show_notifications),
         "log": ("Log", show_log),
     }
 )
@@ -223,7 +221,6 @@ def show() -> None:
 def _show_summary(team: str, caller: Caller) -> None:
     """Show where the team stands, with links to what it can do next."""
     lines = arena().submissions.find(team=team, caller=caller)[::-1]
-    subscriptions = arena().subscriptions.all(team=team, caller=caller)
     queued = [line for line in lines if line.status.state is SubmissionState.QUEUED]
     published = [line for line in lines if line.status.state is SubmissionState.PUBLISHED]
     strip(
@@ -231,13 +228,9 @@ def _show_summary(team: str, caller: Caller) -> None:
             ("submissions", f"{len(lines):,}"),
             ("waiting to be judged, or being judged", f"{len(queued):,}"),
             ("on a published board", f"{len(published):,}"),
-            ("subscriptions to events", f"{len(subscriptions):,}"),
         ]
     )
     tasks = [*_unsubmitted(lines), *_queued(queued)]
-    if not subscriptions:
-        told = "Subscribe to events, such as being judged"
-        tasks.append(anchor(told, "team", team=team, part="notifications"))
     if tasks:
         put(element("ul", *(element("li", task) for task in tasks), class_="aa-changed"))
     if may(caller, TokenScope.SUBMIT, team=team):

@@ -30,13 +30,15 @@ TABLES: tuple[str, ...] = (
     "asking",
     "retest_ledger",
     "retest",
+    "subscription",
+    "event",
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.
     ("battle", "wave"),
     ("question_set", "gate"),
 )
-JOB_KINDS: tuple[str, ...] = ("gate", "retest")
+JOB_KINDS: tuple[str, ...] = ("gate", "notify", "retest")
 
 
 def upgrade() -> None:
@@ -44,30 +46,26 @@ def upgrade() -> None:
     connection = op.get_bind()
     inspector = sa.inspect(connection)
     existing = set(inspector.get_table_names())
-    if "submission" in existing:
-        _keep_disqualifications(existing)
-        if "warnings" not in {each["name"] for each in inspector.get_columns("submission")}:
-            op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
-    if "battle" in existing:
-        op.execute(
-            "UPDATE battle SET outcome = 'skipped', detail = 'The judge was not asked.' "
-            "WHERE outcome = 'estimated'"
-        )
+    if "warnings" not in {each["name"] for each in inspector.get_columns("submission")}:
+        op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
+    _change_rows(existing)
     _drop_tables(connection, inspector, existing)
-    if "job" in existing:
-        _delete_jobs()
+    _delete_jobs()
     for name, column in COLUMNS:
         if name in existing and column in {each["name"] for each in inspector.get_columns(name)}:
             op.drop_column(name, column)
 
 
-def _keep_disqualifications(existing: set[str]) -> None:
-    """Mark disqualified submissions in the reason of their withdrawal."""
+def _change_rows(existing: set[str]) -> None:
+    """Express rows of removed features by what stays."""
     if "concern" in existing:
         op.execute(
             "UPDATE submission SET withdrawn_reason = 'disqualified: ' || withdrawn_reason "
             "WHERE id IN (SELECT submission_id FROM concern WHERE decision = 'disqualified')"
         )
+    op.execute(
+        "UPDATE battle SET outcome = 'skipped', detail = 'The judge was not asked.' WHERE outcome = 'estimated'"
+    )
 
 
 def _delete_jobs() -> None:

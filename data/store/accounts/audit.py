@@ -15,7 +15,7 @@ from data.tables.teams import audit
 
 SEEN_BY_NO_READER = (
     *(Action.SIGNED_IN, Action.SIGNED_OUT, Action.TOKEN_CREATED, Action.TOKEN_REVOKED),
-    *(Action.JOB_QUEUED, Action.JOB_CANCELLED, Action.SUBSCRIPTION_ADDED, Action.SUBSCRIPTION_REMOVED),
+    *(Action.JOB_QUEUED, Action.JOB_CANCELLED),
 )
 LATEST = 32
 """So many changes may be stored in another order than that of their numbers, which they get before."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, true, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.records import Job, JobKind, JobState, NewJob, RoundState
-from data.records.notifications import PauseReason
 from data.store.base import StorePart, to_record, to_row
 from data.store.engine import new_id
-from data.store.notifications.outbox import record_paused
 from data.tables.columns import now
 from data.tables.jobs import jobs
 from data.tables.rounds import rounds
@@ -53,8 +51,8 @@ class JobStore(StorePart):
         return to_record(Job, row)
 
     def all(self, limit: int = SHOWN, *, kind: JobKind | None = None) -> tuple[Job, ...]:
-        """The newest jobs, of one kind where it is given, else of all but messages, newest first."""
-        query = select_jobs().where(jobs.c.kind != JobKind.NOTIFY if kind is None else jobs.c.kind == kind)
+        """The newest jobs, of one kind where it is given, newest first."""
+        query = select_jobs().where(true() if kind is None else jobs.c.kind == kind)
         rows = self._all(query.order_by(jobs.c.id.desc()).limit(limit))
         return tuple(to_record(Job, row) for row in rows)
 
@@ -78,9 +76,7 @@ class JobStore(StorePart):
     def position(self, job: Job) -> int | None:
         """The place of a queued job in the queue, 1 being the next; None where it does not wait."""
         before = (jobs.c.priority > job.priority) | ((jobs.c.priority == job.priority) & (jobs.c.id < job.id))
-        query = select(func.count()).where(
-            jobs.c.state == JobState.QUEUED, jobs.c.owner == "", jobs.c.kind != JobKind.NOTIFY, before
-        )
+        query = select(func.count()).where(jobs.c.state == JobState.QUEUED, jobs.c.owner == "", before)
         if job.state is not JobState.QUEUED:
             return None
         (ahead,) = self._values(query)
@@ -108,7 +104,7 @@ class JobStore(StorePart):
                 .values(state=JobState.CANCELLED, error=reason, finished_at=now())
             ).rowcount
             if changed:
-                pause_round(connection, number, PauseReason.ASKED)
+                pause_round(connection, number)
         job = self.get(number)
         if not changed:
             raise ConflictError(f"Job {number} is {job.state} already.", advice="There is nothing to do.")
@@ -141,13 +137,11 @@ def select_jobs() -> Select[*tuple[Any, ...]]:
     return select(jobs, rounds.c.name.label("round_name")).outerjoin(rounds, rounds.c.id == jobs.c.round_id)
 
 
-def pause_round(connection: Connection, job_id: int, reason: PauseReason) -> None:
+def pause_round(connection: Connection, job_id: int) -> None:
     """Let the round of a job be paused, where it runs."""
     judged = connection.execute(select(jobs.c.round_id).where(jobs.c.id == job_id)).scalar()
-    paused = connection.execute(
+    connection.execute(
         update(rounds)
         .where(rounds.c.id == judged, rounds.c.state == RoundState.RUNNING)
         .values(state=RoundState.PAUSED)
     )
-    if judged is not None and paused.rowcount:
-        record_paused(connection, judged, reason)

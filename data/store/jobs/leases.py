@@ -25,12 +25,10 @@ from sqlalchemy import (
 )
 
 from data.progress import Work
-from data.records import Beat, Job, JobKind, JobState, Lease, RoundState, WorkerId
-from data.records.notifications import PauseReason
+from data.records import Beat, Job, JobState, Lease, RoundState, WorkerId
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
 from data.store.jobs.jobs import JUDGING, pause_round, select_jobs
-from data.store.notifications.outbox import finish_round, record_lost_worker
 from data.store.rounds.battle_claims import has_pending, has_work
 from data.store.rounds.fencing import lease_lost
 from data.tables.columns import now
@@ -79,14 +77,14 @@ def conclude(
         release.final or attempts >= job.most_attempts or (job.owner and not has_other_leases)
     ):
         values |= {"state": JobState.FAILED, "finished_at": now(), "error": _last_word(release, attempts)}
-        pause_round(connection, job.id, PauseReason.FAILED)
+        pause_round(connection, job.id)
     elif has_other_leases:
         pass
     elif _is_done(connection, job, release):
         values |= {"state": JobState.DONE, "finished_at": now(), "result": release.result, "error": ""}
     elif job.owner:
         values |= {"state": JobState.CANCELLED, "finished_at": now(), "error": STOPPED}
-        pause_round(connection, job.id, PauseReason.STOPPED)
+        pause_round(connection, job.id)
     else:
         moment = db_now(connection)
         values |= {"state": JobState.QUEUED, "not_before": moment + release.retry_in}
@@ -104,7 +102,11 @@ def _is_done(connection: Connection, job: AnyRow, release: Release) -> bool:
         return release.finished
     if has_pending(connection, job.round_id):
         return False
-    finish_round(connection, job.round_id)
+    connection.execute(
+        update(rounds)
+        .where(rounds.c.id == job.round_id, rounds.c.state == RoundState.RUNNING)
+        .values(state=RoundState.FINISHED, finished_at=now())
+    )
     return True
 
 
@@ -123,7 +125,6 @@ class LeaseStore(StorePart):
         gone: IsGone,
         owner: str = "",
         job_id: int | None = None,
-        messages: bool = False,
     ) -> tuple[Job, Lease] | None:
         """Take a lease on the first job that has one free; None where there is none.
 
@@ -133,16 +134,10 @@ class LeaseStore(StorePart):
             gone: Says of a worker whether its process is known to have ended.
             owner: Takes only jobs of this owner.
             job_id: Takes only this job.
-            messages: Takes only messages to subscribers, which other calls leave.
         """
-        if messages:
-            # Workers look every few seconds, beside a job too; where there is none, nothing is locked.
-            with self._database.begin() as connection:
-                if connection.execute(_candidates(connection, owner, job_id, messages=True)).first() is None:
-                    return None
         with self._database.together() as connection:
             _reap(connection, gone)
-            row = connection.execute(_candidates(connection, owner, job_id, messages=messages)).first()
+            row = connection.execute(_candidates(connection, owner, job_id)).first()
             if row is None:
                 return None
             moment = db_now(connection)
@@ -242,13 +237,13 @@ class LeaseStore(StorePart):
             return tuple(_lease(row) for row in rows)
 
     def callers(self) -> int:
-        """How many leases share the limits a minute: all but messages, and processes that watch others judge.
+        """How many leases share the limits a minute: all but processes that watch others judge.
 
         Who starts a job for itself and several others takes the first lease, and calls nobody from it.
         """
         watching = (jobs.c.owner != "") & (jobs.c.workers > 1) & (lease_rows.c.slot == 0)
         query = select(func.count()).select_from(lease_rows.join(jobs, jobs.c.id == lease_rows.c.job_id))
-        (count,) = self._values(query.where(~watching, jobs.c.kind != JobKind.NOTIFY))
+        (count,) = self._values(query.where(~watching))
         return int(count)
 
     def all(self) -> tuple[Lease, ...]:
@@ -263,14 +258,10 @@ RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
 
 
 def _lease_count() -> ColumnElement[int]:
-    held, of = lease_rows.alias(), jobs.alias()
-    query = select(func.count()).select_from(held.join(of, of.c.id == held.c.job_id))
-    return query.where(of.c.kind != JobKind.NOTIFY).scalar_subquery().label("lease_count")
+    return select(func.count()).select_from(lease_rows.alias()).scalar_subquery().label("lease_count")
 
 
-def _candidates(
-    connection: Connection, owner: str, job_id: int | None, *, messages: bool
-) -> Select[*tuple[Any, ...]]:
+def _candidates(connection: Connection, owner: str, job_id: int | None) -> Select[*tuple[Any, ...]]:
     leased = select(func.count()).where(lease_rows.c.job_id == jobs.c.id).scalar_subquery()
     waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.not_before <= db_now(connection))
     shared = (
@@ -279,8 +270,7 @@ def _candidates(
         & jobs.c.kind.in_(JUDGING)
         & has_work(jobs.c.round_id)
     )
-    of_kind = (jobs.c.kind == JobKind.NOTIFY) == messages
-    query = select(jobs).where(jobs.c.owner == owner, waiting | shared, of_kind)
+    query = select(jobs).where(jobs.c.owner == owner, waiting | shared)
     if job_id is not None:
         query = query.where(jobs.c.id == job_id)
     return (
@@ -304,8 +294,6 @@ def _reap(connection: Connection, is_gone: IsGone) -> int:
             ).first()
             if row is not None:
                 _delete_lease(connection, row, job.round_id)
-                if job.kind != JobKind.NOTIFY:  # else such messages could go on for ever
-                    record_lost_worker(connection, row.worker, job_id, job.round_id)
                 reason = Release(error=WORKER_LOST.format(name=row.worker))
                 conclude(connection, job, reason, progress=row.done > 0, lost=True)
                 given_up += 1

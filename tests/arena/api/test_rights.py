@@ -85,7 +85,6 @@ PEOPLE: Mapping[str, Who] = {
 SENT = answers("another").decode()
 VOTE = {"question_id": "q0", "model_a": "ours", "model_b": "theirs", "winner": "model_a", "annotator": "x"}
 APPLICATION = {"team": "new", "title": "New", "contact": "c", "reason": "r", "mail": "n@x.org"}
-WEBHOOK = {"name": "hook", "address": "https://hooks.invalid/x"}
 ROWS: Mapping[str, Sequence[Row]] = {
     "GET /health": [Row(None, "/health")],
     "GET /sets": [Row(None, "/sets")],
@@ -157,16 +156,6 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(MANAGE, "/tokens/{olgas_token}?confirm=true", Of.OLGA),
     ],
     "GET /teams/{team}/log": [Row(READ, "/teams/alpha/log", Of.TEAM)],
-    "GET /notifications": [Row(READ, "/notifications")],
-    "POST /notifications": [
-        Row(MANAGE, "/notifications", Of.TEAM, {**WEBHOOK, "team": "alpha"}, members=False),
-        Row(ORGANISE, "/notifications", body=WEBHOOK),
-    ],
-    "DELETE /notifications/{number}": [
-        Row(MANAGE, "/notifications/{hook}?confirm=true", Of.TEAM, members=False),
-        Row(ORGANISE, "/notifications/{arena_hook}?confirm=true"),
-    ],
-    "POST /notifications/{number}/test": [Row(MANAGE, "/notifications/{hook}/test", Of.TEAM, members=False)],
     "POST /registrations": [Row(None, "/registrations", body=APPLICATION)],
     "POST /registrations/confirm": [Row(None, "/registrations/confirm", body={"code": "x"})],
     "POST /registrations/token": [Row(None, "/registrations/token", body={"code": "x"})],
@@ -228,7 +217,7 @@ TOUCHED = tuple(f'INSERT INTO "{name}"' for name in SEEN_ONLY_BY_USE)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A published and a planned round, submissions, subscriptions, and everybody's tokens."""
+    """A published and a planned round, submissions, and everybody's tokens."""
     folder = tmp_path_factory.mktemp("world")
     arena, _ = private_round(folder)
     for name in ("alice", "bob", "carol", "dan"):
@@ -262,10 +251,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     held = client.post("/sets/tiny/submissions?system=ours&hold=true", content=answers("held"), headers=alpha)
     numbers["held"] = held.json()["id"]
     arena.rounds.create(_second())
-    for name, team in (("hook", "alpha"), ("arena_hook", "")):
-        numbers[name] = arena.subscriptions.add(
-            name, WEBHOOK["address"], team=team, kinds=(), caller=OPERATOR
-        ).id
     file = Path(arena.settings.database_url.removeprefix("sqlite:///"))
     made_world = World(arena, client, numbers, tokens, file)
     with sqlite3.connect(file) as database:

@@ -361,7 +361,6 @@ READING = (
     "labels show",
     "leaderboard list",
     "metrics list",
-    "notifications list",
     "rounds list",
     "sets list",
     "submissions list",

@@ -22,7 +22,6 @@ ACTS = (
     (("jobs", "cancel", "1"), Irreversible.CANCEL_JOB),
     (("teams", "members", "lab", "ada", "--remove"), Irreversible.REMOVE_MEMBER),
     (("teams", "token", "revoke", "1"), Irreversible.REVOKE),
-    (("notifications", "remove", "1"), Irreversible.REMOVE_SUBSCRIPTION),
     (("sets", "policy", "tiny", "--drop", "open"), Irreversible.DROP_PHASE),
 )
 

@@ -211,7 +211,6 @@ PAGES = {
     "organiser": (
         "/rank",
         "/admin-inbox",
-        "/admin-notifications",
         "/admin-data",
         "/admin-rounds",
         "/admin-judges",

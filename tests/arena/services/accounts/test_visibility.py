@@ -29,7 +29,6 @@ from arena.services.evidence.systems import ComparisonService, ProfileService
 from arena.services.evidence.weaknesses import WeaknessService
 from arena.services.judging.calibration import CalibrationAdmin
 from arena.services.metrics.results import ScoreTableService
-from arena.services.notifications.service import SubscriptionService
 from arena.services.organisers.inbox import InboxService
 from arena.services.organisers.monitor import RoundAdmin
 from arena.services.question_sets.phases import PolicyService
@@ -150,7 +149,7 @@ SERVICES = (
     *(RoundPlanner, RoundService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),
     *(ApplicationService, RegistrationService),
-    *(InboxService, SubscriptionService, TokenService, WeaknessService),
+    *(InboxService, TokenService, WeaknessService),
 )
 WITHOUT_CALLER = {
     "BoardService.heads": "boards that stand are public",
@@ -187,7 +186,6 @@ WITHOUT_CALLER = {
     "SetService.summaries": "titles and counts of sets are public",
     "SetService.summary": "titles and counts of sets are public",
     "SubmissionService.limits": "limits are public",
-    "SubscriptionService.send": "workers send what events put into the queue",
 }
 
 

@@ -1,1 +1,0 @@
-"""Notifications: who subscribed to which events, and how messages reach them."""

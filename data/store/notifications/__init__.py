@@ -1,1 +1,0 @@
-"""What happened, and who is told of it."""
