@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
     from arena.services.evidence.question_lists import QuestionListService
-    from arena.services.evidence.question_search import QuestionSearch
     from arena.services.evidence.questions import EvidenceService
     from arena.services.evidence.systems import ComparisonService, ProfileService
     from arena.services.evidence.weaknesses import WeaknessService
@@ -169,7 +168,6 @@ class Arena:
     history: HistoryService = _service("services.boards.history")
     evidence: EvidenceService = _service("services.evidence.questions")
     question_lists: QuestionListService = _service("services.evidence.question_lists")
-    question_search: QuestionSearch = _service("services.evidence.question_search", "store", "question_lists")
     profiles: ProfileService = _service("services.evidence.systems")
     comparisons: ComparisonService = _service("services.evidence.systems")
     weaknesses: WeaknessService = _service("services.evidence.weaknesses")

@@ -288,11 +288,6 @@ def searches(driver: webdriver.Chrome, site: str, settings: Settings, runs: int)
     arena = Arena(settings)
     questions = arena.question_lists.of(NAME)
     start = time.perf_counter()
-    found = arena.question_search.find(NAME, "orchids tides")
-    print(
-        f"{'search in the service':26} {1000 * (time.perf_counter() - start):6.0f} ms, {len(found):,} found"
-    )
-    start = time.perf_counter()
     endings = arena.question_lists.endings(NAME, "system-07", "human")
     matching = questions.matching(QuestionFilter(system="system-07", opponent="human"), endings=endings)
     print(

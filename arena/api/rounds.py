@@ -43,14 +43,6 @@ Words = Annotated[
     str, Query(max_length=200, description="Each must be part of the question or its id, in any case.")
 ]
 
-Search = Annotated[
-    str,
-    Query(
-        max_length=300,
-        description='Words and "phrases" that the question, the reference or an answer must all have; '
-        "endings, case and accents make no difference. Or a question's id.",
-    ),
-]
 Winner = Annotated[
     str | None, Query(max_length=100, description="That this system alone won: the largest share of the win.")
 ]
@@ -160,18 +152,14 @@ def search_questions(
     caller: Who,
     words: Words = "",
     domain: Domain = None,
-    q: Search = "",
     winner: Winner = None,
     sort: Sort = Order.SET,
     limit: Limit = 100,
     after: Cursor = 0,
 ) -> Response:
-    """The questions of a published round that have some words, with how their battles ended, in pages.
-
-    With `q` also where each was found: in the question, the reference, or whose answers.
-    """
-    wanted = QuestionFilter(domain=domain, words=words, search=q, winner=winner)
-    page = arena.question_search.page(name, wanted, sort, after=after, limit=limit, caller=caller)
+    """The questions of a published round that have some words, with how their battles ended, in pages."""
+    wanted = QuestionFilter(domain=domain, words=words, winner=winner)
+    page = arena.question_lists.page(name, wanted, sort, after=after, limit=limit, caller=caller)
     return answer(request, page)
 
 

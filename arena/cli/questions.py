@@ -14,13 +14,11 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.question_lists import Order, QuestionFilter
 
 if TYPE_CHECKING:
-    from arena.models.results import FoundText, RoundQuestion
+    from arena.models.results import RoundQuestion
 
 commands = Commands("Questions of a round: find and sort them.")
 LONGEST_CELL = 70
 """Characters of a question in the table."""
-MOST_NAMES = 3
-"""Systems that are named where something was found; of more, how many they are."""
 HEADERS = ("question", "domain", "winner", "margin", "spread", "disagreement", "flips", "text")
 
 
@@ -31,8 +29,8 @@ def search(
         str,
         typer.Argument(
             metavar="WORDS",
-            help='Words and "phrases" that the question, the reference or an answer must all have; endings, '
-            "case and accents make no difference. Or a question's id. Every question without them.",
+            help="Words that the question or its id must all have; case makes no difference. Without them: "
+            "every question.",
             show_default=False,
         ),
     ] = "",
@@ -56,20 +54,17 @@ def search(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Search in questions, references and the answers of all systems of a round.
+    """Find and sort the questions of a round.
 
-    $ arena questions search demo "interest rates" --sort disagreement
+    $ arena questions search demo "interest rate" --sort disagreement
     """
-    wanted = QuestionFilter(domain=domain, search=words, winner=winner)
-    page = open_arena().question_search.page(name, wanted, sort, after=after, limit=limit, caller=OPERATOR)
+    wanted = QuestionFilter(domain=domain, words=words, winner=winner)
+    page = open_arena().question_lists.page(name, wanted, sort, after=after, limit=limit, caller=OPERATOR)
     if as_json:
         show_json(page.model_dump(include={"total", "questions"}))
         return
     if page.questions:
         show_table(HEADERS, [_row(question) for question in page.questions])
-    for question in page.questions:
-        if question.found is not None:
-            show_line(f"{question.id}: {_where(question.found)}: {question.found.excerpt}")
     if page.total:
         show_line(f"{len(page.questions):,} of {page.total:,} questions.")
     else:
@@ -87,13 +82,3 @@ def _row(question: RoundQuestion) -> tuple[str, ...]:
         str(question.flips),
         text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…",
     )
-
-
-def _where(found: FoundText) -> str:
-    places = ["question"] if found.in_question else []
-    places += ["reference"] if found.in_reference else []
-    if len(found.systems) > MOST_NAMES:
-        places.append(f"answers of {len(found.systems)} systems")
-    elif found.systems:
-        places.append(f"answers of {', '.join(found.systems)}")
-    return ", ".join(places)

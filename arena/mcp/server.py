@@ -123,18 +123,11 @@ class Tools:
         domain: Annotated[str | None, Field(max_length=100, description="Of this domain only.")] = None,
         limit: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 20,
         after: Annotated[int, Field(ge=0, description="`next` of the page before.")] = 0,
-        search: Annotated[
-            str,
-            Field(
-                max_length=300,
-                description='Words and "phrases" that the question, the reference or an answer must have.',
-            ),
-        ] = "",
         sort: Annotated[Order, Field(description="What comes first.")] = Order.SET,
     ) -> Json:
-        """Search the questions of a board, their references and all answers; with how their battles ended."""
-        wanted = QuestionFilter(domain=domain, words=words, search=search)
-        page = self._arena.question_search.page(
+        """Search the questions of a board, with how their battles ended."""
+        wanted = QuestionFilter(domain=domain, words=words)
+        page = self._arena.question_lists.page(
             self._round_of(board), wanted, sort, after=after, limit=limit, caller=PUBLIC
         )
         return bounded(page.to_json())

@@ -188,19 +188,6 @@ class BattleEvidence(Battle):
     judgments: list[Judgment]
 
 
-class FoundText(Value):
-    """Where a question has what was searched for."""
-
-    in_question: bool
-    in_reference: bool
-    systems: list[str]
-    """Whose answers have it."""
-    source: str
-    """Whose text the excerpt is of; empty for the question's own."""
-    excerpt: str
-    """The part of that text in which it was found, as plain text."""
-
-
 class RoundQuestion(Value):
     """A question of a round, and how its battles ended."""
 
@@ -226,8 +213,6 @@ class RoundQuestion(Value):
     """By how much it is larger than the second share, 0-1; null without a second."""
     spread: float | None
     """Standard deviation of the systems' shares, 0-½."""
-    found: FoundText | None = None
-    """Where it has what was searched for; null where nothing was."""
 
     @property
     def disagreement(self) -> float | None:

@@ -112,7 +112,7 @@ UNCOUNTED = frozenset({"/healthz", "/metrics", "/site.js", "/style.css"})
 WARMED = ("pandas", "pyarrow.parquet", "PIL.Image")
 """Modules that the first readers of charts and files would wait for."""
 ASKED_FOR = (
-    *("evidence", "question_lists", "question_search", "profiles", "weaknesses"),
+    *("evidence", "question_lists", "profiles", "weaknesses"),
     *("comparisons", "history", "file_descriptions", "set_statistics", "rounds", "submissions"),
 )
 """Services of the public pages, whose modules load when they are first asked for."""

@@ -15,7 +15,6 @@ from arena.services.boards.file_sizes import Described
 from arena.services.boards.history import Appearance, Entry
 from arena.services.boards.marks import withdrawn_marks
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList
-from arena.services.evidence.question_search import MarkedText
 from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.systems import Comparison, SystemProfile
 from arena.services.evidence.weaknesses import Weaknesses
@@ -216,26 +215,13 @@ def questions_of(source: Arena, caller: Caller, view: BoardView) -> QuestionList
 def questions_found(
     view: BoardView, question_filter: QuestionFilter, order: Order
 ) -> tuple[QuestionStats, ...]:
-    """The questions of a judged board that a reader looks for.
-
-    Raises:
-        InputError: No word is left that can be searched for.
-    """
+    """The questions of a judged board that a reader looks for."""
     endings = (
         ()
         if question_filter.system is None
         else _endings(view, question_filter.system, question_filter.opponent)
     )
-    search = question_filter.search.strip()
-    found = _numbers_found(view, search) if search else frozenset[int]()
-    return questions_of(view).matching(question_filter, endings=endings, found=found, order=order)
-
-
-def texts_found(view: BoardView, search: str, questions: Sequence[QuestionStats]) -> Mapping[str, MarkedText]:
-    """Where some questions have what a reader searches for, by id; nothing where nothing is searched for."""
-    if not search.strip() or not questions:
-        return {}
-    return _texts_found(view, search.strip(), tuple(question.id for question in questions), questions)
+    return questions_of(view).matching(question_filter, endings=endings, order=order)
 
 
 @_cached(most=MOST_BOARDS, of_board_alone=True)
@@ -274,23 +260,6 @@ def history_of(source: Arena, view: BoardView, system: str) -> tuple[Appearance,
 @_cached(seconds=LONG, most=64, spinner="Looking up battles …")
 def _endings(source: Arena, view: BoardView, system: str, opponent: str | None) -> tuple[BattleResult, ...]:
     return source.question_lists.endings(str(view.round_name), system, opponent)
-
-
-@_cached_for_public(seconds=FRESH, most=64, spinner="Searching …")
-def _numbers_found(source: Arena, caller: Caller, view: BoardView, search: str) -> frozenset[int]:
-    return source.question_search.find(str(view.round_name), search, caller=caller)
-
-
-@_cached_for_public(seconds=FRESH, most=64, spinner="Reading answers …")
-def _texts_found(
-    source: Arena,
-    caller: Caller,
-    view: BoardView,
-    search: str,
-    ids: tuple[str, ...],  # noqa: ARG001 - names what is cached; to hash the questions themselves takes longer
-    _questions: Sequence[QuestionStats],
-) -> Mapping[str, MarkedText]:
-    return source.question_search.excerpts(str(view.round_name), search, _questions, caller=caller)
 
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Comparing battles …")

@@ -44,8 +44,6 @@ from data.store.connections import BUSY_TIMEOUT_MS, WANTED, begin_immediate, mak
 
 LOG = logging.getLogger("data.store")
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
-INDEX = "text_index"
-"""The index of words, which is made of other tables; names of an older one's tables begin with it."""
 MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
 
 
@@ -153,13 +151,9 @@ class Database:
         return path.stat().st_size if path.is_file() else 0
 
     def rows(self) -> dict[str, int]:
-        """Rows by table, whatever the schema's version; the index of words, made of others, is left out."""
+        """Rows by table, whatever the schema's version."""
         with self.begin() as connection:
-            names = [
-                name
-                for name in inspect(connection).get_table_names()
-                if name != "alembic_version" and not name.startswith(INDEX)
-            ]
+            names = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
             return {
                 name: int(connection.execute(select(func.count()).select_from(table(name))).scalar_one())
                 for name in sorted(names)

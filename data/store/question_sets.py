@@ -201,8 +201,6 @@ def _insert_questions(connection: Connection, set_id: int, question_set: Questio
 def _insert_reference(
     connection: Connection, set_id: int, question_set: QuestionSet, content_hash: str
 ) -> None:
-    from data.store.text_index import QUESTIONS, IndexWriter  # noqa: PLC0415 - rarely written, often read
-
     numbers: dict[str, int] = pairs(
         connection.execute(select(questions.c.key, questions.c.id).where(questions.c.set_id == set_id))
     )
@@ -222,13 +220,6 @@ def _insert_reference(
         )
     )
     submission_id = new_id(result)
-    for number, texts in (
-        (QUESTIONS, ((numbers[one.id], one.question) for one in question_set.questions)),
-        (submission_id, ((numbers[one.id], one.reference or "") for one in referenced)),
-    ):
-        index = IndexWriter(connection, number)
-        index.add(texts)
-        index.write()
     if referenced:
         connection.execute(
             insert(answers),

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from data.store.submissions.sent_files import SentFileStore
     from data.store.submissions.submission_status import StatusStore
     from data.store.submissions.submissions import SubmissionStore
-    from data.store.text_index import TextIndex
 
 
 class Store:
@@ -181,12 +180,6 @@ class Store:
         from data.store.rounds.question_stats import QuestionStatsStore
 
         return QuestionStatsStore(self.database)
-
-    @cached_property
-    def texts(self) -> TextIndex:
-        from data.store.text_index import TextIndex
-
-        return TextIndex(self.database)
 
     @cached_property
     def teams(self) -> TeamStore:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
+from arena.models.results import RoundQuestion, RoundQuestionPage
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import placeholder
 from arena.services.rounds.visibility import RoundAccess
+from data.errors import InputError
 from data.records import Preference
 from data.store import Store
 from data.store.rounds.question_stats import BattleResult, QuestionStats
@@ -70,14 +72,12 @@ RESULTS: Mapping[Preference | None, Result] = {
 class QuestionFilter:
     """What a reader searches for; what is None or empty does not filter.
 
-    Each of the `words` must be part of the question or its id. `search` is searched for in every text
-    (`question_search`), or is a question's id. `winner` alone has the largest share of the win on the
-    question; `opponent` and `result` count only with `system`.
+    Each of the `words` must be part of the question or its id. `winner` has the largest share of the win on
+    the question, which no other system shares; `opponent` and `result` count only with `system`.
     """
 
     domain: str | None = None
     words: str = ""
-    search: str = ""
     winner: str | None = None
     trait: Trait | None = None
     system: str | None = None
@@ -95,7 +95,6 @@ class QuestionList:
     questions: tuple[QuestionStats, ...]
     haystack: tuple[str, ...]
     notice: str = ""
-    hides_references: bool = False
 
     @classmethod
     def of(cls, questions: Sequence[QuestionStats], *, notice: str = "") -> QuestionList:
@@ -107,22 +106,19 @@ class QuestionList:
         wanted: QuestionFilter,
         *,
         endings: Iterable[BattleResult] = (),
-        found: Collection[int] = frozenset(),
         order: Order = Order.SET,
     ) -> tuple[QuestionStats, ...]:
         """The questions that a reader looks for.
 
-        `endings` are of the battles of the wanted system (and opponent), `found` are numbers of questions
-        with a text that has what is searched for.
+        `endings` are of the battles of the wanted system (and opponent).
         """
-        words, named = wanted.words.casefold().split(), wanted.search.strip().casefold()
+        words = wanted.words.casefold().split()
         met = _met(endings, wanted.result) if wanted.system is not None else None
         matching = tuple(
             question
             for question, text in zip(self.questions, self.haystack, strict=True)
             if (wanted.domain is None or question.domain == wanted.domain)
             and (met is None or question.id in met)
-            and (not named or question.number in found or question.id.casefold() == named)
             and (wanted.winner is None or question.winner == wanted.winner)
             and _holds(text, words)
             and (wanted.trait is None or _has(question, wanted.trait))
@@ -151,16 +147,58 @@ class QuestionListService:
         board = self._store.boards.standing(round_.id)
         if board is None or not texts.sees_questions:
             lines = texts.listed(self._store.question_stats.of_round(round_.id))
-            return replace(
-                QuestionList.of(lines, notice=texts.notice), hides_references=texts.hides_references
-            )
+            return QuestionList.of(lines, notice=texts.notice)
         name = f"{round_.id} {board}"
         listed = self._kept.get(name)
         if listed is None:
             listed = self._kept[name] = QuestionList.of(self._store.question_stats.of_round(round_.id))
             while len(self._kept) > CACHE_SIZE:
                 self._kept.popitem(last=False)
-        return replace(listed, notice=texts.notice, hides_references=texts.hides_references)
+        return replace(listed, notice=texts.notice)
+
+    def page(
+        self,
+        round_name: str,
+        wanted: QuestionFilter,
+        order: Order = Order.SET,
+        *,
+        after: int = 0,
+        limit: int = 100,
+        caller: Caller = PUBLIC,
+    ) -> RoundQuestionPage:
+        """Up to `limit` matching questions after the first `after`.
+
+        Raises:
+            InputError: The domain or the winner is none of the round's.
+            NotFoundError: There is no such round that the caller may see.
+        """
+        listed = self.of(round_name, caller=caller)
+        self._check_names(round_name, wanted, caller)
+        following = after + limit
+        matching = listed.matching(wanted, order=order)
+        return RoundQuestionPage(
+            questions=[RoundQuestion.of(line) for line in matching[after:following]],
+            next=following if len(matching) > following else None,
+            total=len(matching),
+            notice=listed.notice,
+        )
+
+    def _check_names(self, round_name: str, wanted: QuestionFilter, caller: Caller) -> None:
+        """Refuse a domain that the round's set lacks, and a winner that no battle of the round can have."""
+        if wanted.domain is None and wanted.winner is None:
+            return
+        access = RoundAccess(self._store, caller, self._store.rounds.get(round_name))
+        domains, systems = access.texts.domains, access.entrants
+        if wanted.domain is not None and wanted.domain not in domains:
+            raise InputError(
+                f"The round {round_name} has no domain {wanted.domain!r}.",
+                advice=f"There are: {', '.join(domains)}.",
+            )
+        if wanted.winner is not None and wanted.winner not in systems:
+            raise InputError(
+                f"No system {wanted.winner!r} can win a question of the round {round_name}.",
+                advice=f"There are: {', '.join(sorted(systems))}. A reference wins none.",
+            )
 
     def endings(
         self, round_name: str, system: str, opponent: str | None, *, caller: Caller = PUBLIC

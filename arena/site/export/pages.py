@@ -130,7 +130,7 @@ class BoardPages:
         """One page of the list of questions, from 1."""
         first = (page - 1) * AT_ONCE
         shown = self.questions[first : first + AT_ONCE]
-        table = question_table(self.view, shown, {})
+        table = question_table(self.view, shown)
         return self._page(
             "questions.html",
             f"Questions, page {page}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 import streamlit as st
@@ -13,16 +13,14 @@ from arena.site.boards.board_parts import left_out, no_questions, set_note
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.pickers import chosen_domain, domain_warning, titled_board
 from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.queries import questions_found, questions_of, texts_found
+from arena.site.queries import questions_found, questions_of
 from arena.site.questions.list_table import question_table
 from arena.site.services import address
 from arena.site.ui.components import name_page, note
 from arena.site.ui.markup import put, put_html
 from arena.site.ui.tables import link
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
-from data.errors import InputError
 from data.store.rounds.question_stats import QuestionStats
-from leaderboard.export.tables import Cell
 
 AT_ONCE = 50
 TRAITS = {
@@ -43,22 +41,13 @@ ORDERS = {
 }
 
 
-def searched_texts(question_list: QuestionList) -> str:
-    """Which texts a search looks at."""
-    if question_list.notice:
-        return "the texts that you may read"
-    if question_list.hides_references:
-        return "questions and all answers; the references are hidden and not searched"
-    return "questions, references and all answers"
-
-
-def choose_questions(view: BoardView, where: str) -> tuple[QuestionFilter, Order]:
+def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
     """Offer every filter and the order; the choice goes into the address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-search"):
-        search = text_filter("words", where, width="stretch")
+        words = text_filter("words", "Search in questions and their ids", width="stretch")
         order = choose_one("sort", "Sort", {order.value: text for order, text in ORDERS.items()}, width=260)
     domain = chosen_domain(view)
-    wanted = QuestionFilter(domain=None if domain == OVERALL else domain, search=search)
+    wanted = QuestionFilter(domain=None if domain == OVERALL else domain, words=words)
     with opened("Filter by verdicts, winner and systems", *FILTERS) as is_open:
         if is_open or any(map(chosen_words, FILTERS)):
             wanted = _filtered(view, wanted)
@@ -126,12 +115,12 @@ def opening(view: BoardView) -> None:
             "pages/questions.html",
             view=view,
             domains=_domains(view),
-            where=_where(every),
+            where="Search in questions and their ids",
             order=ORDERS[Order.SET],
             notice=every.notice,
             found=_found(found, every),
             pages=f"1–{AT_ONCE} of {len(found):,}" if len(found) > AT_ONCE else "",
-            table=question_table(view, found[:AT_ONCE], {}),
+            table=question_table(view, found[:AT_ONCE]),
         )
     )
 
@@ -147,10 +136,6 @@ def _domains(view: BoardView) -> list[tuple[str, str, bool]]:
         )
         for one in (OVERALL, *view.domains)
     ]
-
-
-def _where(every: QuestionList) -> str:
-    return f'Search in {searched_texts(every)}: words, "phrases"'
 
 
 def _found(found: Sequence[QuestionStats], every: QuestionList) -> str:
@@ -172,34 +157,14 @@ def show() -> None:
     if warning := domain_warning(view):
         note(warning)
     question_list = questions_of(view)
-    wanted, order = choose_questions(view, _where(question_list))
+    wanted, order = choose_questions(view)
     left_out(question_list.notice)
-    try:
-        matching = questions_found(view, wanted, order)
-    except InputError as refused:
-        st.info(str(refused), icon=":material/search_off:")
-        return
+    matching = questions_found(view, wanted, order)
     note(_found(matching, question_list))
     if not matching:
         st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
         return
     page = choose_page(len(matching))
     shown = matching[(page - 1) * AT_ONCE : page * AT_ONCE]
-    put(question_table(view, shown, texts_found(view, wanted.search, shown)))
-    offer_files(view, "questions", lambda: _file_rows(view, wanted, matching))
-
-
-def _file_rows(
-    view: BoardView, wanted: QuestionFilter, questions: Sequence[QuestionStats]
-) -> list[Mapping[str, Cell]]:
-    """The whole list as rows of a file, each with where it was found."""
-    found = texts_found(view, wanted.search, questions)
-    rows: list[Mapping[str, Cell]] = []
-    for question in questions:
-        place = found.get(question.id)
-        rows.append(
-            asdict(question)
-            | {"in_answer": None if place is None else str(place.excerpt)}
-            | {"found_in": "" if place is None else ", ".join(place.systems)}
-        )
-    return rows
+    put(question_table(view, shown))
+    offer_files(view, "questions", lambda: [asdict(question) for question in matching])

@@ -1,11 +1,10 @@
-"""The list of a board's questions as a table: who won, by how much, and where a search found them."""
+"""The list of a board's questions as a table: who won, and by how much."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
-from arena.services.evidence.question_search import MarkedText
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.formats import shown
 from arena.site.ui.markup import Child, element, explained
@@ -13,8 +12,6 @@ from arena.site.ui.tables import anchor, rows_table
 from data.percent import percent
 from data.store.rounds.question_stats import QuestionStats
 
-MOST_NAMES = 3
-"""Systems that are named where something was found; of more, how many they are."""
 SECOND = "aa-second"
 MEANINGS = {
     "Winner": "The system with the largest share of the win, over its battles on the question; the reference "
@@ -27,25 +24,21 @@ MEANINGS = {
 }
 
 
-def question_table(
-    view: BoardView, questions: Sequence[QuestionStats], found: Mapping[str, MarkedText]
-) -> Element:
-    """Questions, each leading to its evidence; `found` says by id where they have what was searched for."""
+def question_table(view: BoardView, questions: Sequence[QuestionStats]) -> Element:
+    """Questions, each leading to its evidence."""
     heads = [
         element("th", explained(name, meaning), scope="col", class_=_class_of(name))
         for name, meaning in MEANINGS.items()
     ]
     header = [element("th", "Question", scope="col", class_="aa-left"), *heads]
-    rows = (_row(view, question, found.get(question.id)) for question in questions)
+    rows = (_row(view, question) for question in questions)
     return rows_table(header, rows, classes="aa-questions")
 
 
-def _row(view: BoardView, question: QuestionStats, found: MarkedText | None) -> Element:
+def _row(view: BoardView, question: QuestionStats) -> Element:
     named = anchor(question.question, "question", board=view.name, id=question.id)
     about = f"{question.id} · {view.label(question.domain)}"
     head = element("th", named, element("span", about, class_="aa-sub"), scope="row")
-    if found is not None:
-        head.append(element("span", *_place(found), class_="aa-sub aa-found"))
     undecided = f" · {question.undecided:,} without a verdict" if question.undecided else ""
     return element(
         "tr",
@@ -76,20 +69,3 @@ def _winner(view: BoardView, question: QuestionStats) -> Iterator[Child]:
         yield element("span", f"{question.winners:,} systems share it", class_="aa-muted")
     else:
         yield element("span", "no verdict", class_="aa-muted")
-
-
-def _place(found: MarkedText) -> Iterator[Child]:
-    """Where it was found, in words, and the text around it with what was found marked."""
-    places = [
-        name for name, held in (("question", found.in_question), ("reference", found.in_reference)) if held
-    ]
-    if len(found.systems) > MOST_NAMES:
-        places.append(f"answers of {len(found.systems):,} systems")
-    elif found.systems:
-        places.append(f"answer{'s' if len(found.systems) > 1 else ''} of {', '.join(found.systems)}")
-    yield f"Found in: {'; '.join(places)}. "
-    if not found.source:
-        return
-    yield element("span", f"{found.source}: ", class_="aa-main")
-    for piece, is_found in found.pieces:
-        yield element("mark", piece) if is_found else piece

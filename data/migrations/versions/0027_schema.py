@@ -1,11 +1,10 @@
-"""Create the declared tables, the text index and an append-only audit log.
+"""Create the declared tables and an append-only audit log.
 
 It replaces migrations 0001 to 0027, so a database at 0027 is up to date with it.
 """
 
 from alembic import op
 
-from data.store.text_index import POSTGRES_SCHEMA, SQLITE_SCHEMA
 from data.tables.schema import ddl_metadata
 
 revision = "0027"
@@ -32,5 +31,5 @@ def upgrade() -> None:
     connection = op.get_bind()
     ddl_metadata().create_all(connection)
     sqlite = connection.dialect.name == "sqlite"
-    for statement in (SQLITE_SCHEMA, *SQLITE_GUARDS) if sqlite else (POSTGRES_SCHEMA, *POSTGRES_GUARDS):
+    for statement in SQLITE_GUARDS if sqlite else POSTGRES_GUARDS:
         op.execute(statement)

@@ -11,6 +11,7 @@ down_revision = "0027"
 branch_labels = None
 depends_on = None
 
+TEXT_INDEX = "text_index"
 TABLES: tuple[str, ...] = (
     # Referring tables first.
     "concern",
@@ -32,6 +33,7 @@ TABLES: tuple[str, ...] = (
     "retest",
     "subscription",
     "event",
+    TEXT_INDEX,
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.
@@ -83,7 +85,12 @@ def _drop_tables(connection: sa.Connection, inspector: sa.Inspector, existing: s
             continue
         table = sa.table(name)
         sqlite = connection.dialect.name == "sqlite"
-        if sqlite or not connection.scalar(sa.select(sa.exists(sa.select(sa.literal(1)).select_from(table)))):
+        derived = name == TEXT_INDEX
+        if (
+            sqlite
+            or derived
+            or not connection.scalar(sa.select(sa.exists(sa.select(sa.literal(1)).select_from(table))))
+        ):
             op.execute(f"DROP TABLE {name}" + ("" if sqlite else " CASCADE"))
         else:
             for key in inspector.get_foreign_keys(name):

@@ -251,19 +251,14 @@ class SubmissionStore(AnswerReader):
             raise _conflict(submission) from error
 
     def withdraw(self, number: int, reason: str) -> Submission:
-        """Withdraw a submission; it stays as a tombstone, and its answers are found no more."""
-        from data.store.text_index import remove_texts  # noqa: PLC0415 - listings index nothing
-
-        with self._database.together() as connection:
-            if self._by_number(connection, number).state is not SubmissionState.WITHDRAWN:
-                remove_texts(connection, number)
-            return self._update(
-                number,
-                state=SubmissionState.WITHDRAWN,
-                selected=False,
-                withdrawn_at=now(),
-                withdrawn_reason=reason,
-            )
+        """Withdraw a submission; it stays as a tombstone."""
+        return self._update(
+            number,
+            state=SubmissionState.WITHDRAWN,
+            selected=False,
+            withdrawn_at=now(),
+            withdrawn_reason=reason,
+        )
 
     def withdrawn_from(self, round_name: str) -> Mapping[str, str]:
         """Systems of a round that were withdrawn, with the reasons."""

@@ -81,12 +81,9 @@ def make_place(connection: Connection, set_id: int, system: str, *, submitted: b
 def insert_answers(
     connection: Connection, set_id: int, number: int, rows: Iterable[tuple[Answer, bool]]
 ) -> None:
-    """Write and index the answers of a submission, some thousands at a time, and count them on it."""
-    from data.store.text_index import IndexWriter  # noqa: PLC0415 - as where answers leave the index
-
+    """Write the answers of a submission, some thousands at a time, and count them on it."""
     numbers = _numbers(connection, set_id)
     count = silent = 0
-    index = IndexWriter(connection, number)
     for chunk in _chunks(rows, CHUNK):
         connection.execute(
             insert(answers),
@@ -105,10 +102,8 @@ def insert_answers(
                 for answer, no_answer in chunk
             ],
         )
-        index.add((numbers[answer.question_id], answer.answer) for answer, _ in chunk)
         count += len(chunk)
         silent += sum(no_answer for _, no_answer in chunk)
-    index.write()
     connection.execute(
         update(submissions).where(submissions.c.id == number).values(answers=count, no_answers=silent)
     )

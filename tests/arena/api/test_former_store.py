@@ -26,7 +26,14 @@ GONE = frozenset(
     }
 )
 """Keys of removed features, and where a model is asked."""
-GONE_FROM_API = frozenset({"rounds.rounds.estimated", "rounds/r.estimated", "submissions/2.sight"})
+GONE_FROM_API = frozenset(
+    {
+        "rounds.rounds.estimated",
+        "rounds/r.estimated",
+        "rounds/r/questions.questions.found",
+        "submissions/2.sight",
+    }
+)
 
 
 def changed(before: Any, now: Any, place: str) -> Iterator[str]:  # noqa: ANN401 - any JSON

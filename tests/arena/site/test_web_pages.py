@@ -13,14 +13,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
-from arena.services.evidence.question_lists import QuestionList
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.boards.sentences import name_and_model
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.compare.deciding import deciding_sentence
 from arena.site.questions.battles import standing
-from arena.site.questions.list_page import searched_texts
 from arena.site.services import as_secrets
 from arena.site.trust.trust_page import LEFT_OUT
 from data.records import Action, BattleEvidence, BattleRecord, Outcome, Preference
@@ -189,18 +187,6 @@ def test_reference_that_won_as_often_is_said_to_be_as_good(published: Settings) 
         "each won 1 more of its battles here than it lost."
     )
     assert said(_met("full", name, None)) == "No answer to it was judged in this round."
-
-
-def test_search_says_which_texts_it_looks_at() -> None:
-    """Where references are hidden they are not searched, and the field says so."""
-    questions = QuestionList.of(())
-    assert searched_texts(questions) == "questions, references and all answers"
-    assert "references are hidden and not searched" in searched_texts(
-        replace(questions, hides_references=True)
-    )
-    assert "that you may read" in searched_texts(
-        replace(questions, notice="Not public.", hides_references=True)
-    )
 
 
 def test_every_action_of_the_log_has_plain_words() -> None:

@@ -31,13 +31,12 @@ NAMES = {
 QUERIES: Mapping[str, tuple[str, ...]] = {
     "system": ("id=ours", "id=theirs&part=questions"),
     "question": ("id=q0", "id=q1", "id=q0&part=answers", "id=q1&part=facts"),
-    "questions": ("", "words=item", "search=grams", "winner=ours"),
+    "questions": ("", "words=item", "winner=ours"),
     "compare": ("a=ours&b=theirs",),
 }
 ASKED = {
     "/rounds/{name}/compare": "?first=ours&second=theirs",
     "/sets/{name}/retrieval/compare": "?first=ours&second=theirs",
-    "/rounds/{name}/questions": "?q=grams",
 }
 PROCESSES = 2
 

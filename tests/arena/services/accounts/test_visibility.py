@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypedDict
 
 import pytest
+from arena.services.evidence.question_search import QuestionSearch
 
 from arena.container import Arena
 from arena.services.accounts.applications import ApplicationService
@@ -23,7 +24,6 @@ from arena.services.boards.files import BoardFiles
 from arena.services.boards.history import HistoryService
 from arena.services.boards.service import BoardService
 from arena.services.evidence.question_lists import QuestionListService
-from arena.services.evidence.question_search import QuestionSearch
 from arena.services.evidence.questions import EvidenceService
 from arena.services.evidence.systems import ComparisonService, ProfileService
 from arena.services.evidence.weaknesses import WeaknessService

@@ -1,1 +1,0 @@
-"""Words of texts as the index of the store has them: the same on every database."""
