@@ -1,4 +1,4 @@
-"""How far the LLM judge of the Crowd-RAG study can be trusted: flips, and what its places depend on.
+"""How far the LLM judge of the Crowd-RAG study can be trusted: flips, ties and pairs without a verdict.
 
 Run: python -m benchmarks.crowd_rag [--study pairs.jsonl] [--asked quality_overall] [--battles FILE]
 
@@ -21,9 +21,6 @@ import numpy as np
 from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable
 from leaderboard.stats.intervals import cluster_variance, effective_count
-from leaderboard.trust.robustness.fragility import fragility
-from leaderboard.trust.sections import Unit
-from leaderboard.trust.sentences import exchange_sentence, first_place_sentence
 
 STUDY = Path(__file__).parents[1] / "../shared/data/crowd_rag/pairs.jsonl"
 ORDERS = ("a_first", "b_first")
@@ -101,11 +98,6 @@ def report(verdicts: Verdicts) -> None:
     table = verdicts.table
     ties = sum(battle[4] == "tie" for battle in verdicts.battles)
     print(f"\n{verdicts.name}: {len(table)} pairs, {ties} ties, {verdicts.undecided} without a verdict")
-    for unit in Unit:
-        rests = fragility(table, unit=unit)
-        print(f"  {first_place_sentence(rests.as_json())}")
-        for exchange in rests.exchanges:
-            print(f"    {exchange.points:6.1f} points: {exchange_sentence(exchange.as_json(), unit)}")
 
 
 def main() -> None:

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.services.battle_file_reports import PeopleRequest, correct_file, corrected_rates_of_file
-from arena.services.battle_files import RatingRequest, fragility_of_file, rate_file
+from arena.services.battle_files import RatingRequest, rate_file
 from data.corpora.library import CorpusLibrary
 from data.errors import InputError
 from data.parallel import parallel_map
 from judges.metrics.coverage.sources import TERMS
-from leaderboard.trust.sections import Unit
 from leaderboard.vocabulary import IntervalKind, Method
 
 SYSTEMS = ("ant", "bee", "cat", "dog", "elk")
@@ -71,12 +70,6 @@ def results(folder: Path, place: Path) -> dict[str, str]:
         ).as_json(),
         "corrected ratings": correct_file(battles, people, resampled)[0].as_json(),
         "corrected rates": corrected.as_json(),
-        "questions places depend on": fragility_of_file(
-            battles, unit=Unit.QUESTIONS, pair=None, reference=None
-        )[0].as_json(),
-        "battles places depend on": fragility_of_file(battles, unit=Unit.BATTLES, pair=None, reference=None)[
-            0
-        ].as_json(),
     }
     CorpusLibrary(place, TERMS).add("c", folder / "documents.jsonl")
     files = sorted(path for path in place.rglob("*") if path.is_file())

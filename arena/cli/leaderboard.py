@@ -18,7 +18,6 @@ from data.files.text_files import MEBIBYTE
 from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.judged_shares import partial_sentence
-from leaderboard.trust.sentences import trust_sentences
 from leaderboard.vocabulary import OVERALL, BoardForm, Control, TableFormat
 
 commands = Commands("Published boards: list, show and export them.")
@@ -152,12 +151,10 @@ def _show_lines(board: Board, domain: str, *, people: bool) -> None:
 
 
 def _show_below(standings: Mapping[str, Any], domain: str) -> None:
-    """What the domain's ratings borrow, on what the places rest, and who was not judged."""
+    """What the domain's ratings borrow, and who was not judged."""
     for said in (part.get("note") for part in standings["domains"] if part["id"] == domain):
         if said:
             show_line(said)
-    for said in trust_sentences(standings):
-        show_line(said)
     lines = standings["lines"][domain]
     unjudged = [line["system"] for line in lines if not (line["rate"] or line.get("rate_against_all"))]
     if unjudged:

@@ -33,8 +33,6 @@ from leaderboard.ratings import (
 )
 from leaderboard.ratings.judges import JudgeAwareRatings, rate_with_judges
 from leaderboard.ratings.rate import interval_for
-from leaderboard.trust.robustness.fragility import Fragility, fragility
-from leaderboard.trust.sections import Unit
 from leaderboard.vocabulary import Covariate
 
 
@@ -261,34 +259,6 @@ def compare_in_file(
         },
     }
     return fields, (*notes_on(battle_file), *table.notes)
-
-
-def fragility_of_file(
-    path: Path,
-    *,
-    unit: Unit,
-    pair: tuple[str, str] | None,
-    reference: str | None,
-    reading: Reading = AS_IT_IS,
-) -> tuple[Fragility, tuple[str, ...]]:
-    """The fewest questions, or battles, on which the places of a battle file's systems rest.
-
-    Raises:
-        FileFormatError: The file cannot be read; the message names row and column.
-        RecordError: A value breaks a rule; likewise.
-        InputError: Questions are to be left out and the file names none, or rows count for several battles.
-        NotFoundError: No battle names a system of the pair, or the reference.
-        UnrankableError: The ratings do not exist.
-    """
-    battle_file = reading.of(path)
-    if unit is Unit.QUESTIONS and not battle_file.questions_named:
-        raise InputError(
-            "The file names no questions: it has no column question_id.",
-            advice="Leave out battles: --unit battles.",
-        )
-    if reference is not None:
-        _require_system(battle_file.table, reference)
-    return fragility(battle_file.table, unit=unit, pair=pair, reference=reference), notes_on(battle_file)
 
 
 def parse_anchors(texts: Sequence[str]) -> Anchor | None:

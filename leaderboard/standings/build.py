@@ -21,7 +21,6 @@ from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.ratings import (
     Cluster,
     IntervalKind,
-    Method,
     Rating,
     RatingTable,
     Settings,
@@ -31,7 +30,6 @@ from leaderboard.ratings import (
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.ratings.estimate import restrict
 from leaderboard.standings.alternative_ratings import (
-    MOST_PAIRS,
     AlternativeRatings,
     all_differences,
     alternative_ratings,
@@ -49,12 +47,7 @@ from leaderboard.standings.covariates import (
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.model import About, Line, Standings
-from leaderboard.trust.robustness.fragility import fragility
-from leaderboard.trust.sections import Section, Unit
 from leaderboard.vocabulary import OVERALL
-
-NAMED_UNITS: Mapping[Unit, int] = MappingProxyType({Unit.QUESTIONS: 100, Unit.BATTLES: 25})
-"""So many questions or battles of each set are named in a snapshot, which is read on every page."""
 
 
 def build_standings(
@@ -126,8 +119,8 @@ def build_standings(
         judge_context=seen,
     )
     # The longest first, so that no process is left with one while the others have nothing to do.
-    tasks = [(part,) for part in (_under_control, _questions, _by_domains, _battles, _rates)]
-    (fits, beside), questions, by_domain, battles, (rates, everyone) = parallel_map(
+    tasks = [(part,) for part in (_under_control, _by_domains, _rates)]
+    (fits, beside), by_domain, (rates, everyone) = parallel_map(
         _computed, tasks, (inputs,), total=len(tasks), before=seconds
     )
     board = _Board(
@@ -159,7 +152,6 @@ def build_standings(
         judged=judged,
         covariates=covariate_section(fits, seen),
         domain_notes={domain: " ".join(table.notes) for domain, table in by_domain.items() if table.notes},
-        trust=_trust(inputs, {**questions, **battles}),
     )
 
 
@@ -178,12 +170,6 @@ class _Inputs:
     domain_ratings: Mapping[str, RatingTable] | None
     counts: AnswerCounts
     judge_context: JudgeContext
-
-    @property
-    def has_trust(self) -> bool:
-        """Whether the board says what places depend on: not where questions are not known."""
-        plain = self.settings.cluster is Cluster.QUESTION and self.settings.method is Method.BRADLEY_TERRY
-        return plain and self.ratings is not None
 
     @property
     def rated_reference(self) -> str | None:
@@ -241,28 +227,6 @@ def _under_control(inputs: _Inputs) -> tuple[tuple[ControlFit, ...], tuple[Alter
     fits = control_fits(table, settings, counts, inputs.judge_context)
     beside = alternative_ratings(table, settings, reference=inputs.rated_reference, counts=counts, fits=fits)
     return fits, beside
-
-
-def _questions(inputs: _Inputs) -> dict[str, Mapping[str, object]]:
-    return _fragility(inputs, Unit.QUESTIONS)
-
-
-def _battles(inputs: _Inputs) -> dict[str, Mapping[str, object]]:
-    # Of rows that count for several battles none can be left out alone.
-    return _fragility(inputs, Unit.BATTLES) if inputs.table.weight is None else {}
-
-
-def _fragility(inputs: _Inputs, unit: Unit) -> dict[str, Mapping[str, object]]:
-    """What places depend on, by the unit that is left out."""
-    if not inputs.has_trust:
-        return {}
-    found = fragility(inputs.table, unit=unit, reference=inputs.rated_reference, most=MOST_PAIRS)
-    return {unit.value: found.as_json(NAMED_UNITS[unit])}
-
-
-def _trust(inputs: _Inputs, fragile: Mapping[str, object]) -> dict[Section, Mapping[str, object]]:
-    """On what places rest; nothing where questions are not known."""
-    return {Section.FRAGILITY: fragile} if inputs.has_trust else {}
 
 
 def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, str]:

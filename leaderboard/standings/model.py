@@ -17,7 +17,6 @@ from leaderboard.standings.head_to_head import HeadToHead
 from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.places import lines_among_systems
 from leaderboard.standings.systems import SYSTEMS, SystemFacts
-from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import COVARIATES, OVERALL
 
 SHAPE = 3
@@ -118,7 +117,6 @@ class Standings:
         covariates: What biases the judge (`covariate_section`); empty where nothing can be told.
         systems: What teams say of their systems; empty where they say nothing.
         domain_notes: What readers of a domain's ratings must know, by domain.
-        trust: On what places rest and how the judge contradicts itself, by the keys of the snapshot.
     """
 
     about: About
@@ -135,7 +133,6 @@ class Standings:
     covariates: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     systems: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
     domain_notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    trust: Mapping[Section, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def partial(self) -> bool:
@@ -193,7 +190,6 @@ class Standings:
                 if self.systems
                 else {}
             ),
-            **{section.value: dict(content) for section, content in self.trust.items()},
         }
 
     def _label(self, domain: str) -> str:

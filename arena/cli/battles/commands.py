@@ -19,12 +19,10 @@ from arena.cli.battles.tables import (
     read_covariates,
     show_coefficients,
 )
-from arena.cli.battles.trust import show_fragility
 from arena.cli.options import AsJson, File, Seed, grouped, known, only_with, spread, whole_file
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
 from arena.cli.tree.pages import Commands
 from data.errors import InputError
-from leaderboard.trust.sections import Unit
 from leaderboard.vocabulary import Cluster, IntervalKind, Method
 
 if TYPE_CHECKING:
@@ -60,33 +58,16 @@ class OtherResults:
     winrates: Annotated[
         bool, typer.Option("--winrates", help="Print win rates and win+tie rates in place of ratings.")
     ] = False
-    fragility: Annotated[
-        bool, typer.Option("--fragility", help="Print what the places rest on in place of ratings.")
-    ] = False
     reference: Annotated[
         str | None,
         typer.Option(
             "--reference",
             metavar="NAME",
-            help="With --winrates: count only battles against this system. With --fragility: the system that "
-            "is the reference.",
+            help="With --winrates: count only battles against this system.",
         ),
     ] = None
     by: Annotated[
         GroupWord | None, typer.Option("--by", help="With --winrates: add a row for each domain.")
-    ] = None
-    unit: Annotated[
-        Unit,
-        typer.Option("--unit", help="With --fragility: leave out whole questions, or single battles."),
-    ] = Unit.QUESTIONS
-    pair: Annotated[
-        str | None,
-        typer.Option(
-            "--pair",
-            metavar="A,B",
-            show_default="all neighbours in the ranking",
-            help="With --fragility: look at these two systems, and name what is left out.",
-        ),
     ] = None
 
     def refuse_what_is_unused(self) -> None:
@@ -95,14 +76,8 @@ class OtherResults:
         Raises:
             BadParameter: There is one.
         """
-        if self.winrates and self.fragility:
-            raise typer.BadParameter("Ask for one of the two.", param_hint="--winrates")
         if not self.winrates:
-            only_with("--winrates", {"--by": self.by})
-        if not self.fragility:
-            only_with("--fragility", {"--pair": self.pair})
-        if not (self.winrates or self.fragility):
-            only_with("--winrates or --fragility", {"--reference": self.reference})
+            only_with("--winrates", {"--by": self.by, "--reference": self.reference})
 
 
 @commands.command()
@@ -146,15 +121,10 @@ def rate(
     people: PeopleOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Rate the systems of a battle file, best first; or print win rates, or on what the places rest.
+    """Rate the systems of a battle file, best first; or print win rates.
 
     $ arena battles rate battles.jsonl
     $ arena battles rate battles.jsonl --winrates --reference human --by domain
-
-    With --fragility it finds the fewest questions (or battles) without which neighbours in the ranking are
-    exchanged. What is found is verified by a refit of the battles that are left. That nothing smaller would
-    do is not certain; where half of the questions do not suffice, none are found. First place is held by
-    systems other than --reference.
 
     With --people the file holds a judge's verdict on every planned battle, and VOTES a line for each
     person's vote on some of them: `question_id, model_a, model_b`, `winner` or `score` (share of the win of
@@ -188,9 +158,6 @@ def rate(
     )
     other.refuse_what_is_unused()
     votes = people.request()
-    if other.fragility:
-        show_fragility(file, other.unit, other.pair, other.reference, reading.request(), as_json=as_json)
-        return
     if other.winrates:
         _show_winrates(file, other, request, votes, reading.request(), as_json=as_json)
         return

@@ -8,7 +8,6 @@ from types import MappingProxyType
 MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "answers silences": ("false-refusals",),
-        "battles fragility": ("rate", "--fragility"),
         "battles winrates": ("rate", "--winrates"),
         "leaderboard site": ("export", "--format", "site"),
         "metrics context": ("analyse", "context"),

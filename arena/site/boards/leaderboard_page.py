@@ -31,7 +31,6 @@ from arena.site.trust import basis as bases
 from arena.site.trust.basis import ADDRESS, LABELS, Basis
 from arena.site.trust.control_figures import LABELS as CONTROLS
 from arena.site.trust.reasons import TrustFigure
-from arena.site.trust.robustness import first_place
 from arena.site.ui.components import name_page
 from arena.site.ui.formats import points, range_of_points
 from arena.site.ui.markup import html_put_by, put_part
@@ -269,8 +268,6 @@ def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
 def _notes(shown: Shown) -> Iterator[str]:
     """How the numbers were computed, and what holds of those that are shown."""
     yield how_made(shown.view)
-    if shown.domain == OVERALL:
-        yield first_place(shown.view)
     if shown.view.controlled_for is not None:
         control = shown.view.controlled_for
         yield (

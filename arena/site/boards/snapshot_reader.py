@@ -20,7 +20,6 @@ from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.systems import facts_by_system
-from leaderboard.trust.sections import sections_of
 
 Figure = tuple[str, str, str]
 FEW = 100
@@ -205,7 +204,6 @@ def read_board(board: Board) -> BoardView:
         health=health_strip(standings, judging),
         partial=partial_sentence(standings),
         people=read_people(standings),
-        trust=sections_of(standings),
         self_reported=facts_by_system(standings),
         judge=standings["facts"].get("judge", ""),
         judged_on=standings["facts"].get("finished", ""),

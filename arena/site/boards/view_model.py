@@ -16,7 +16,6 @@ from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import letter_set, places_beside, told_apart
 from leaderboard.standings.head_to_head import Meetings
 from leaderboard.standings.systems import SystemFacts
-from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import Control
 
 OVERALL = "overall"
@@ -170,7 +169,6 @@ class BoardView:
         partial: How little was judged, or what is estimated, in sentences; empty where enough was.
         people: What votes of people make of the board; None where none correct it.
         judged_places: By system, the interval of ranks as the judge says.
-        trust: What is known of how far the judge can be trusted, section by section as the snapshot has it.
         self_reported: What teams say of their systems, by name.
         judge: Its name; empty where that is not known.
         judged_on: The day on which judging ended, ISO; empty where that is not known.
@@ -205,7 +203,6 @@ class BoardView:
     judged_places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     between: Controlled = NO_RATINGS
     ground_truths: str = ""
-    trust: Mapping[Section, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
     self_reported: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
     judge: str = ""
     judged_on: str = ""

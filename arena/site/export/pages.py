@@ -82,8 +82,8 @@ class BoardPages:
         """How many pages the list of questions has."""
         return -(-len(self.questions) // AT_ONCE)
 
-    def index(self, trust: Sequence[str]) -> str:
-        """The standings; `trust` is what else to say of the board, in sentences."""
+    def index(self) -> str:
+        """The standings."""
         view = self.view
         order = (OVERALL, *view.domains)
         small = len(view.meetings.systems) <= MOST_IN_MATRIX
@@ -97,7 +97,6 @@ class BoardPages:
             health=self._table(words_table(("Figure", "Value", "Meaning"), view.health, spare=1))
             if view.health
             else None,
-            trust=trust,
         )
 
     def system(

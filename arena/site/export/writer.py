@@ -21,7 +21,6 @@ from data.records import Board
 from data.store.rounds.question_stats import QuestionStats
 from leaderboard.export.tables import standings_file
 from leaderboard.standings.columns import marked
-from leaderboard.trust.sentences import trust_sentences
 from leaderboard.vocabulary import BoardForm
 
 MARK = "board.json"
@@ -119,7 +118,7 @@ def _write(arena: Arena, board: Board, view: BoardView, export: Export) -> None:
     export.put(".nojekyll", "")
     export.put("README.md", _readme(view))
     export.put("style.css", pages.style())
-    export.put("index.html", pages.index(trust_sentences(board.standings)))
+    export.put("index.html", pages.index())
     export.put("method.html", pages.method())
     export.put("data.html", pages.data(list(_data(arena, board, export)), export.withheld))
     for system, text in _systems(arena, view, pages, with_records=bool(stats)):

@@ -1,4 +1,4 @@
-"""How far a board's judge can be trusted, and what its places depend on: a question each, details folded."""
+"""How far a board's judge can be trusted: a question each, details folded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arena.site.boards.pickers import addressed_board, boards, title_of_page
 from arena.site.boards.sentences import name_and_model
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
-from arena.site.trust import covariates, robustness
+from arena.site.trust import covariates
 from arena.site.trust.basis import basis_query, chosen_basis
 from arena.site.trust.control_figures import Placed
 from arena.site.trust.reasons import TrustFigure, as_sentences
@@ -108,13 +108,6 @@ def _questions(view: BoardView) -> Iterator[Question]:
             more=as_flow(more),
         )
     for place, asked, answer, show_more, word in (
-        (
-            "fragility",
-            "What does first place depend on?",
-            robustness.first_place(view),
-            robustness.show_fragility,
-            robustness.DECIDING,
-        ),
         (
             "covariates",
             "Does the length of an answer bias it?",

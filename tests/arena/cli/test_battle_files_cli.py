@@ -66,7 +66,6 @@ def shuffled(rows: Sequence[Row]) -> list[Row]:
         ("rate", "{}", "--bootstrap", "50"),
         ("compare", "{}", "w", "x", "--bootstrap", "50"),
         ("winrates", "{}", "--by", "domain"),
-        ("fragility", "{}"),
     ],
 )
 def test_the_order_of_rows_changes_no_byte(run: Commands, tmp_path: Path, words: Sequence[str]) -> None:

@@ -25,7 +25,6 @@ from leaderboard.ratings import Settings
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
-from leaderboard.trust.sections import Section
 from tests.arena.conftest import Commands
 from tests.long_work import SYSTEMS, nested, numbers, raised, refused, results, squared, write_input
 
@@ -41,7 +40,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
-    """Resamples, corrections, fragility and corpora are the same bytes with none, one and two processes."""
+    """Resamples, corrections and corpora are the same bytes with none, one and two processes."""
     write_input(tmp_path)
     here = results(tmp_path, tmp_path / "here")
     for processes in (1, 2):
@@ -51,7 +50,7 @@ def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_board_is_the_same_wherever_its_parts_are_computed(at_once: None) -> None:
-    """Rates, domains, controls, fragility and cycles of processes are those of this one, to the bit."""
+    """Rates, domains, and controls of processes are those of this one, to the bit."""
     rng = np.random.default_rng(2)
     battles = [(n, one, other) for n in range(60) for one, other in combinations(SYSTEMS, 2)]
     table = BattleTable.from_columns(
@@ -74,7 +73,6 @@ def test_a_board_is_the_same_wherever_its_parts_are_computed(at_once: None) -> N
     with parallel.in_parallel(LocalSpread(2)):
         spread = board()
     assert spread == board()
-    assert spread[Section.FRAGILITY.value]
 
 
 def test_arrays_that_processes_share_may_be_written_to() -> None:
@@ -224,14 +222,13 @@ def test_commands_take_the_engine(run: Commands, tmp_path: Path) -> None:
     write_input(tmp_path)
     battles = tmp_path / "battles.jsonl"
     for words in (
-        ("fragility", battles),
         ("rate", battles, "--bootstrap", 300),
         ("rate", battles, "--people", tmp_path / "votes.jsonl", "--interval", "bootstrap"),
         ("winrates", battles, "--people", tmp_path / "votes.jsonl"),
     ):
         usual = run.json("battles", *words, "--json")
         assert run.json("battles", *words, "--engine", "local", "--json") == usual
-    code, _, errors = run("battles", "rate", "--fragility", battles, "--engine", "cloud")
+    code, _, errors = run("battles", "rate", battles, "--engine", "cloud")
     assert code == 2
     assert "local" in errors
     imported = run.json(

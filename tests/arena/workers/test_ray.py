@@ -165,7 +165,7 @@ def on_ray(
 def test_a_cluster_gives_the_bytes_of_one_process(
     on_ray: Callable[..., Arena], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Resamples, corrections, fragility and corpora are the same bytes where nodes do their parts."""
+    """Resamples, corrections and corpora are the same bytes where nodes do their parts."""
     for module, name, value in ((parallel, "AT_HAND", -1), (parallel, "LEAST_LEFT", -1)):
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(chunking, "CHARACTERS", 5_000)

@@ -74,12 +74,12 @@ def test_who_answered_5_of_56_questions_stands_last_without_a_rating(standings: 
 
 
 def test_its_battles_enter_no_rating(standings: Standings) -> None:
-    """Ratings, ranks, differences and fragility are those of the same battles without it."""
+    """Ratings, ranks and differences are those of the same battles without it."""
     others = [row for row in battles(ANSWERED) if "a short" not in row]
     alone = rate(table_of(others), bootstrap=50, seed=3)
     lines = standings.lines["overall"][:-1]
     assert [line.rating for line in lines] == list(alone.ratings)
-    named = json.dumps([standings.as_json()[part] for part in ("differences", "separations", "fragility")])
+    named = json.dumps([standings.as_json()[part] for part in ("differences", "separations")])
     assert "a short" not in named
     assert "a short" in json.dumps(standings.as_json()["head_to_head"])
 

@@ -1,1 +1,0 @@
-"""What a board's places depend on."""
