@@ -74,13 +74,11 @@ leads by more than ½ of the probability, nor does the mean of two orders that d
 
 __all__ = [
     "BattleTable",
-    "JudgeColumn",
     "Winner",
     "WinnerWord",
     "contradicting",
     "in_common",
     "joined",
-    "stacked",
 ]
 
 
@@ -254,47 +252,6 @@ class BattleTable:
             score=None if self.score is None else self.score[rows],
             weight=None if self.weight is None else self.weight[rows],
         )
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class JudgeColumn:
-    """Who decided each row of a table.
-
-    Attributes:
-        names: The judges, in code order.
-        code: int32 codes of the rows' judges, −1 for a row that names none.
-    """
-
-    names: tuple[str, ...]
-    code: NDArray[np.int32]
-
-    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> JudgeColumn:
-        """The judges of some rows; codes and names stay as they are."""
-        return JudgeColumn(names=self.names, code=self.code[rows])
-
-
-def stacked(tables: Mapping[str, BattleTable]) -> tuple[BattleTable, JudgeColumn]:
-    """The rows of several judges one below the other, with who gave each.
-
-    Args:
-        tables: By judge; all with the same systems, questions and domains in the same order, as
-            `in_common` makes them.
-    """
-    parts = list(tables.values())
-    soft = any(part.score is not None for part in parts)
-    weighted = any(part.weight is not None for part in parts)
-    columns = {
-        name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("a", "b", "winner", "question", "domain")
-    }
-    table = replace(
-        parts[0],
-        **columns,
-        score=np.concatenate([part.share for part in parts]) if soft else None,
-        weight=np.concatenate([_weights(part) for part in parts]) if weighted else None,
-    )
-    code = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return table, JudgeColumn(names=tuple(tables), code=code.astype(np.int32))
 
 
 def joined(parts: Sequence[BattleTable]) -> BattleTable:

@@ -16,7 +16,6 @@ class Method(StrEnum):
     RAO_KUPPER = "rao-kupper"
     ELO = "elo"
     STYLE = "style"
-    JUDGE_AWARE = "judge-aware"
 
 
 class IntervalKind(StrEnum):

@@ -31,8 +31,6 @@ from leaderboard.ratings import (
     rate,
     rate_under_control,
 )
-from leaderboard.ratings.judges import JudgeAwareRatings, rate_with_judges
-from leaderboard.ratings.rate import interval_for
 from leaderboard.vocabulary import Covariate
 
 
@@ -78,20 +76,17 @@ class RatingRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRatings:
-    """Ratings of a file, and what a reader of them must know about the file; `judges` where asked for.
+    """Ratings of a file, and what a reader of them must know about the file.
 
     `controlled` are the same ratings with what covariates are worth, where they were controlled for.
     """
 
     table: RatingTable
     notes: tuple[str, ...]
-    judges: JudgeAwareRatings | None = None
     controlled: ControlledRatings | None = None
 
     def as_json(self) -> dict[str, object]:
         """The object that `arena battles rate --json` prints."""
-        if self.judges is not None:
-            return self.judges.as_json()
         return self.table.as_json() | ({} if self.controlled is None else self.controlled.as_json())
 
 
@@ -101,8 +96,7 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
     Raises:
         FileFormatError: The file cannot be read; the message names row and column.
         RecordError: A value breaks a rule; likewise.
-        InputError: Style control of a file without the columns that it needs, or without method `style`; or
-            judges that the file does not name.
+        InputError: Style control of a file without the columns that it needs, or without method `style`.
         NotFoundError: No battle names the system that is to be left out.
         UnrankableError: The ratings do not exist.
     """
@@ -113,8 +107,6 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
             f"Ratings by {request.method.value} are controlled for nothing.", advice="Add --method style."
         )
     battle_file = reading.of(path)
-    if request.method is Method.JUDGE_AWARE:
-        return _rate_judges(battle_file, request)
     battles = battle_file.table
     if request.without is not None:
         battles = battles.select(others_than(battles, request.without))
@@ -161,27 +153,6 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
     if unknown := int((~known).sum()):
         notes = (*notes, f"left out: {unknown:,} battles (an empty cell among {', '.join(cells)})")
     return FileRatings(table=replace(controlled.ratings, ratings=rated), notes=notes, controlled=controlled)
-
-
-def _rate_judges(battle_file: BattleFile, request: RatingRequest) -> FileRatings:
-    table, judges = battle_file.table, battle_file.judges
-    if judges is None:
-        raise InputError(
-            "No battle of the file names its judge.", advice="Add a column `judge` with at least two names."
-        )
-    if request.without is not None:
-        rows = others_than(table, request.without)
-        table, judges = table.select(rows), judges.select(rows)
-    settings = Settings(
-        interval=request.interval or interval_for(len(table.systems), Method.BRADLEY_TERRY),
-        bootstrap=request.bootstrap,
-        cluster=request.cluster,
-        anchor=parse_anchors(request.anchors),
-        seed=request.seed,
-    )
-    rated = rate_with_judges(table, judges, settings)
-    unnamed = (f"left out: {rated.unnamed:,} battles that name no judge",) if rated.unnamed else ()
-    return FileRatings(table=rated.ratings, notes=(*notes_on(battle_file), *unnamed), judges=rated)
 
 
 def others_than(table: BattleTable, system: str) -> NDArray[np.bool_]:

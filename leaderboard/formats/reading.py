@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from data.errors import FileFormatError, InputError
 from data.progress import working
-from leaderboard.battles import CODES, BattleTable, JudgeColumn
+from leaderboard.battles import CODES, BattleTable
 from leaderboard.formats import parquet
 from leaderboard.formats.cells import missing
 from leaderboard.formats.registry import (
@@ -50,7 +50,6 @@ class BattleFile:
             intervals cannot take the sharing into account.
         covariates: What may bias a judge, (N,) values by column, NaN for an empty cell; those columns that
             stand in the file, where the context asked for them.
-        judges: Who decided each battle; None where no row says.
     """
 
     table: BattleTable
@@ -59,7 +58,6 @@ class BattleFile:
     questions_named: bool
     first: Mapping[LeftOut, InputError] = field(default_factory=lambda: MappingProxyType({}))
     covariates: Mapping[str, NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
-    judges: JudgeColumn | None = None
 
 
 class _Codes(dict[str, int]):
@@ -202,7 +200,6 @@ class _Builder:
         self.systems, self.questions, self.domains = _Codes(), _Codes(), _Codes()
         self.pairs, self.question, self.domain = array("i"), array("i"), array("i")
         self.winner = array("b")
-        self.judges, self.judge = _Codes(), array("i")
         self.score: list[NDArray[np.float64]] = []
         self.weight: list[NDArray[np.float64]] = []
         self.covariates: dict[str, list[NDArray[np.float64]]] = {}
@@ -220,7 +217,6 @@ class _Builder:
         self.pairs.extend(self.systems.of(pairs))
         self.domain.extend(self.domains.of(rows.domain or [""] * len(rows)))
         self.winner.extend(map(CODES.__getitem__, rows.winner))
-        self.judge.extend(self.judges.of(rows.judge or [""] * len(rows)))
         self.score.append(_floats(rows.score, len(rows), np.nan))
         self.weight.append(_floats(rows.weight, len(rows), 1.0))
         self._add_covariates(rows)
@@ -271,10 +267,8 @@ class _Builder:
             for name in covariate_columns(covariate)
             if name in self.covariates
         }
-        judges = self._judge_column()
         order = table.canonical(
             *(np.nan_to_num(values, nan=-2.0) for values in covariates.values()),
-            *(() if judges is None else (judges.code,)),
         )
         table = table.select(order)
         return BattleFile(
@@ -284,17 +278,7 @@ class _Builder:
             first=MappingProxyType(self.first),
             questions_named=bool(self.named),
             covariates={name: values[order] for name, values in covariates.items()},
-            judges=None if judges is None else judges.select(order),
         )
-
-    def _judge_column(self) -> JudgeColumn | None:
-        """The judges in sorted order, so that the order of the rows changes no code."""
-        names = tuple(sorted(name for name in self.judges if name))
-        if not names:
-            return None
-        places = {name: code for code, name in enumerate(names)}
-        code = np.array([places.get(name, -1) for name in self.judges], dtype=np.int32)
-        return JudgeColumn(names=names, code=code[np.frombuffer(self.judge, dtype=np.int32)])
 
 
 def _sorted(codes: _Codes) -> tuple[tuple[str, ...], NDArray[np.int32]]:

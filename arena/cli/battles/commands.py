@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.battles.formats import Format, ReadingOptions, Strict, format_named
-from arena.cli.battles.judge_tables import show_judges
 from arena.cli.battles.people import PeopleOptions, show_corrected, show_corrected_rates
 from arena.cli.battles.tables import (
     RATE_HEADERS,
@@ -90,7 +89,7 @@ def rate(
         typer.Option(
             "--method",
             help="The rating model; `elo` is computed online, for comparison, `style` controls for what "
-            "biases a judge, and `judge-aware` rates the judges of a column `judge` too.",
+            "biases a judge.",
         ),
     ] = Method.BRADLEY_TERRY,
     interval: Interval = None,
@@ -139,10 +138,6 @@ def rate(
     `a_lists, b_lists` (items), `a_citations, b_citations`, `a_same_family, b_same_family` (1 where the answer
     is of the judge's family of models, else 0), and `position`, the answer shown first: `a`, `b`, or `both`
     where the judge read both orders (without it, `order` says the same by `ab` and `ba`).
-
-    With --method judge-aware the file has a column `judge` with at least two names. Each judge gets a
-    discrimination (1 on average; 0 for one that guesses, below 0 for one that contradicts the others) and
-    the weight of its vote in a panel; the ratings of the plain and of the weighted panel stand beside.
     """
     from arena.services.battle_files import RatingRequest, rate_file
 
@@ -188,8 +183,6 @@ def rate(
     ]
     show_table(headers, rows)
     show_coefficients(rated)
-    if rated.judges is not None:
-        show_judges(rated.judges)
 
 
 @commands.command()

@@ -13,58 +13,16 @@ if TYPE_CHECKING:
     from leaderboard.agreement.coefficients import Estimate
     from leaderboard.agreement.comparison import BoardPair
     from leaderboard.people import CorrectedTable, Estimated
-    from leaderboard.ratings import RatingTable
-    from leaderboard.ratings.judges import JudgeAwareRatings
-
-
-def show_judges(rated: JudgeAwareRatings) -> None:
-    """Print the judges, and the panels that they form."""
-    show_line("")
-    headers = ("judge", "discrimination", "lower", "upper", "weight", "battles")
-    show_table(
-        headers,
-        [
-            (judge.name, judge.discrimination, judge.lower, judge.upper, judge.weight, judge.battles)
-            for judge in rated.judges
-        ],
-    )
-    panel = rated.panel
-    show_line("")
-    ratings = {name: _points(table) for name, table in (("plain", panel.plain), ("weighted", panel.weighted))}
-    systems = [rating.system for rating in rated.ratings.ratings]
-    show_table(
-        ("system", "plain panel", "weighted panel"),
-        [(system, ratings["plain"].get(system), ratings["weighted"].get(system)) for system in systems],
-    )
-    note(
-        f"The panels settle {panel.battles:,} battles that at least two judges decided, {panel.differing:,} "
-        f"of them differently; {panel.single:,} that one judge alone decided are left out."
-    )
-
-
-def _points(table: RatingTable | None) -> dict[str, float | None]:
-    return {} if table is None else {rating.system: rating.rating for rating in table.ratings}
 
 
 def show_comparison(comparison: RoundComparison) -> None:
-    """Print how alike rounds rank, who moves, and the judge-aware ratings."""
+    """Print how alike rounds rank, and who moves."""
     show_line(
         f"{comparison.battles:,} battles on {comparison.questions:,} questions of {comparison.set_name}, "
         f"decided by all of {', '.join(side.name for side in comparison.sides)}"
     )
     for pair in comparison.pairs:
         _show_pair(pair)
-    if comparison.trust is not None:
-        show_line("")
-        headers = ("system", "judge-aware rating", "lower", "upper", "rank")
-        show_table(
-            headers,
-            [
-                (row.system, row.rating, row.lower, row.upper, f"{row.rank_lower}–{row.rank_upper}")
-                for row in comparison.trust.ratings.ratings
-            ],
-        )
-        show_judges(comparison.trust)
     for line in comparison.notes:
         note(line)
 

@@ -34,7 +34,7 @@ def status(
 
     With --compare: how alike the rounds of a set rank the systems on the
     battles that all of them decided (Kendall's tau, rank and rating correlations, with intervals by
-    questions), who moves between them, and ratings that know their judges; of a single round the members of
+    questions), who moves between them; of a single round the members of
     its panel. Systems in different versions are left out and named. No judge is asked.
     """
     rounds = names or []

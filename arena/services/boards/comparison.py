@@ -1,4 +1,4 @@
-"""Rounds beside each other: how alike their judges rank the same systems, who moves, and whom to trust."""
+"""Compare rounds: how alike their judges rank the same systems, and who moves."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ import numpy as np
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.visibility import RoundAccess
-from data.errors import InputError, StatisticsError
+from data.errors import InputError
 from data.records import BattleColumns, JudgeKind, Round, RoundState, VoteColumns
 from data.records.plain import to_json
 from data.store import Store
 from leaderboard.agreement.comparison import BoardPair, compare_boards
-from leaderboard.battles import BattleTable, in_common, stacked
-from leaderboard.ratings.judges import JudgeAwareRatings, rate_with_judges
-from leaderboard.ratings.result import Settings
+from leaderboard.battles import BattleTable, in_common
 
 LEAST = 2
 MOST_OTHERS = 4
@@ -54,8 +52,6 @@ class RoundComparison:
         other_versions: Systems left out, since the rounds judged different versions of them.
         absent: Systems left out, since some round did not judge them.
         pairs: Every two sides compared.
-        trust: The judge-aware ratings; None where they do not exist.
-        trust_unknown: Why not; empty where they do.
     """
 
     set_name: str
@@ -66,8 +62,6 @@ class RoundComparison:
     other_versions: tuple[str, ...]
     absent: tuple[str, ...]
     pairs: tuple[BoardPair, ...]
-    trust: JudgeAwareRatings | None
-    trust_unknown: str = ""
 
     def as_json(self) -> dict[str, object]:
         """What `arena rounds status --compare --json` prints."""
@@ -79,8 +73,6 @@ class RoundComparison:
             "battles": self.battles,
             "left_out": {"other_versions": list(self.other_versions), "absent": list(self.absent)},
             "pairs": [pair.as_json() for pair in self.pairs],
-            "judge_aware": None if self.trust is None else self.trust.as_json(),
-            "judge_aware_unknown": self.trust_unknown,
         }
 
     @property
@@ -98,7 +90,7 @@ class RoundComparison:
             )
         if self.absent:
             notes.append(f"Left out, since not in every round: {', '.join(self.absent)}.")
-        return tuple([*notes, self.trust_unknown] if self.trust_unknown else notes)
+        return tuple(notes)
 
 
 class RoundComparisonService:
@@ -213,7 +205,6 @@ def _compared(
         raise InputError(
             "No battle was decided by all of them.", advice="Compare rounds that judged the same battles."
         )
-    trust, unknown = _trust(common, round_.seed)
     return RoundComparison(
         set_name=round_.set_name,
         sides=tuple(
@@ -231,19 +222,9 @@ def _compared(
         other_versions=left_out[0],
         absent=left_out[1],
         pairs=compare_boards(common, seed=round_.seed),
-        trust=trust,
-        trust_unknown=unknown,
     )
 
 
 def _without(table: BattleTable, systems: set[str]) -> BattleTable:
     keep = np.array([name not in systems for name in table.systems], dtype=bool)
     return table.select(keep[table.a] & keep[table.b])
-
-
-def _trust(tables: Mapping[str, BattleTable], seed: int) -> tuple[JudgeAwareRatings | None, str]:
-    battles, judges = stacked(tables)
-    try:
-        return rate_with_judges(battles, judges, Settings(seed=seed)), ""
-    except (StatisticsError, InputError) as error:
-        return None, f"There are no judge-aware ratings. {error}"

@@ -178,8 +178,7 @@ def _parts(comparison: RoundComparison) -> Iterator[Element]:
             yield element("h3", f"From {pair.first} to {pair.second}")
             yield plain_table(MOVES, _moves(pair))
     for line in comparison.notes:
-        if line != comparison.trust_unknown:
-            yield element("p", line, class_="aa-note")
+        yield element("p", line, class_="aa-note")
 
 
 def _pair(pair: BoardPair) -> tuple[str, ...]:

@@ -233,5 +233,5 @@ def model_of(method: Method) -> PairModel:
             return Davidson()
         case Method.RAO_KUPPER:
             return RaoKupper()
-        case Method.BRADLEY_TERRY | Method.ELO | Method.STYLE | Method.JUDGE_AWARE:
+        case Method.BRADLEY_TERRY | Method.ELO | Method.STYLE:
             return BradleyTerry()
