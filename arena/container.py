@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from arena.services.evidence.questions import EvidenceService
     from arena.services.evidence.systems import ComparisonService, ProfileService
     from arena.services.evidence.weaknesses import WeaknessService
-    from arena.services.generation.service import GenerationService
     from arena.services.jobs.engine import Engine
     from arena.services.jobs.job_leases import JobLeases
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
@@ -141,9 +140,6 @@ class Arena:
     judge_tester: JudgeTester = _service("services.judging.judge_test", "judges")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
-    generation: GenerationService = _service(
-        "services.generation.service", "store", "settings", "retrieval", "corpora"
-    )
     notifier: Notifier = _service(
         "services.notifications", address="settings.notify", public_url="settings.public_url"
     )
@@ -373,7 +369,7 @@ class Arena:
         from arena.services.retrieval.runs import RetrievalService
 
         ask = self.metric_access.asking_judge
-        return RetrievalService(self.corpora, self.store, self.settings, ask)
+        return RetrievalService(self.corpora, self.store, ask)
 
     def reaching(self, overrides: LlmOverrides) -> Arena:
         """The same arena with LLMs reached as wanted; closed with this one."""

@@ -56,13 +56,6 @@ class EngineKind(StrEnum):
     RAY = "ray"
 
 
-class PageHosts(StrEnum):
-    """Hosts whose pages may be fetched."""
-
-    PUBLIC = "public"
-    ANY = "any"
-
-
 class Registration(StrEnum):
     """How people may apply for a team."""
 
@@ -197,7 +190,6 @@ class Settings:
         "ARENA_FRAMERS", _list(FRAMER, "origins such as https://lab.example.org"), ()
     )
     search_url: str = _from("ARENA_SEARCH_URL", _text, "")
-    page_hosts: PageHosts = _from("ARENA_PAGE_HOSTS", _word(PageHosts), PageHosts.PUBLIC)
     notify: str | None = _from("ARENA_NOTIFY", _secret)
     engine: EngineKind = _from("ARENA_ENGINE", _word(EngineKind), EngineKind.LOCAL)
     processes: int | None = _from("ARENA_PROCESSES", _whole_number)

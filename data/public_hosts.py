@@ -1,15 +1,9 @@
-"""Requests to addresses that strangers name: only where every address of the host is public.
-
-A host's addresses are looked up once, checked, and the connection goes to what was checked, so that a name
-which means another address a moment later leads nowhere else.
-"""
+"""Public and private addresses of hosts."""
 
 from __future__ import annotations
 
-import asyncio
 from ipaddress import IPv4Address, ip_address, ip_network
 
-LOOK_UP = "getaddrinfo"
 NAT64 = ip_network("64:ff9b::/96")
 GLOBAL_UNICAST = ip_network("2000::/3")
 SPECIAL_IPV6 = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
@@ -17,36 +11,6 @@ SPECIAL_IPV6 = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "3fff::/20")
 SPECIAL_IPV4 = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
 """What has a meaning of its own in each network; the last is the host of Azure's virtual machines."""
 ISATAP, ISATAP_MASK = 0x5EFE, 0xFDFFFFFF
-
-
-class HostError(Exception):
-    """Why a host is not asked."""
-
-
-class PrivateHostError(HostError):
-    """It has an address that is not public."""
-
-
-async def address_of(host: str, port: int, *, private: bool = False) -> str:
-    """An address of a host that may be asked.
-
-    Args:
-        host: Its name or address.
-        port: Its port.
-        private: Whether addresses that are not public will do.
-
-    Raises:
-        HostError: The host is unknown.
-        PrivateHostError: An address of it is not public.
-    """
-    try:
-        entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=1)
-    except (OSError, UnicodeError) as error:
-        raise HostError(f"its host {host} is not known") from error
-    addresses = [str(entry[4][0]).partition("%")[0] for entry in entries]
-    if not private and not all(map(is_public, addresses)):
-        raise PrivateHostError(f"its host {host} has an address that is not public")
-    return addresses[0]
 
 
 def is_public(text: str) -> bool:

@@ -303,9 +303,6 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
 
 
 def _prompt_problems(prompt: Prompt, ground_truth: GroundTruth) -> Iterator[str]:
-    if not prompt.section("pair"):
-        yield f"prompt {prompt.name} has no `## pair` section, so it judges nothing"
-        return
     placeholders = prompt.placeholders("pair")
     required = {
         GroundTruth.NONE: set[str](),

@@ -34,7 +34,6 @@ NOUNS = {
     "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
     "retrieval": ("retrieval_boards", "Boards of retrieved passages without answers."),
     "battles": ("battles.commands", "Battle files: rate, compare and convert them."),
-    "answers": ("answers", "Answers: let an LLM answer the questions from their passages."),
     "corpora": ("corpora", "Corpora: texts in which evidence for claims is found."),
     "jobs": ("jobs", "Jobs: the work that is queued, running or finished."),
     "db": ("system", "The database: upgrade, move, back up and restore it."),
@@ -56,7 +55,7 @@ PARTS = {
     "Start here": ("rank", "losses", "compare", "demo", "help"),
     "Run an arena": ("sets", "submissions", "rounds", "judges", "labels", "references", "votes", "teams"),
     "Look into results": ("leaderboard", "questions", "metrics", "retrieval"),
-    "Files": ("battles", "answers", "retrieve", "corpora"),
+    "Files": ("battles", "retrieve", "corpora"),
     "Operate": ("serve", "worker", "jobs", "db", "mcp"),
 }
 """In which part of `arena --help` each command stands."""

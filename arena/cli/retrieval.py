@@ -64,14 +64,6 @@ class RankingOptions:
             help="Search vectors by the index that `arena corpora import --approximate` builds, not exactly.",
         ),
     ] = False
-    page_text: Annotated[
-        bool,
-        typer.Option(
-            "--page-text",
-            help="Fetch the web pages that were found: up to 4,000 characters of a page's text take the "
-            "place of what the search says of it (with the extra `web`).",
-        ),
-    ] = False
     documents: Annotated[
         bool, typer.Option("--documents", help="Rank documents by their best chunk instead of chunks.")
     ] = False
@@ -91,7 +83,6 @@ class RankingOptions:
             rerank_depth=self.rerank_depth,
             diversity=self.mmr,
             approximate=self.approximate,
-            page_text=self.page_text,
             documents=self.documents,
             domains=domains,
             budget_usd=self.budget_usd,
@@ -143,13 +134,6 @@ def retrieve(
         show_json({**fields, "run": request.name, "file": str(out)})
         return
     show_line(f"{fields['passages']:,} passages for {fields['retrieved']:,} questions written to {out}.")
-    if retrieved.pages is not None:
-        read, missed = retrieved.pages
-        show_line(
-            f"{read:,} pages read; {sum(missed.values()):,} not, whose passages are what the search says."
-        )
-        for reason, count in sorted(missed.items(), key=lambda item: -item[1])[:FAILURES_SHOWN]:
-            note(f"{count:,} pages not read: {reason}")
     for question in retrieved.nothing_found[:FAILURES_SHOWN]:
         note(f"nothing found: {question}")
     for question, why in list(retrieved.failed.items())[:FAILURES_SHOWN]:

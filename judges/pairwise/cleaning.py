@@ -52,40 +52,6 @@ def clean(text: str, cleaning: Cleaning = Cleaning.STANDARD) -> str:
             return text
 
 
-def split_thinking(text: str) -> tuple[str, str]:
-    """Part a reply into what the model thought and what it answered.
-
-    Thinking is what stands in tags before the answer (`<think>`, `<thinking>` …), before a closing tag
-    without an opening one, and after a label up to "Answer:".
-
-    Returns:
-        The thinking, empty where there is none, and the rest; both without space around them.
-    """
-    thoughts, rest = list[str](), text.strip()
-    for _ in range(_MOST_WRAPPERS):
-        thought, after = _first_thought(rest)
-        if after == rest:
-            break
-        thoughts.append(thought.strip())
-        rest = after
-    return "\n\n".join(filter(None, thoughts)), rest
-
-
-def _first_thought(text: str) -> tuple[str, str]:
-    leading = _LEADING_REASONING.match(text)
-    if leading is not None:
-        inner = leading[0].lstrip()[len(leading[1]) + 2 :]
-        return inner[: -len(leading[1]) - 3], text[leading.end() :].strip()
-    orphan = _ORPHAN_CLOSE.match(text) if "</think" in text.lower() else None
-    if orphan is not None:
-        return orphan[0].rpartition("<")[0], text[orphan.end() :].strip()
-    for opening, closing in _THOUGHTS:
-        start, end = text.find(opening), text.find(closing)
-        if 0 <= start < end:
-            return text[start + len(opening) : end], text[end + len(closing) :].strip()
-    return "", text
-
-
 def _standard(text: str) -> str:
     bare = text.strip()
     # Most answers carry no wrapper, and this is asked of every answer of a board.

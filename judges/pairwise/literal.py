@@ -85,9 +85,9 @@ class LiteralPrompt(BaseModel):
 
     def problems(self) -> Iterator[str]:
         """What is wrong with it."""
-        needed = ({"question", "answer_1", "answer_2"}, {"question", "passages"})
-        if not any(names <= self.used for names in needed):
-            lacking = ", ".join(sorted(needed[0] - self.used))
+        needed = {"question", "answer_1", "answer_2"}
+        if not needed <= self.used:
+            lacking = ", ".join(sorted(needed - self.used))
             yield f"its last message lacks {lacking}; [placeholders] says how the text writes them"
         if "passages" in self.used and "{text}" not in self.passage:
             yield "[passages] has no `each` with {text}"

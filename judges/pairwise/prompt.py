@@ -9,7 +9,6 @@ A prompt file has a title and free notes for people, then sections under `## ` h
   `{answer_2}`, and `{reference}` or `{passages}` where the judge has that ground truth;
 - `again`: what is added when a reply could not be read.
 
-An answer-generation prompt has `task` (with `{question}` and `{passages}`) and `thinking` instead.
 Everything but a known placeholder is literal, so braces need no escape.
 
 A TOML file is a prompt too: messages to the byte, as `judges.pairwise.literal` reads them.
@@ -32,7 +31,7 @@ from judges.pairwise import literal
 
 PLACEHOLDER = re.compile(r"\{(question|answer_1|answer_2|reference|passages)\}")
 LOOKALIKE = re.compile(r"\{([a-z][a-z0-9_ ]{0,30})\}")
-SECTIONS = ("system", "example", "pair", "again", "task", "thinking")
+SECTIONS = ("system", "example", "pair", "again")
 PARTS = ("question", "reference", "passage", "answer 1", "answer 2", "reply")
 EXAMPLE_NEEDS = ("question", "answer 1", "answer 2", "reply")
 SUFFIX = ".md"
@@ -96,8 +95,7 @@ class Prompt:
     @cached_property
     def _sections(self) -> tuple[tuple[str, str], ...]:
         if self.literal is not None:
-            asks = "pair" if "answer_1" in self.literal.used else "task"
-            return ((asks, self.literal.ask), ("again", self.literal.again))
+            return (("pair", self.literal.ask), ("again", self.literal.again))
         return tuple(_split(self.text, "## "))
 
     def _problems(self) -> Iterator[str]:
@@ -105,8 +103,8 @@ class Prompt:
             yield from literal.problems(self.text)
             return
         titles = [title for title, _ in self._sections]
-        if not {"pair", "task"} & set(titles):
-            yield "it has neither a `## pair` nor a `## task` section"
+        if "pair" not in titles:
+            yield "it has no `## pair` section"
         for title in dict.fromkeys(titles):
             if title not in SECTIONS:
                 yield f"unknown section `## {title}`{_closest(title, SECTIONS)}"
@@ -116,12 +114,9 @@ class Prompt:
             yield from _unknown_placeholders(title, body)
             if title == "example":
                 yield from _example_problems(body)
-        for title, needed in (
-            ("pair", {"question", "answer_1", "answer_2"}),
-            ("task", {"question", "passages"}),
-        ):
-            absent = needed - self.placeholders(title) if title in titles else set()
-            yield from (f"section `## {title}` lacks {{{name}}}" for name in sorted(absent))
+        needed = {"question", "answer_1", "answer_2"}
+        absent = needed - self.placeholders("pair") if "pair" in titles else set()
+        yield from (f"section `## pair` lacks {{{name}}}" for name in sorted(absent))
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
@@ -201,7 +196,7 @@ def _example_problems(body: str) -> Iterator[str]:
 
 
 def _unknown_placeholders(title: str, body: str) -> Iterator[str]:
-    if title not in {"pair", "task"}:
+    if title != "pair":
         return
     for name in dict.fromkeys(LOOKALIKE.findall(body)):
         if not PLACEHOLDER.fullmatch(f"{{{name}}}"):

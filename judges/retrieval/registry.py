@@ -142,11 +142,11 @@ class RetrieverInfo:
         """How it is named in options."""
         return f"{self.name}NAME" if self.name.endswith(":") else self.name
 
-    def require(self, *, corpus: str, approximate: bool = False, pages: bool = False) -> None:
+    def require(self, *, corpus: str, approximate: bool = False) -> None:
         """Refuse what this retriever does not search.
 
         Raises:
-            InputError: A corpus is missing or too much, or it searches no vectors, or finds no web pages.
+            InputError: A corpus is missing or too much, or it searches no vectors.
         """
         if self.corpus and not corpus:
             message = f"The retriever {self.option} searches a corpus, and none is named."
@@ -158,10 +158,6 @@ class RetrieverInfo:
             names = " or ".join(one.option for one in retrievers() if one.vectors)
             message = f"The retriever {self.option} does not search the vectors of a corpus."
             raise InputError(message, advice=f"Leave out --approximate, or use {names}.")
-        if pages and not self.pages:
-            names = " or ".join(one.option for one in retrievers() if one.pages)
-            message = f"The retriever {self.option} finds no web pages."
-            raise InputError(message, advice=f"Leave out --page-text, or use {names}.")
 
 
 OWN = (

@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "answers silences": ("false-refusals",),
         "battles winrates": ("rate", "--winrates"),
         "leaderboard site": ("export", "--format", "site"),
         "metrics context": ("analyse", "context"),

@@ -67,12 +67,6 @@ VARIABLES = (
         "`http://localhost:8080/search?q={query}&format=json`",
     ),
     Variable(
-        "ARENA_PAGE_HOSTS",
-        "page_hosts",
-        "whose pages `arena retrieve --page-text` fetches: `public`, where every address of a host is "
-        "public, or `any`, an intranet's too",
-    ),
-    Variable(
         "ARENA_NOTIFY",
         "notify",
         "[apprise address](https://github.com/caronc/apprise/wiki) that gets a message when a round is "

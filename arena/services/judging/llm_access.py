@@ -20,12 +20,11 @@ from judges.llm.client import Scheduler
 from judges.llm.costs import Ledger, Usage
 from judges.llm.factory import open_client
 from judges.llm.requests import Request
-from judges.llm.settings import AccessSettings, CacheMode
+from judges.llm.settings import AccessSettings
 from judges.llm.transports.batch_files import BatchRecord
 
 ACCOUNT_EVERY = 0.5
 SHARE_EVERY = 1.0
-KEYS_AT_ONCE = 500
 
 
 class StoredReplies:
@@ -179,17 +178,6 @@ class RoundAccount:
                 await asyncio.wait_for(ended.wait(), ACCOUNT_EVERY)
             await self.note()
             await self._scheduler.flush()
-
-
-def paid_before(store: Store, settings: Settings, keys: Sequence[str]) -> float:
-    """USD that stored replies once cost which requests with these keys use again."""
-    if settings.cache_mode is CacheMode.RECORD:
-        return 0.0
-    paid = 0.0
-    for start in range(0, len(keys), KEYS_AT_ONCE):
-        stored = store.replies.get_many(keys[start : start + KEYS_AT_ONCE])
-        paid += sum(reply.cost_usd or 0.0 for reply in stored.values())
-    return paid
 
 
 def access_settings(settings: Settings, *, concurrency: int) -> AccessSettings:

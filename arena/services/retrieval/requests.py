@@ -30,7 +30,6 @@ class RetrievalRequest:
         rerank_depth: How many passages are reranked.
         diversity: λ of maximal marginal relevance; None leaves rankings as they are.
         approximate: Whether vectors are searched by the approximate index.
-        page_text: Whether web pages are fetched, and their text takes the place of what the search says.
         documents: Whether documents are ranked by their best chunk, instead of chunks.
         domains: Of these alone; all where none is named.
         budget_usd: The most that an LLM reranker may spend.
@@ -44,13 +43,12 @@ class RetrievalRequest:
     rerank_depth: int = 50
     diversity: float | None = None
     approximate: bool = False
-    page_text: bool = False
     documents: bool = False
     domains: tuple[str, ...] = ()
     budget_usd: float | None = None
 
     def __post_init__(self) -> None:
-        self.info.require(corpus=self.corpus, approximate=self.approximate, pages=self.page_text)
+        self.info.require(corpus=self.corpus, approximate=self.approximate)
         if self.rerank and not self.rerank.startswith((HTTP, LLM)):
             raise InputError(f"There is no reranker {self.rerank!r}.", advice="Use http:NAME or llm:JUDGE.")
 
@@ -87,13 +85,11 @@ class Retrieved:
         rankings: Of each question that was answered, in the set's order; may be empty lists.
         failed: Why there is none, by question.
         usage: What LLM reranking took.
-        pages: How many web pages were read, and how many not by reason; None where none were to be.
     """
 
     rankings: Mapping[str, Sequence[Hit]]
     failed: Mapping[str, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
-    pages: tuple[int, Mapping[str, int]] | None = None
 
     @property
     def nothing_found(self) -> list[str]:
@@ -111,7 +107,6 @@ class Retrieved:
             "failed": dict(self.failed),
             "asked": self.usage.calls,
             "cost_usd": self.usage.total_usd,
-            "pages": None if self.pages is None else {"read": self.pages[0], "failed": dict(self.pages[1])},
         }
 
 

@@ -6,12 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from arena.services.retrieval.corpora import CorpusService
 from arena.services.retrieval.requests import LLM, RetrievalRequest, Retrieved
-from arena.services.system.text_work import TextWork
-from arena.settings import PageHosts, Settings
 from data.errors import InputError
 from data.progress import working
 from data.records import Question
@@ -32,11 +29,7 @@ from judges.retrieval.ranking import (
 )
 from judges.retrieval.registry import HTTP
 
-if TYPE_CHECKING:
-    from judges.retrieval.web_pages import PagedRanker
-
 QUERIES_AT_ONCE = 16
-PAGES_READ_AT_ONCE = 2
 OpenRunner = Callable[
     [str, float | None, asyncio.Event], AbstractAsyncContextManager[tuple[TaskRunner, Usage]]
 ]
@@ -49,7 +42,6 @@ class RetrievalService:
     Args:
         corpora: Opens corpora.
         store: Has the questions.
-        settings: Limit the work on web pages.
         open_runner: Opens a judge's LLM.
     """
 
@@ -57,12 +49,10 @@ class RetrievalService:
         self,
         corpora: CorpusService,
         store: Store,
-        settings: Settings,
         open_runner: OpenRunner,
     ) -> None:
         self._corpora = corpora
         self._store = store
-        self._settings = settings
         self._open_runner = open_runner
 
     def search(self, query: str, request: RetrievalRequest) -> Sequence[Hit]:
@@ -125,30 +115,20 @@ class RetrievalService:
                 rankings={name: hits for name, hits in named if not isinstance(hits, CallFailure)},
                 failed={name: hits.detail for name, hits in named if isinstance(hits, CallFailure)},
                 usage=opened.usage,
-                pages=None if opened.paged is None else (opened.paged.read, opened.paged.failed),
             )
 
     @asynccontextmanager
     async def _ranker(self, request: RetrievalRequest, stop: asyncio.Event) -> AsyncIterator[_Opened]:
-        usage, paged = Usage(), None
+        usage = Usage()
         async with AsyncExitStack() as stack:
             opening = request.info.opened(self._corpora, request.what)
             ranker = (await stack.enter_async_context(opening)).ranker
-            if request.page_text:
-                ranker = paged = await self._paged(ranker, stack)
             if request.rerank:
                 reranker, usage = await self._reranker(request, stop, stack)
                 ranker = RerankedRanker(ranker, reranker, request.rerank_depth)
             if request.diversity is not None:
                 ranker = DiverseRanker(ranker, request.diversity)
-            yield _Opened(ranker, usage, paged)
-
-    async def _paged(self, ranker: Ranker, stack: AsyncExitStack) -> PagedRanker:
-        from judges.retrieval.web_pages import PagedRanker, PageLimits, PageReader  # noqa: PLC0415 - loads httpx
-
-        work = stack.enter_context(TextWork(self._settings.work_seconds, PAGES_READ_AT_ONCE))
-        limits = PageLimits(private=self._settings.page_hosts is PageHosts.ANY)
-        return PagedRanker(ranker, await stack.enter_async_context(PageReader(work, limits)))
+            yield _Opened(ranker, usage)
 
     async def _reranker(
         self, request: RetrievalRequest, stop: asyncio.Event, stack: AsyncExitStack
@@ -163,11 +143,10 @@ class RetrievalService:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A ranking that is ready, what it took so far, and what counts its web pages."""
+    """A ranking that is ready, and what it took so far."""
 
     ranker: Ranker
     usage: Usage
-    paged: PagedRanker | None
 
 
 async def _ranked(ranker: Ranker, query: str, request: RetrievalRequest) -> Sequence[Hit] | CallFailure:

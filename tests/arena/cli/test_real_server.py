@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,7 +49,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.mark.slow
 def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path: Path) -> None:
-    """A model of 135 million parameters answers questions, judges battles, scores answers and makes a board.
+    """A model of 135 million parameters judges battles, scores answers and makes a board.
 
     What it decides is worth nothing; that everything is counted, stored and told is.
     """
@@ -62,15 +61,8 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     ours = write_answers(tmp_path / "whole.jsonl", (WHOLE,), QUESTIONS)
     assert run("submissions", "add", ours, "--set", "tiny", "--system", "whole")[0] == 0
 
-    theirs = tmp_path / "small.jsonl"
-    made = run.json(
-        "answers", "generate", "--set", "tiny", "--model", "smollm2", "--passages", 2, "--no-thinking",
-        "--max-tokens", 32, "--out", theirs, "--json",
-    )  # fmt: skip
-    answers = [json.loads(line) for line in theirs.read_text().splitlines()]
-    assert len(answers) == QUESTIONS, made
-    assert all(answer["answer"].strip() for answer in answers)
-    assert run("submissions", "add", theirs, "--set", "tiny", "--system", "small")[0] == 0
+    theirs = write_answers(tmp_path / "part.jsonl", ("It may be so.",), QUESTIONS)
+    assert run("submissions", "add", theirs, "--set", "tiny", "--system", "part")[0] == 0
 
     judge = tmp_path / "small-judge.toml"
     judge.write_text(JUDGE)
@@ -97,7 +89,7 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     if ends["judged"]:
         assert code == 0, said
         assert {row["system"] for row in run.json("leaderboard", "show", "r", "--json")["systems"]} >= {
-            "small",
+            "part",
             "whole",
         }
     else:
@@ -114,7 +106,7 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
         "--judge",
         judge,
         "--systems",
-        "small",
+        "part",
         "--concurrency",
         2,
         "--json",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -228,62 +226,6 @@ def test_vectors_are_searched_approximately(
     assert listed["approximate"] == fields["approximate"]
     code, _, err = stocked("corpora", "search", "items", "grams", "--approximate")
     assert (code, "does not search the vectors" in err) == (1, True)
-
-
-def test_pages_that_cannot_be_read_keep_their_snippets(
-    stocked: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, web_server: Callable[..., str]
-) -> None:
-    """`--page-text` writes the page's text; without leave for this machine's pages, the snippet and why."""
-    pytest.importorskip("trafilatura", reason="NO TRAFILATURA: the text of web pages is not tested")
-    url = web_server()
-    monkeypatch.setenv("ARENA_SEARCH_URL", f"{url}/search?q={{query}}")
-    out = tmp_path / "found.jsonl"
-    asked = ("retrieve", "--set", "tiny", "--retriever", "web", "--page-text", "--k", 1, "--out", out)
-
-    def passages() -> list[dict[str, Any]]:
-        return [part for line in out.read_text().splitlines() for part in json.loads(line)["passages"]]
-
-    fields = stocked.json(*asked, "--json")
-    (reason,) = fields["pages"]["failed"]
-    assert "not public" in reason
-    assert {(part["text"], part["remark"]) for part in passages()} == {
-        ("A snippet.", f"snippet alone: {reason}")
-    }
-    monkeypatch.setenv("ARENA_PAGE_HOSTS", "any")
-    code, printed, _ = stocked(*asked)
-    assert (code, "12 pages read; 0 not" in printed) == (0, True)
-    assert all(part["text"].startswith("Salt comes") and "remark" not in part for part in passages())
-    code, _, err = stocked("corpora", "search", "items", "grams", "--page-text")
-    assert (code, "finds no web pages" in err) == (1, True)
-
-
-@pytest.fixture
-def web_server() -> Iterator[Callable[..., str]]:
-    """Start a web search whose one result is a page of its own."""
-    text = "Salt comes from rocks that rivers wash into the sea, and stays there. " * 8
-
-    class Site(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            search = self.path.startswith("/search")
-            row = {"url": f"http://{self.headers['Host']}/page", "content": "A snippet.", "title": "Sea"}
-            page = f"<html><body><article><p>{text}</p></article></body></html>"
-            body = (json.dumps({"results": [row]}) if search else page).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json" if search else "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Print nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield lambda: f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 def test_files_that_are_not_there_are_named(stocked: Commands, tmp_path: Path) -> None:

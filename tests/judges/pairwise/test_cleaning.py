@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.pairwise.cleaning import NO_ANSWER, clean, split_thinking
+from judges.pairwise.cleaning import NO_ANSWER, clean
 from judges.spec import Cleaning
 
 LFRQA = Path(__file__).parents[3] / "../shared/data/lfrqa"
@@ -68,20 +68,3 @@ def test_human_written_references_stay_as_they_are() -> None:
         pytest.skip(f"no real answers at {path}")
     answers = [json.loads(line)["answer"] for line in path.read_text(encoding="utf-8").splitlines()]
     assert [answer for answer in answers if clean(answer) != answer.strip()] == []
-
-
-@pytest.mark.parametrize(
-    ("reply", "parts"),
-    [
-        ("<think>why</think> Yes.", ("why", "Yes.")),
-        ("why</think>\nYes.", ("why", "Yes.")),
-        ("<think>a</think><thinking> b </thinking>Yes.", ("a\n\nb", "Yes.")),
-        ("So: <thinking>why</thinking> Yes.", ("why", "Yes.")),
-        ("Thinking: why Answer: Yes.", ("why", "Yes.")),
-        ("<think>why", ("", "<think>why")),
-        ("Yes.", ("", "Yes.")),
-    ],
-)
-def test_thinking_is_parted_from_the_answer(reply: str, parts: tuple[str, str]) -> None:
-    """Whatever tags a model puts around its thinking, the answer lacks it and nothing of it is lost."""
-    assert split_thinking(reply) == parts

@@ -16,7 +16,6 @@ from data.errors import SpecError
 from data.records import Outcome, Passage, Preference, Question, Reply
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
-from judges.generation import AnswerGenerator, Generated, Generation
 from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.pairwise.literal import LiteralPrompt, VerdictWords
@@ -197,35 +196,6 @@ def test_passages_are_written_as_the_study_writes_them() -> None:
     assert prompt.fill({"question": "why <<P>>?"}, passages) == (
         "[1] a (T)\nOne {number}.\n--\n[2] b ()\nTwo.\n\nQ: why <<P>>?"
     )
-
-
-def test_answers_are_asked_for_in_the_bytes_of_the_study(study: Path, scripted_llm: Make) -> None:
-    """The paper's shape: numbered tags around each passage, both texts as they are, one message."""
-    (study / "study" / "answers.cfg").write_text(
-        'templateStr = """\nUse these.\n{x.passages}\nQ: {x.question} \n"""'
-    )
-    (study / "answers.toml").write_text(
-        '[placeholders]\nquestion = "{x.question}"\npassages = "{x.passages}"\n'
-        '[[message]]\nfile = "study/answers.cfg"\nkey = "templateStr"\n'
-        '[passages]\neach = "<passage{number}>\\n{text}\\n</passage>\\n"\n'
-    )
-    server = scripted_llm()
-    passages = tuple(Passage(id=name, title="T", text=f"Text {name} </passage>.") for name in "abc")
-    question = Question(id="q", domain="d", question="why {x.passages}?", passages=passages)
-    settings = Generation(
-        model="m", endpoint=server.url, passages=2, prompt=load_prompt("answers.toml", beside=study)
-    )
-
-    async def run() -> Generated:
-        async with open_client(AccessSettings(attempts=1)) as client:
-            return await AnswerGenerator(settings, client).generate(question)
-
-    assert asyncio.run(run()).outcome is Outcome.JUDGED
-    shown = "<passage1>\nText a </passage>.\n</passage>\n<passage2>\nText b </passage>.\n</passage>\n"
-    (body,) = server.log.bodies
-    assert body["messages"] == [
-        {"role": "user", "content": f"\nUse these.\n{shown}\nQ: why {{x.passages}}? \n"}
-    ]
 
 
 @given(st.text(), st.text(), st.text())

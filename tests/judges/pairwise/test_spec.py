@@ -86,7 +86,6 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
         (f'{LLM}endpoint = "localhost:80"\n', "no http"),
         (f"{LLM}[sampling]\nheat = 1\n", "'heat'"),
         (f"{LLM}temperature = 0.0\n[sampling]\ntemperature = 1.0\n", "twice"),
-        ('kind = "llm"\nmodel = "m"\nprompt = "generate"\n', "judges nothing"),
         ('kind = "llm"\nmodel = "m"\nprompt = "nowhere"\n', "no prompt 'nowhere'"),
         ('kind = "llm"\nmodel = "m"\nprompt = 3\n', "not the name of a prompt"),
         ('model = "m"\n', "'kind' is missing"),
@@ -208,7 +207,7 @@ def test_the_endpoint_of_the_settings_fills_gaps_alone() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nothing", "neither"),
+        ("nothing", "no `## pair` section"),
         ("## pair\n{question} {answer_1}", "lacks {answer_2}"),
         ("## pair\n{question} {answer_1} {answer_2} {refrence}", "did you mean 'reference'"),
         ("## pair\n{question}{answer_1}{answer_2}\n## pear\n", "unknown section"),

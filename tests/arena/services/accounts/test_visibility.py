@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypedDict
 
 import pytest
-from arena.services.evidence.question_search import QuestionSearch
 
 from arena.container import Arena
 from arena.services.accounts.applications import ApplicationService
@@ -144,7 +143,7 @@ def test_more_rights_never_show_less() -> None:
 
 SERVICES = (
     *(CalibrationAdmin, RoundAdmin, SetAdmin),
-    *(PolicyService, ProfileService, QuestionListService, QuestionSearch),
+    *(PolicyService, ProfileService, QuestionListService),
     *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService),
     *(RoundPlanner, RoundService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),

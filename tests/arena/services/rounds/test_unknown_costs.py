@@ -84,33 +84,6 @@ def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
     assert third["cost_usd"] > 0
 
 
-def test_answers_of_an_unpriced_model_have_unknown_cost(
-    arena_of: Any,  # noqa: ANN401 - commands
-    scripted_llm: Callable[..., Any],
-    tmp_path: Path,
-) -> None:
-    """D10: generating with a model without a price prints null and a dash, and 0 where nothing was asked."""
-    server = scripted_llm()
-    server.text_handler = lambda ask: f"<answer>Scripted {ask.digest[:6]}.</answer>"
-    out = tmp_path / "made.jsonl"
-    words = (
-        "answers",
-        "generate",
-        "--set",
-        "tiny",
-        "--model",
-        "a-house-model",
-        "--passages",
-        1,
-        "--out",
-        out,
-    )
-    made = arena_of.json(*words, "--json", endpoint=server.url)
-    assert made["calls"] == 12
-    assert made["cost_usd"] is None
-    assert arena_of.json(*words, "--json", endpoint=server.url)["cost_usd"] == 0
-
-
 def test_metrics_of_an_unpriced_model_have_unknown_cost(
     arena_of: Any,  # noqa: ANN401 - commands
     scripted_llm: Callable[..., Any],

@@ -1,1 +1,0 @@
-"""Answers that an LLM writes, and what is told of them."""
