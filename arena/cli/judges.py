@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson, Cache, JudgeName, open_reaching, whole_file
-from arena.cli.output import show_fields, show_json, show_line, show_rows, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.errors import JudgeError
@@ -24,7 +24,7 @@ ADVICE = {
     Outcome.UNREADABLE: "The model does not keep to the reply format; see docs/judges.md for others.",
 }
 
-IN_TABLES = ("by_domain", "system_bias", "human_round", "human_round_unknown")
+IN_TABLES = ("by_domain", "system_bias", "human_round", "human_round_unknown", "labels_left_out", "warnings")
 
 if TYPE_CHECKING:
     from arena.services.judging.calibration import JudgeCalibration
@@ -196,7 +196,7 @@ def calibrate(
         ),
     ],
     labels: Annotated[
-        Path, typer.Option("--labels", metavar="FILE", help="Human labels, JSONL.", callback=whole_file)
+        Path, typer.Option("--labels", metavar="FILE", help="Labels of people.", callback=whole_file)
     ],
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="C", min=1, help="Most pairs in flight.")
@@ -225,6 +225,10 @@ def calibrate(
     reports = open_reaching(cache_mode).calibration.calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd
     )
+    for reason, count in reports[0].left_out.items():
+        note(f"{count:,} labels left out: {reason}")
+    for warning in reports[0].warnings:
+        note(f"warning: {warning}")
     if as_json:
         show_json(reports[0].to_json() if len(reports) == 1 else [report.to_json() for report in reports])
     elif len(reports) == 1:

@@ -10,7 +10,7 @@ Source: Han et al. (2024), the repository's `compute_correlation`; the grades in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -45,8 +45,12 @@ _ADVICE = f"Put the files {JUDGED} that are published with it into its folder."
 Row = Mapping[str, Any]
 
 
-def read_evaluations(path: Path, limits: ReadLimits) -> tuple[HumanLabel, ...] | None:
-    """The votes of such a file, a label each; None where the file is of another form.
+def read_evaluations(
+    path: Path, limits: ReadLimits, *, systems: Collection[str] | None = None
+) -> tuple[HumanLabel, ...] | None:
+    """Read the votes of such a file, a label each; None where the file has another format.
+
+    With names of `systems`, pairs are read by the question and systems in their keys, without texts.
 
     Raises:
         InvalidFileError: Pairs have no texts, or votes that cannot be read; all of them are listed.
@@ -55,7 +59,8 @@ def read_evaluations(path: Path, limits: ReadLimits) -> tuple[HumanLabel, ...] |
     if rows is None:
         return None
     problems = ProblemList()
-    labels = tuple(label for key, row in rows for label in _labels(key, row, problems))
+    names = None if systems is None else _named_pairs(rows, systems)
+    labels = tuple(label for key, row in rows for label in _labels(key, row, problems, names))
     if not labels and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no votes.", advice="Give the file as published.")
     if problems.errors:
@@ -111,32 +116,57 @@ def _shown_beside(path: Path, limits: ReadLimits) -> Mapping[str, Row]:
     return shown
 
 
-def _labels(key: str, row: Row, problems: ProblemList) -> Iterator[HumanLabel]:
+def _labels(
+    key: str, row: Row, problems: ProblemList, named: Mapping[str, Sequence[str]] | None
+) -> Iterator[HumanLabel]:
     texts = [row.get("query"), *_answers(row)]
-    if not all(isinstance(text, str) and text.strip() for text in texts):
+    question_id, *systems = ("", *_systems(row)) if named is None else named.get(key, ("", "", ""))
+    if named is not None and not question_id:
+        problems.add(0, "missing-field", f"The key {key} names no question and two systems.")
+        return
+    if named is None and not all(isinstance(text, str) and text.strip() for text in texts):
         problems.add(0, "missing-field", f"The pair {key} has no question or answers.", advice=_ADVICE)
         return
-    systems = _systems(row)
-    for vote in _votes(row):
+    votes, people = _votes(row), row.get("annotators")
+    if isinstance(people, list) and len(people) != len(votes):
+        message = f"The pair {key} has {len(votes)} votes and {len(people)} annotators."
+        problems.add(0, "wrong-value", message)
+        return
+    domain = key.partition("_")[0]
+    reference = row.get("reference")
+    for place, vote in enumerate(votes):
         label = _label(vote, systems)
         if label is None:
             expected = ", ".join([*filter(None, systems), "Tie", "1, 2, 0", "a grade from Better to Worse"])
             message = f"The pair {key} has the vote {vote!r}."
             problems.add(0, "wrong-value", message, advice=f"One of these is expected: {expected}.")
             continue
-        domain = key.partition("_")[0]
-        reference = row.get("reference")
         yield HumanLabel(
             id=key,
+            question_id=question_id,
             domain=domain if domain in LABELS else "",
-            question=str(texts[0]),
-            answer_a=str(texts[1]),
-            answer_b=str(texts[2]),
+            question=str(texts[0] or ""),
+            answer_a=str(texts[1] or ""),
+            answer_b=str(texts[2] or ""),
             label=label,
             reference=reference if isinstance(reference, str) and reference else None,
             system_a=systems[0].replace("/", "-"),
             system_b=systems[1].replace("/", "-"),
+            annotator=str(people[place]) if isinstance(people, list) else f"annotator-{place + 1}",
         )
+
+
+def _named_pairs(rows: Sequence[tuple[str, Row]], systems: Collection[str]) -> Mapping[str, Sequence[str]]:
+    """Find the question and the two systems in each key."""
+    votes = {str(vote) for _, row in rows for vote in _votes(row)}
+    names = {*systems, *(vote for vote in votes if vote.lower() not in WORDS)}
+    found: dict[str, Sequence[str]] = {}
+    for key, _ in rows:
+        for second in (name for name in names if key.endswith(f"_{name}")):
+            rest = key.removesuffix(f"_{second}")
+            for first in (name for name in names if rest.endswith(f"_{name}") and len(rest) > len(name) + 1):
+                found[key] = (rest.removesuffix(f"_{first}"), first, second)
+    return found
 
 
 def _systems(row: Row) -> tuple[str, str]:

@@ -1,22 +1,16 @@
-"""Answers to be scored and pairs that people labelled, as tables (docs/design.md)."""
+"""Answers to be scored, and passages of questions, as tables (docs/design.md)."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
-from data.files.human_evaluations import read_evaluations
-from data.files.tabular.columns import NAMES, Column, folded
 from data.files.tabular.fields import Fields
 from data.files.tabular.records import read_records
 from data.files.tabular.values import given, id_text
 from data.files.text_files import ReadLimits
-from data.records import HumanLabel, MetricItem, Passage, ProblemList
-from data.winners import Side, winning_side
+from data.records import MetricItem, Passage, ProblemList
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,75 +76,3 @@ def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> Metric
         domain=id_text(row.get("domain")) or "",
     )
     return None if fields.wrong else item
-
-
-A, B, TIE = -1.0, 1.0, 0.0
-LABELS: Mapping[Side, float] = MappingProxyType({"a": A, "b": B, "tie": TIE})
-LARGEST = 2
-OF_SIDES: Mapping[str, str] = MappingProxyType(
-    {
-        "winner": "label",
-        **{
-            folded(f"{name}_{side}"): f"{ours}_{side}"
-            for ours in (Column.ANSWER, Column.SYSTEM)
-            for name in NAMES[ours]
-            for side in "ab"
-        },
-    }
-)
-"""Our names of a pair's columns by those of others."""
-
-
-def read_labels(path: Path, limits: ReadLimits) -> tuple[HumanLabel, ...]:
-    """Read labels: JSON Lines, or RAG-QA Arena's `human_evaluations.json` as it is published.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
-        FileFormatError: It is a published file whose columns do not go together.
-    """
-    published = read_evaluations(path, limits)
-    if published is not None:
-        return published
-    return read_records(path, limits, _human_label, ours=True, lists=LIST_CELLS, keep=EMPTY_ITEMS_STAY)
-
-
-def _human_label(line: int, row: Mapping[str, object], problems: ProblemList) -> HumanLabel | None:
-    found = {OF_SIDES[folded(name)]: value for name, value in row.items() if folded(name) in OF_SIDES}
-    own = "label" in row
-    row = {**found, **row}
-    named = any(given(row.get(name)) for name in ("id", "question_id"))
-    fields = Fields(line, row, problems)
-    passages = row.get("passages")
-    single = {**row, "passages": [passages]} if isinstance(passages, str | Mapping) else row
-    label = HumanLabel(
-        # Where a row has both, `id` is the pair's own: a question may have several pairs.
-        id=fields.id("id", "question_id") if named else _pair_id(row),
-        domain=fields.optional("domain") or "",
-        question=fields.text("question", blank=True),
-        answer_a=fields.text("answer_a", blank=True),
-        answer_b=fields.text("answer_b", blank=True),
-        label=_number(fields, own=own),
-        reference=fields.optional("reference"),
-        passages=tuple(one.text for one in Fields(line, single, problems).passages("passages", "p")),
-        system_a=fields.optional("system_a") or "",
-        system_b=fields.optional("system_b") or "",
-    )
-    return None if fields.wrong else label
-
-
-def _pair_id(row: Mapping[str, object]) -> str:
-    """An id of a pair's own, which several people's labels of the same texts share."""
-    texts = json.dumps([str(row.get(name)) for name in ("question", "answer_a", "answer_b")])
-    return f"pair {hashlib.sha256(texts.encode()).hexdigest()[:12]}"
-
-
-def _number(fields: Fields, *, own: bool) -> float:
-    """The label; in a column of our own a word is a side, in others' it may be a system's name."""
-    value = fields.row.get("label")
-    side = winning_side(value, fields.row.get("system_a"), fields.row.get("system_b"), by_name=not own)
-    if side is not None:
-        return LABELS[side]
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST:
-        return float(value)
-    fields.note("wrong-value", f"The label is {value!r}.", 'Use "a", "b", "tie", or a number from -2 to 2.')
-    return 0.0

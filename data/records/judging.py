@@ -159,9 +159,15 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanLabel:
-    """One annotator's view of a pair: −2…2, positive where b is better.
+    """Label of a person on a pair: −2…2, positive where b is better.
 
-    `system_a` and `system_b` are empty where the file does not say whose answers they are.
+    Attributes:
+        system_a: System of answer a; empty where the file does not name it.
+        system_b: System of answer b; empty likewise.
+        annotator: Name of the person; empty where the file does not name them.
+        shown_first: Side that was shown first, `a` or `b`; empty where it is not known.
+        labelled_at: Time of the label; empty where it is not known.
+        both_bad: Whether a tie says that both answers are bad.
     """
 
     id: str
@@ -174,6 +180,11 @@ class HumanLabel:
     passages: tuple[str, ...] = ()
     system_a: str = ""
     system_b: str = ""
+    question_id: str = ""
+    annotator: str = ""
+    shown_first: str = ""
+    labelled_at: str = ""
+    both_bad: bool = False
 
 
 LARGEST_GRADE = 2

@@ -71,7 +71,7 @@ def _formats() -> None:
         ("Question sets", SET_FILES, tuple(one.name for one in set_formats())),
         ("Answers", ANSWERS, ("arena", "rag-qa-arena", *(one.name for one in answer_formats()))),
         ("Battles", BATTLES, tuple(one.name for one in battle_formats())),
-        ("Labels of people", LABELS, ("votes", "labels", "human-evaluations", "label-studio", "argilla")),
+        ("Labels of people", LABELS, ("table", "label-studio", "argilla", "human-evaluations")),
     ):
         show_line(f"{title}\n{example}")
         _paragraph(f"Formats: {', '.join(known)}.")

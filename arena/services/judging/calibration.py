@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,8 @@ class JudgeCalibration:
     `flips` is the share of pairs read in both orders on which the orders disagree; None where the
     judge reads one order. `by_pair` is by the two systems, where the file names them. `reasons` count
     why pairs have no verdict. `confusion` counts pairs by what people said and what the judge said.
-    `people` is how far it is from people system by system, and what people would say themselves.
+    `people` is how far it is from people system by system, and what people would say themselves. `left_out`
+    counts labels that are no votes by reason.
     """
 
     judge: str
@@ -50,6 +51,8 @@ class JudgeCalibration:
     reasons: Mapping[str, int]
     confusion: Mapping[str, Mapping[str, int]]
     people: HumanRound
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The object that `arena judges calibrate --json` prints."""
@@ -61,6 +64,8 @@ class JudgeCalibration:
             "self_preference": self.self_preference.as_json(),
             "by_pair": {name: agreement.as_json() for name, agreement in self.by_pair.items()},
             "reasons": dict(self.reasons),
+            "labels_left_out": dict(self.left_out),
+            "warnings": list(self.warnings),
             "confusion": {people: dict(row) for people, row in self.confusion.items()},
             **self.people.as_json(),
         }
@@ -92,7 +97,8 @@ class CalibrationService:
             NotFoundError: There is no such judge.
         """
         specs = [self._judges.spec(name) for name in judges]
-        pairs = labelled_pairs(labels)
+        read = labelled_pairs(labels)
+        pairs = read.pairs
         inputs = [contest_of(pair.first) for pair in pairs]
         ledger = None if budget_usd is None else MemoryLedger(require_amount(budget_usd))
         reports = []
@@ -101,7 +107,8 @@ class CalibrationService:
             deciding = self._judges.decide_all(
                 spec, inputs, concurrency=concurrency, ledger=ledger, stop_event=stop_event
             )
-            reports.append(self._report(spec, pairs, asyncio.run(deciding)))
+            report = self._report(spec, pairs, asyncio.run(deciding))
+            reports.append(replace(report, left_out=read.left_out, warnings=read.warnings))
         return tuple(reports)
 
     def _report(

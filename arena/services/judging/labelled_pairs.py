@@ -1,12 +1,13 @@
-"""Pairs of answers that people labelled, from a label file."""
+"""Pairs of answers with the labels of people, from a file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from data.errors import FileFormatError
-from data.files.items import read_labels
+from data.files.labels import read_labels
 from data.files.text_files import ReadLimits
 from data.records import HumanLabel
 
@@ -15,27 +16,37 @@ LIMITS = ReadLimits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPair:
-    """A pair of a label file with everybody's labels."""
+    """A pair with the labels of all people."""
 
     first: HumanLabel
     labels: tuple[float, ...]
 
     @property
     def systems(self) -> str:
-        """Whose answers they are, `one vs other` in alphabetical order; empty where unknown."""
+        """Its systems in alphabetical order, `one vs other`; empty where the file does not name them."""
         named = sorted((self.first.system_a, self.first.system_b))
         return " vs ".join(named) if all(named) else ""
 
 
-def labelled_pairs(path: Path) -> list[LabelledPair]:
-    """The pairs of a file with all their labels; lines with one id are several annotators.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPairs:
+    """Pairs of a file, and the labels that are no votes by reason."""
+
+    pairs: tuple[LabelledPair, ...]
+    left_out: Mapping[str, int]
+    warnings: tuple[str, ...]
+
+
+def labelled_pairs(path: Path) -> LabelledPairs:
+    """Read the pairs of a file; lines with one id are labels of several people.
 
     Raises:
         InvalidFileError: The file has problems; all of them are listed.
         FileFormatError: An id has different answers on different lines.
     """
+    read = read_labels(path, LIMITS)
     by_id: dict[str, tuple[HumanLabel, list[float]]] = {}
-    for label in read_labels(path, LIMITS):
+    for label in read.labels:
         first, labels = by_id.setdefault(label.id, (label, []))
         if (first.answer_a, first.answer_b) != (label.answer_a, label.answer_b):
             raise FileFormatError(
@@ -44,4 +55,5 @@ def labelled_pairs(path: Path) -> list[LabelledPair]:
                 code="mixed-pair",
             )
         labels.append(label.label)
-    return [LabelledPair(first=first, labels=tuple(labels)) for first, labels in by_id.values()]
+    pairs = tuple(LabelledPair(first=first, labels=tuple(labels)) for first, labels in by_id.values())
+    return LabelledPairs(pairs=pairs, left_out=read.left_out, warnings=read.warnings)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data.errors import ArenaError, InvalidFileError
-from data.files.items import read_labels
+from data.files.labels import read_labels
 from data.files.question_sets.loader import load_set
 from data.files.text_files import ReadLimits
 from tests.data.conftest import problems_of
@@ -22,7 +22,7 @@ LIMITS = ReadLimits()
 
 def _by_pair(file: Path) -> dict[str, list[float]]:
     votes = defaultdict(list)
-    for label in read_labels(file, LIMITS):
+    for label in read_labels(file, LIMITS).labels:
         votes[label.id].append(label.label)
     return dict(votes)
 
@@ -34,7 +34,7 @@ def test_votes_get_their_texts_from_the_files_beside_them() -> None:
         "writing_1_LFRQA_RQA": [-1, 0, 1],
         "science_0_LFRQA_big-model": [-1, -1, 1],
     }
-    labels = {label.id: label for label in read_labels(GOLDEN / "human_evaluations.json", LIMITS)}
+    labels = {label.id: label for label in read_labels(GOLDEN / "human_evaluations.json", LIMITS).labels}
     (first, turned, prompt) = labels.values()
     assert (first.domain, first.question, first.system_a) == ("science", "why is the sea blue?", "LFRQA")
     assert first.answer_b == "absorbs red\nreflects sky"
@@ -49,14 +49,14 @@ def test_labels_are_read_under_the_names_of_others(tmp_path: Path) -> None:
     votes = ("model_a", "B", "tie (bothbad)")
     rows = "".join(f"Why?,x,y,{'red' if vote == 'B' else 'it is'},blue,{vote}\n" for vote in votes)
     file.write_text(f"prompt,model_a,model_b,response_a,response_b,winner\n{rows}")
-    labels = read_labels(file, LIMITS)
+    labels = read_labels(file, LIMITS).labels
     assert [(one.question, one.system_a, one.answer_b, one.label) for one in labels] == [
         ("Why?", "x", "blue", label) for label in (-1, 1, 0)
     ]
     assert labels[0].id == labels[2].id != labels[1].id
     # By name; where a system is called like the other's side, nobody can tell which is meant.
     file.write_text(file.read_text().replace(",B\n", ",y\n"))
-    assert [one.label for one in read_labels(file, LIMITS)] == [-1, 1, 0]
+    assert [one.label for one in read_labels(file, LIMITS).labels] == [-1, 1, 0]
     file.write_text(file.read_text().replace(",x,y,", ",B,a,").replace(",y\n", ",B\n"))
     with pytest.raises(InvalidFileError) as refused:
         read_labels(file, LIMITS)

@@ -1,0 +1,325 @@
+"""Labels of people on pairs of answers: tables, exports of Label Studio and Argilla, RAG-QA Arena's file.
+
+Label Studio exports a list of tasks with `data`, `meta` and `annotations`: the tag Pairwise (`left` is answer
+a), Choices for a tie, Number for a grade. Argilla's records have `fields`, `metadata` and `responses`, or,
+from `records.to_list(flatten=True)`, columns such as `preference.responses`; only these say which responses
+are drafts or were discarded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from data.errors import FileFormatError
+from data.files.human_evaluations import read_evaluations
+from data.files.tabular.columns import NAMES, Column, folded, renamed
+from data.files.tabular.fields import Fields
+from data.files.tabular.records import each_record, require_sound
+from data.files.tabular.values import given, id_text, seen
+from data.files.text_files import ReadLimits
+from data.records import LARGEST_GRADE, HumanLabel, ProblemList
+from data.winners import Side, winning_side
+
+Row = Mapping[str, object]
+GRADES: Mapping[Side, float] = MappingProxyType({"a": -1.0, "tie": 0.0, "b": 1.0})
+BOTH_BAD = frozenset({"tie (bothbad)", "tie (both bad)", "bothbad", "both_bad", "both are bad"})
+SKIP = "skip"
+PREFERENCES = ("preference", "label", "winner")
+"""Names of the questions of a project that ask for the better answer."""
+UNCHANGED = ("id", "passages", "data", "meta", "annotations", "fields", "metadata", "responses")
+SIDES: Mapping[str, str] = MappingProxyType(
+    {
+        "winner": "label",
+        **{
+            folded(f"{name}_{side}"): f"{ours}_{side}"
+            for ours in (Column.ANSWER, Column.SYSTEM)
+            for name in NAMES[ours]
+            for side in "ab"
+        },
+    }
+)
+"""Our names of a pair's columns by those of others."""
+NO_STATUS = (
+    "{count:,} responses of Argilla have no status, so drafts and discarded ones may be among them. "
+    "Export with `records.to_list(flatten=True)`."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelFile:
+    """Labels of a file; `left_out` counts by reason those that are no votes."""
+
+    labels: tuple[HumanLabel, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | None = None) -> LabelFile:
+    """Read the labels of a file in any of the formats.
+
+    Args:
+        path: The file.
+        limits: Limits on its size.
+        systems: Known systems. With them question id and systems are required, else question and answers.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+        FileFormatError: The columns of a published file have different lengths.
+    """
+    published = read_evaluations(path, limits, systems=systems)
+    if published is not None:
+        return LabelFile(labels=published)
+    problems, left_out = ProblemList(), Counter[str]()
+    make = partial(_labels, texts=systems is None, left_out=left_out)
+    rows = each_record(path, limits, make, problems, ours=True, lists=("passages",), keep=UNCHANGED)
+    labels = _newest([label for _, found in rows for label in found], left_out)
+    if not labels and not problems.errors:
+        problems.add(0, "empty-file", f"{path.name} holds no labels.", advice="Write at least one.")
+    require_sound(path.name, problems)
+    unknown = left_out.pop(NO_STATUS, 0)
+    warnings = (NO_STATUS.format(count=unknown),) if unknown else ()
+    return LabelFile(labels=tuple(labels), left_out=dict(left_out), warnings=warnings)
+
+
+def _newest(labels: Sequence[HumanLabel], left_out: Counter[str]) -> list[HumanLabel]:
+    """Keep one label of a named person and pair: the last one given."""
+    kept: dict[object, HumanLabel] = {}
+    for at, label in enumerate(labels):
+        key = (label.id, label.annotator) if label.annotator else at
+        known = kept.get(key)
+        if known is not None:
+            left_out["replaced by a later label of the same person"] += 1
+        if known is None or label.labelled_at >= known.labelled_at:
+            kept[key] = label
+    return list(kept.values())
+
+
+def _labels(
+    line: int, row: Row, problems: ProblemList, *, texts: bool, left_out: Counter[str]
+) -> list[HumanLabel]:
+    """Read the labels of a row: one of a table, one for each person of a task or record."""
+    if {"annotator", "annotation_id"} <= row.keys() and not {"label", "winner"} & row.keys():
+        message = "This export of Label Studio does not say which control a value belongs to."
+        problems.add(line, "wrong-format", message, advice="Export the project as JSON.")
+        return []
+    rows: Iterator[dict[str, object]]
+    if isinstance(row.get("annotations"), list):
+        rows = _annotations(row, left_out)
+    elif "responses" in row or any(name.endswith(".responses") for name in row):
+        rows = _responses(row, left_out)
+    else:
+        rows = iter((dict(row),))
+    found = (_label(line, one, problems, texts=texts, left_out=left_out) for one in rows)
+    return [label for label in found if label is not None]
+
+
+def _label(
+    line: int, row: Row, problems: ProblemList, *, texts: bool, left_out: Counter[str]
+) -> HumanLabel | None:
+    own = "label" in row
+    row = {SIDES[folded(name)]: value for name, value in row.items() if folded(name) in SIDES} | dict(row)
+    word = str(row.get("label") or "").strip().casefold()
+    if word == SKIP:
+        left_out["skipped"] += 1
+        return None
+    fields = Fields(line, row, problems)
+    passages = row.get("passages")
+    single = {**row, "passages": [passages]} if isinstance(passages, str | Mapping) else row
+    systems = [fields.optional(f"system_{side}") or "" for side in "ab"]
+    question_id = fields.id("question_id", "id") if _named(row, "question_id", "id") else ""
+    if not texts and not (question_id and all(systems)):
+        fields.note("missing-field", "The pair has no question_id, model_a and model_b.")
+    question, answer_a, answer_b = (
+        fields.text(name, blank=True) if texts else str(row.get(name) or "")
+        for name in ("question", "answer_a", "answer_b")
+    )
+    label = HumanLabel(
+        id=_id_of(fields, row, question_id, systems),
+        question_id=question_id,
+        domain=fields.optional("domain") or "",
+        question=question,
+        answer_a=answer_a,
+        answer_b=answer_b,
+        label=_grade(fields, own=own),
+        both_bad=word in BOTH_BAD,
+        reference=fields.optional("reference"),
+        passages=tuple(one.text for one in Fields(line, single, problems).passages("passages", "p")),
+        system_a=systems[0],
+        system_b=systems[1],
+        annotator=id_text(row.get("annotator")) or "",
+        shown_first=str(row.get("shown_first") or ""),
+        labelled_at=str(row.get("labelled_at") or ""),
+    )
+    return None if fields.wrong else label
+
+
+def _named(row: Row, *names: str) -> bool:
+    return any(given(row.get(name)) for name in names)
+
+
+def _id_of(fields: Fields, row: Row, question_id: str, systems: Sequence[str]) -> str:
+    """Read the id of a pair: its own, else of its question and systems, else of its texts."""
+    if _named(row, "id"):
+        return fields.id("id")
+    if question_id:
+        return "_".join([question_id, *filter(None, systems)])
+    texts = json.dumps([str(row.get(name)) for name in ("question", "answer_a", "answer_b")])
+    return f"pair {hashlib.sha256(texts.encode()).hexdigest()[:12]}"
+
+
+def _grade(fields: Fields, *, own: bool) -> float:
+    """Read the label; a word in a column of our own is a side, in others it may be a system's name."""
+    value = fields.row.get("label")
+    side = winning_side(value, fields.row.get("system_a"), fields.row.get("system_b"), by_name=not own)
+    if side is not None:
+        return GRADES[side]
+    score, number = _number(fields.row.get("score")), _number(value)
+    if value is None and score is not None and 0 <= score <= 1:
+        return 1.0 - 2.0 * score
+    if number is not None and abs(number) <= LARGEST_GRADE:
+        return number
+    advice = f'Use "a", "b", "tie", or a number from -{LARGEST_GRADE} to {LARGEST_GRADE}.'
+    fields.note("wrong-value", f"The label is {seen(value)}.", advice)
+    return 0.0
+
+
+def _number(value: object) -> float | None:
+    """Read a number, also one that is text; None for anything else."""
+    try:
+        return None if isinstance(value, bool) or value is None else float(str(value))
+    except ValueError:
+        return None
+
+
+def _annotations(task: Row, left_out: Counter[str]) -> Iterator[dict[str, object]]:
+    """Yield the annotations of a task of Label Studio as rows; cancelled ones are skips."""
+    data = {**_object(task.get("data"), "data"), **_object(task.get("meta"), "meta")}
+    annotations = task["annotations"]
+    for entry in annotations if isinstance(annotations, list) else ():
+        annotation = _object(entry, "annotations")
+        controls = [_object(one, "result") for one in _listed(annotation.get("result"))]
+        if annotation.get("was_cancelled"):
+            left_out["skipped"] += 1
+            continue
+        picked = _control(controls, PREFERENCES, "pairwise", "selected")
+        chosen = _listed(_control(controls, ("choice", *PREFERENCES), "choices", "choices"))
+        tie = {"both": "tie", "equal": "tie"}.get(str(chosen[0]).casefold(), chosen[0]) if chosen else None
+        grade = _control(controls, ("grade",), "number", "number")
+        if picked is None and tie is None and grade is None:
+            left_out["without a label"] += 1
+            continue
+        if None not in (picked, tie) and winning_side(picked, "", "") != winning_side(tie, "", ""):
+            raise FileFormatError(f"An annotation prefers {picked} and chooses {tie}.")
+        yield {
+            **_ours(data),
+            "winner": _graded(picked or tie, grade),
+            "annotator": _person(annotation.get("completed_by")),
+            "labelled_at": annotation.get("updated_at"),
+        }
+
+
+def _graded(label: object, grade: object) -> object:
+    """Choose the grade, which says more than the label, where there is one; they must not contradict."""
+    number, side = _number(grade), winning_side(label, "", "")
+    if number is None:
+        return label if grade is None else grade
+    if side is not None and (number > 0) - (number < 0) != GRADES[side]:
+        raise FileFormatError(f"A label prefers {side}, and its grade is {number:g}.")
+    return number
+
+
+def _person(user: object) -> str:
+    """Read the number of a user, which every export of Label Studio has, else their address or name."""
+    if isinstance(user, Mapping):
+        user = user["id"] if user.get("id") is not None else user.get("email")
+    name = id_text(user)
+    if not name:
+        message = "An annotation has no completed_by, as of a deleted user."
+        raise FileFormatError(message, advice="Name the user, or delete the annotation.")
+    return name
+
+
+def _control(controls: Sequence[Row], names: Sequence[str], kind: str, key: str) -> object:
+    """Read the value of the control with one of some names, else of the only one of a type."""
+    typed = [one for one in controls if one.get("type") == kind]
+    chosen = [one for one in typed if one.get("from_name") in names] or typed
+    values = [_object(one.get("value"), "value").get(key) for one in chosen]
+    if any(value != values[0] for value in values):
+        found = ", ".join(sorted(str(one.get("from_name")) for one in chosen))
+        raise FileFormatError(
+            f"An annotation has several answers of the type {kind} ({found}).",
+            advice=f"Call the control that counts {names[0]}.",
+        )
+    return values[0] if values else None
+
+
+def _responses(record: Row, left_out: Counter[str]) -> Iterator[dict[str, object]]:
+    """Yield the responses of a record of Argilla by person as rows; only submitted ones are labels."""
+    people: dict[str, dict[str, object]] = {}
+    status: dict[str, object] = {}
+    for question, person, value, state in _answers(record):
+        people.setdefault(person, {})[question] = value
+        status[person] = state if state not in (None, "submitted") else status.get(person, state)
+    common = {
+        **{name: value for name, value in record.items() if "." not in name and name not in UNCHANGED},
+        **_ours(_object(record.get("fields"), "fields")),
+        **_ours(_object(record.get("metadata"), "metadata")),
+    }
+    common.pop("status", None)
+    if not _named(_object(record.get("metadata"), "metadata"), "question_id"):
+        common.setdefault("id", record.get("id"))
+    for person, values in people.items():
+        label = next((values[name] for name in PREFERENCES if name in values), None)
+        if status[person] not in (None, "submitted"):
+            left_out[str(status[person])] += 1
+        elif label is None and "grade" not in values:
+            left_out["without a label"] += 1
+        else:
+            left_out[NO_STATUS] += status[person] is None
+            yield {**common, "winner": _graded(label, values.get("grade")), "annotator": person}
+
+
+def _answers(record: Row) -> Iterator[tuple[str, str, object, object]]:
+    """Yield question, person, value and status of each response, nested or as flat columns."""
+    for question, responses in _object(record.get("responses"), "responses").items():
+        for entry in _listed(responses):
+            response = _object(entry, f"responses.{question}")
+            yield question, _user(response.get("user_id")), response.get("value"), response.get("status")
+    for name in record:
+        if name.endswith(".responses"):
+            values, users = _listed(record[name]), _listed(record.get(f"{name}.users"))
+            states = _listed(record.get(f"{name}.status")) or [None] * len(values)
+            if not len(values) == len(users) == len(states):
+                raise FileFormatError(f"{name} has {len(values)} values and {len(users)} users.")
+            question = name.removesuffix(".responses")
+            for value, user, state in zip(values, users, states, strict=True):
+                yield question, _user(user), value, state
+
+
+def _user(value: object) -> str:
+    name = id_text(value)
+    if not name:
+        raise FileFormatError("A response has no user_id.", advice="Export the records from Argilla again.")
+    return name
+
+
+def _ours(row: Row) -> dict[str, object]:
+    kept = {name: row[name] for name in UNCHANGED if name in row}
+    return renamed({name: value for name, value in row.items() if name not in kept}) | kept
+
+
+def _object(value: object, name: str) -> Mapping[str, object]:
+    if value is not None and not isinstance(value, Mapping):
+        raise FileFormatError(f"{name} is {seen(value)}, not an object.")
+    return {} if value is None else value
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [] if value is None else [value]

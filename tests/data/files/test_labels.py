@@ -1,0 +1,197 @@
+"""Labels of people in tables and in the exports of Label Studio and Argilla."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import InvalidFileError
+from data.files.labels import LabelFile, read_labels
+from data.files.text_files import ReadLimits
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "labels"
+SYSTEMS = ("full", "short", "wrong", "human")
+VOTES = [
+    ("q1", "full", "short", "Ben", -1),
+    ("q1", "full", "short", "Cleo", -1),
+    ("q2", "wrong", "short", "Ben", 0),
+    ("q2", "wrong", "short", "Cleo", 1),
+    ("q3", "short", "human", "Ben", 1),
+]
+"""The votes of every golden file."""
+PAIR = {"question_id": "q1", "model_a": "full", "model_b": "short"}
+Entries = list[dict[str, Any]]
+
+
+def sign(value: float) -> int:
+    return (value > 0) - (value < 0)
+
+
+def read(folder: Path, payload: object, name: str = "labels.json") -> LabelFile:
+    """Write a document and read it for a round with known systems."""
+    path = folder / name
+    path.write_text(payload if isinstance(payload, str) else json.dumps(payload), encoding="utf-8")
+    return read_labels(path, ReadLimits(), systems=SYSTEMS)
+
+
+def refusal(folder: Path, payload: object, name: str = "labels.json") -> str:
+    """Read a document that is refused, and return the messages of its problems."""
+    with pytest.raises(InvalidFileError) as refused:
+        read(folder, payload, name)
+    return " ".join(problem.message for problem in refused.value.problems)
+
+
+def task(*annotations: dict[str, Any]) -> Entries:
+    """A task of Label Studio with annotations."""
+    return [{"id": 1, "data": dict(PAIR), "annotations": list(annotations)}]
+
+
+def annotation(*controls: dict[str, Any], **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    return {"completed_by": 5, "was_cancelled": False, "result": list(controls), **fields}
+
+
+def control(kind: str, key: str, value: object, name: str = "") -> dict[str, Any]:
+    return {"type": kind, "from_name": name or kind, "value": {key: value}}
+
+
+def record(**columns: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    """A record of Argilla as `records.to_list(flatten=True)` writes it."""
+    return {"id": "r1", "status": "completed", "_server_id": "x", **PAIR, **columns}
+
+
+def flat(values: list[Any], users: list[str], status: list[str], name: str = "preference") -> Any:  # noqa: ANN401
+    key = f"{name}.responses"
+    return {key: values, f"{key}.users": users, f"{key}.status": status}
+
+
+LEFT, RIGHT = (control("pairwise", "selected", side, "preference") for side in ("left", "right"))
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in GOLDEN.iterdir()))
+def test_golden_files_give_the_same_votes(name: str) -> None:
+    labels = read_labels(GOLDEN / name, ReadLimits(), systems=SYSTEMS).labels
+    votes = [(one.question_id, one.system_a, one.system_b, one.annotator, sign(one.label)) for one in labels]
+    assert votes == VOTES
+
+
+@pytest.mark.parametrize("name", ["people-argilla.json", "people-label-studio.json", "people-labels.jsonl"])
+def test_exports_with_texts_give_pairs_to_calibrate_with(name: str) -> None:
+    labels = read_labels(GOLDEN / name, ReadLimits()).labels
+    assert len({label.id for label in labels}) == 3
+    assert labels[0].question == "What do we know of item 1 then?"
+    assert labels[0].answer_b == "Item 1 is beta."
+    assert labels[0].reference == "Item 1 is beta. It weighs 11 grams."
+    assert "Item 1 weighs 11 grams." in " ".join(labels[0].passages)
+    assert [label.label for label in labels] == [-2, -1, 0, 2, 1]
+
+
+def test_argilla_drafts_and_discarded_responses_are_left_out(tmp_path: Path) -> None:
+    status = ["submitted", "draft", "discarded"]
+    found = read(tmp_path, [record(**flat(["a", "b", "b"], ["u", "v", "w"], status))])
+    assert [(label.annotator, label.label) for label in found.labels] == [("u", -1)]
+    assert found.left_out == {"draft": 1, "discarded": 1}
+    assert not found.warnings
+
+
+def test_argilla_lines_of_a_dataset_are_read(tmp_path: Path) -> None:
+    rows = [record(**flat(["tie"], ["u"], ["submitted"])), record(**flat(["b"], ["v"], ["submitted"]))]
+    found = read(tmp_path, "\n".join(map(json.dumps, rows)), "labels.jsonl")
+    assert [label.label for label in found.labels] == [0, 1]
+
+
+def test_argilla_nested_status_is_read(tmp_path: Path) -> None:
+    responses = [
+        {"value": "a", "user_id": "u", "status": "draft"},
+        {"value": "b", "user_id": "v", "status": "submitted"},
+    ]
+    found = read(tmp_path, [{"id": "1", "metadata": PAIR, "responses": {"preference": responses}}])
+    assert [label.annotator for label in found.labels] == ["v"]
+    assert found.left_out == {"draft": 1}
+
+
+def test_argilla_responses_without_status_are_warned_of(tmp_path: Path) -> None:
+    responses = [{"value": "a", "user_id": "u"}]
+    found = read(tmp_path, [{"id": "1", "metadata": PAIR, "responses": {"preference": responses}}])
+    assert len(found.labels) == 1
+    assert found.warnings[0].startswith("1 responses of Argilla have no status")
+
+
+def test_label_studio_skips_are_left_out(tmp_path: Path) -> None:
+    skip = annotation(was_cancelled=True)
+    found = read(tmp_path, task(skip, annotation(RIGHT)))
+    assert [label.label for label in found.labels] == [1]
+    assert found.left_out == {"skipped": 1}
+
+
+def test_label_studio_empty_annotation_is_left_out(tmp_path: Path) -> None:
+    found = read(tmp_path, task(annotation(), annotation(LEFT, completed_by=6)))
+    assert len(found.labels) == 1
+    assert found.left_out == {"without a label": 1}
+
+
+def test_label_studio_user_has_one_name_in_every_export(tmp_path: Path) -> None:
+    whole = {"id": 1, "email": "ann@example.org"}
+    found = read(tmp_path, task(annotation(LEFT, completed_by=1), annotation(LEFT, completed_by=whole)))
+    assert [label.annotator for label in found.labels] == ["1"]
+    assert found.left_out == {"replaced by a later label of the same person": 1}
+
+
+def test_newest_annotation_of_a_person_counts(tmp_path: Path) -> None:
+    new, old = (f"2026-01-0{day}T00:00:00Z" for day in (2, 1))
+    found = read(tmp_path, task(annotation(LEFT, updated_at=new), annotation(RIGHT, updated_at=old)))
+    assert [label.label for label in found.labels] == [-1]
+
+
+def test_control_is_found_by_its_name(tmp_path: Path) -> None:
+    clarity = control("pairwise", "selected", "left", "clarity")
+    tie = control("choices", "choices", ["both"], "choice")
+    assert read(tmp_path, task(annotation(RIGHT, clarity))).labels[0].label == 1
+    assert read(tmp_path, task(annotation(tie))).labels[0].label == 0
+
+
+REFUSED = {
+    "prefers a, and its grade is 2": task(annotation(LEFT, control("number", "number", 2, "grade"))),
+    "prefers left and chooses tie": task(annotation(LEFT, control("choices", "choices", ["tie"]))),
+    "several answers of the type pairwise": task(
+        annotation(
+            control("pairwise", "selected", "left", "one"), control("pairwise", "selected", "right", "two")
+        )
+    ),
+    "no completed_by": task(annotation(LEFT, completed_by=None)),
+    "not say which control": [{**PAIR, "annotator": 1, "annotation_id": 3, "preference": "left"}],
+    "no user_id": [{"metadata": PAIR, "responses": {"preference": [{"value": "a"}]}}],
+    "label is a list": [record(**flat([["a", "b"]], ["u"], ["submitted"]))],
+    "2 values and 1 users": [record(**flat(["a", "b"], ["u"], ["submitted", "submitted"]))],
+    "no question_id, model_a and model_b": [{"question_id": "q1", "winner": "a"}],
+    "label is a number (7)": [{**PAIR, "label": 7}],
+    "names no question and two systems": {"q9_x_y": {"raw": ["Tie"]}},
+    "2 votes and 1 annotators": {"q1_full_short": {"raw": ["Tie", "full"], "annotators": ["Ben"]}},
+}
+
+
+@pytest.mark.parametrize("said", list(REFUSED))
+def test_labels_that_cannot_be_read_are_refused(tmp_path: Path, said: str) -> None:
+    assert said in refusal(tmp_path, REFUSED[said])
+
+
+def test_table_of_votes_is_read(tmp_path: Path) -> None:
+    table = (
+        "question_id,model_a,model_b,winner,score,annotator,shown_first\n"
+        "q1,full,short,tie (bothbad),,ann,b\n"
+        "q2,full,short,skip,,ann,\n"
+        "q3,full,short,,1,ann,\n"
+    )
+    found = read(tmp_path, table, "labels.csv")
+    assert [(one.label, one.both_bad, one.shown_first) for one in found.labels] == [
+        (0, True, "b"),
+        (-1, False, ""),
+    ]
+    assert found.left_out == {"skipped": 1}
+
+
+def test_several_pairs_of_a_question_have_ids_of_their_own(tmp_path: Path) -> None:
+    rows = [{**PAIR, "winner": "a"}, {**PAIR, "model_b": "wrong", "winner": "b"}]
+    assert [label.id for label in read(tmp_path, rows).labels] == ["q1_full_short", "q1_full_wrong"]
