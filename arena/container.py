@@ -20,10 +20,8 @@ from judges.llm.transports.registry import transport_info
 if TYPE_CHECKING:
     # Each is imported when first used, so that `arena --help` stays quick.
     from arena.demo import DemoService
-    from arena.services.accounts.applications import ApplicationService
     from arena.services.accounts.auth import IdentityService
-    from arena.services.accounts.registration import RegistrationService
-    from arena.services.accounts.registration_emails import RegistrationEmails
+    from arena.services.accounts.invitations import InvitationService
     from arena.services.accounts.sessions import SessionService
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import TokenService
@@ -131,11 +129,9 @@ class Arena:
     )
     teams: TeamService = _service("services.accounts.teams")
     tokens: TokenService = _service("services.accounts.tokens")
-    letters: RegistrationEmails = _service("services.accounts.registration_emails", "settings")
-    registration: RegistrationService = _service(
-        "services.accounts.registration", "store", "tokens", "letters"
+    invitations: InvitationService = _service(
+        "services.accounts.invitations", "store", "tokens", public_url="settings.public_url"
     )
-    applications: ApplicationService = _service("services.accounts.applications", "store", "teams", "letters")
     judges: JudgeService = _service("services.judging.judges", "store", "settings")
     judge_tester: JudgeTester = _service("services.judging.judge_test", "judges")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")

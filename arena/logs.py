@@ -48,7 +48,7 @@ def configure_logs(settings: Settings) -> None:
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
     """The texts that may not appear in a log."""
-    urls = (settings.database_url, settings.smtp_url or "")
+    urls = (settings.database_url,)
     passwords = [urlsplit(url).password or "" for url in urls]
     secrets = (
         settings.api_key,

@@ -9,7 +9,6 @@ from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
 from arena.models.base import Value
 from data.records import Role, TokenScope
-from data.records.applications import ApplicationState, Channel
 
 
 class TeamLine(Value):
@@ -53,24 +52,6 @@ class TokenLine(Value):
     expires_at: datetime | None
     revoked_at: datetime | None
     used_at: datetime | None
-
-
-class ApplicationLine(Value):
-    """An application for a team, for organisers."""
-
-    id: int
-    team: str
-    title: str
-    contact: str
-    reason: str
-    channel: Channel
-    address: str = Field(description="Mail address, or subject at the OIDC provider; empty once forgotten.")
-    state: ApplicationState
-    account: str
-    created_at: datetime
-    decided_at: datetime | None
-    decided_by: str
-    decision: str
 
 
 class LogLine(Value):

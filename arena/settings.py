@@ -56,14 +56,6 @@ class EngineKind(StrEnum):
     RAY = "ray"
 
 
-class Registration(StrEnum):
-    """How people may apply for a team."""
-
-    OFF = "off"
-    MAIL = "mail"
-    OIDC = "oidc"
-
-
 def _text(variables: Variables, name: str) -> str | None:
     return variables.get(name) or None
 
@@ -196,9 +188,6 @@ class Settings:
     api_rate: int = _from("ARENA_API_RATE", _whole_number, 600)
     intake_rate: int = _from("ARENA_API_INTAKE_RATE", _whole_number, 240)
     body_timeout: int = _from("ARENA_BODY_TIMEOUT", _whole_number, 30)
-    registration: Registration = _from("ARENA_REGISTRATION", _word(Registration), Registration.OFF)
-    smtp_url: str | None = _from("ARENA_SMTP_URL", _secret)
-    mail_from: str = _from("ARENA_MAIL_FROM", _text, "")
     operator: str = _from("ARENA_OPERATOR", _text, "")
     contact: str = _from("ARENA_CONTACT", _text, "")
     privacy: str = _from("ARENA_PRIVACY", _text, "")

@@ -157,7 +157,7 @@ class AccessError(ArenaError):
 
 
 class TooManyAttemptsError(AccessError):
-    """Too many tokens were refused, or applications sent; `retry_after` is the number of seconds to wait."""
+    """Too many tokens were refused; `retry_after` is the number of seconds to wait."""
 
     def __init__(self, message: str, *, retry_after: int, advice: str = "") -> None:
         super().__init__(message, advice=advice)

@@ -18,7 +18,6 @@ from arena.api import (
     boards,
     metrics,
     question_sets,
-    registrations,
     retrieval_boards,
     rounds,
     submissions,
@@ -122,7 +121,6 @@ ROUTERS = (
     metrics,
     rounds,
     teams,
-    registrations,
 )
 READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
 

@@ -326,10 +326,6 @@ def inbox(
         if inbox_.plannable and not as_json:
             systems = ",".join(inbox_.plannable)
             note(f"Plan them: arena rounds plan --set {inbox_.set_name} --judge JUDGE --systems {systems}")
-    applied = inbox_service.applications(caller=OPERATOR)
-    if applied:
-        teams = ", ".join(application.team for application in applied)
-        note(f"Teams that somebody applied for: {teams}. Decide: arena teams applications")
 
 
 def _show_change(submission: Submission, effect: str, *, as_json: bool) -> None:

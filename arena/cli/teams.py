@@ -6,14 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import applications
 from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, ask, only_with
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.records import AuditEntry, Membership, Role, Team, Token, TokenScope, UserAccount
-from data.records.applications import ApplicationState
 from data.records.irreversible import Irreversible
 
 commands = Commands("Teams, accounts, members, tokens and the audit log; docs/teams.md has names and rights.")
@@ -216,55 +214,26 @@ def accounts(
         show_result(_json(added), f"Account {name} is added.", as_json=as_json)
 
 
-@commands.command("applications")
-def decide(
-    number: Annotated[
-        int | None,
-        typer.Argument(
-            metavar="ID", max=LARGEST_NUMBER, show_default="all", help="Number of the application."
-        ),
-    ] = None,
-    state: Annotated[
-        ApplicationState | None, typer.Option("--state", help="List only applications in this state.")
-    ] = None,
-    owner: Annotated[
-        str,
-        typer.Option(
-            "--account",
-            metavar="ACCOUNT",
-            show_default="the team's name",
-            help="With --approve: name of its owner's account.",
-        ),
-    ] = "",
-    reason: Annotated[
-        str,
-        typer.Option("--reason", metavar="TEXT", help="With --reject: why; the applicant sees it."),
-    ] = "",
+@commands.command()
+def invite(
+    name: Name,
+    uses: Annotated[
+        int, typer.Option("--uses", metavar="N", min=1, max=100, help="How many people may join by it.")
+    ] = 1,
+    days: Annotated[
+        int, typer.Option("--days", metavar="N", min=1, max=90, help="Days until it expires.")
+    ] = 7,
     *,
-    approve: Annotated[
-        bool, typer.Option("--approve", help="Make the team and its owner's account.")
-    ] = False,
-    reject: Annotated[bool, typer.Option("--reject", help="Reject the application.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the applications for teams, oldest first, or decide one.
+    """Make a link that lets people join a team.
 
-    $ arena teams applications 3 --approve
+    $ arena teams invite lab --uses 3
 
-    Who applied by mail is sent a link that shows the first token, once. Approving again sends another link,
-    as long as the token was not fetched.
+    Members sign in by OIDC; without a provider, the link shows a token of the team once.
     """
-    if number is None:
-        only_with("the number of an application", {"--approve": approve, "--reject": reject})
-        applications.show_all(state, as_json=as_json)
-    elif approve == reject:
-        raise typer.BadParameter("Say which of the two.", param_hint="--approve, --reject")
-    elif approve:
-        applications.approve(number, owner, as_json=as_json)
-    elif not reason.strip():
-        raise typer.BadParameter("The applicant is told why.", param_hint="--reason")
-    else:
-        applications.reject(number, reason, as_json=as_json)
+    link = open_arena().invitations.invite(name, uses=uses, days=days, caller=OPERATOR)
+    show_result({"team": name, "link": link}, link, as_json=as_json)
 
 
 @tokens.command("create")

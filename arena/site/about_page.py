@@ -10,7 +10,6 @@ import streamlit as st
 
 from arena.html_pages import release
 from arena.services.accounts.auth import WINDOW
-from arena.services.accounts.registration import WINDOW as APPLICATIONS_WINDOW
 from arena.services.accounts.sessions import LASTS
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading
@@ -51,14 +50,6 @@ STORED = (
         "That it was refused, under hashes of your network address and of the beginning of the token.",
         f"{2 * WINDOW // MINUTE} minutes, then deleted with the next one",
     ),
-    Kept(
-        "Registering a team",
-        "What you write into the form, and your mail address or your name at the provider. Your network "
-        "address is counted as a hash.",
-        f"the application stays; the hash {APPLICATIONS_WINDOW // MINUTE} minutes, then deleted with the "
-        "next application",
-    ),
-    Kept("Reporting a judgment", "What you write, and a hash of your visit.", "stays"),
     Kept(
         "Working in a team, or organising",
         "Account, mail address where one is given, files, and a line in the log for every change.",

@@ -31,7 +31,6 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from arena.api.dependencies import Rates, client_of, too_many
 from arena.api.errors import problem_response
 from arena.container import Arena, open_arena
-from arena.services.accounts.mail import mailer_of
 from arena.services.system.prometheus import metrics_of
 from arena.settings import MetricsAccess, Settings
 from arena.site.browser_uploads import BrowserUploads
@@ -219,8 +218,6 @@ class _Routes:
     def __init__(self, settings: Settings) -> None:
         self._arena, self._pages = open_arena(settings), opened(as_secrets(settings))
         self._boards, self._views = BoardRoutes(self._arena), FirstViews(self._pages)
-        # Settings that mail could not be sent with end the start, not somebody's application.
-        mailer_of(settings)
         self.browser_files = self._arena.browser_files
 
     def all(self) -> list[BaseRoute]:

@@ -15,13 +15,11 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
 from arena.services.accounts.sessions import COOKIE
-from arena.settings import Registration
 from arena.site.services import arena
 from arena.site.ui.components import note
 from arena.site.ui.errors import PageEndedError, show_error
 from arena.site.ui.flash_messages import keep_flash
 from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
@@ -117,7 +115,7 @@ def _claimed() -> Caller | None:
 
 def provider_subject() -> str:
     """The provider's name for who signed in by it, issuer included; empty where nobody did."""
-    if not _providers() or not st.user.get("is_logged_in"):
+    if not providers() or not st.user.get("is_logged_in"):
         return ""
     claims = st.user.to_dict()
     return f"{claims.get('iss', '')}#{claims.get('sub', '')}" if claims.get("sub") else ""
@@ -129,8 +127,6 @@ def _by_provider() -> Caller | None:
         caller = _claimed()
     except AccessError as error:
         show_error(error)
-        if arena().registration.mode is Registration.OIDC:
-            put(element("p", anchor("Register a team", "register")))
         st.button("Sign out", on_click=st.logout)
         raise PageEndedError from error
     if caller is None:
@@ -157,18 +153,16 @@ def _ask_in(purpose: str) -> Caller:
             )
             put(link)
             offer_providers()
-        if arena().registration.mode is not Registration.OFF:
-            put(element("p", "No team yet? ", anchor("Register a team", "register")))
     return PUBLIC
 
 
 def offer_providers() -> None:
     """The buttons that lead to the OIDC providers."""
-    for provider, label in _providers().items():
+    for provider, label in providers().items():
         st.button(label, on_click=st.login, args=(provider,) if provider else (), key=f"in-{provider}")
 
 
-def _providers() -> Mapping[str, str]:
+def providers() -> Mapping[str, str]:
     """The OIDC providers of Streamlit's `[auth]` section, by name, with what their buttons say."""
     try:
         section: Mapping[str, Any] | None = st.secrets.get("auth")

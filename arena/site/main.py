@@ -59,7 +59,7 @@ def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
 
 
 def _waiting() -> int:
-    """How many submissions and applications wait for organisers; 0 where the database cannot be asked."""
+    """How many submissions wait for organisers; 0 where the database cannot be asked."""
     try:
         return arena().overview.look(caller=present()).waiting
     except ArenaError:

@@ -145,7 +145,7 @@ OWN = (
     _organised(name="admin-audit", title="Audit log", module="admin.audit_page"),
     Page(name="system", title="System", module="systems.system_page", begins=Begins.OWN),
     Page(name="question", title="Question", module="questions.question_page", begins=Begins.OWN),
-    Page(name="register", title="Register a team", module="teams.register_page", begins=Begins.HEADING),
+    Page(name="invite", title="Join a team", module="teams.invite_page", begins=Begins.HEADING),
     Page(name="admin-inbox", title="Overview", module="admin.overview_page"),
 )
 

@@ -18,16 +18,14 @@ import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
 from arena.container import Arena, open_arena
-from arena.settings import Registration, Settings, read_settings
+from arena.settings import Settings, read_settings
 
 SECTION = "arena"
-WORDS = ("home", "database_url", "registration", "has_key", "sole_owner", "plugins")
+WORDS = ("home", "database_url", "has_key", "sole_owner", "plugins")
 TEXTS = (
     "endpoint",
     "public_url",
     "notify",
-    "smtp_url",
-    "mail_from",
     "operator",
     "contact",
     "privacy",
@@ -43,7 +41,6 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
         SECTION: {
             "home": str(settings.home),
             "database_url": settings.database_url,
-            "registration": settings.registration.value,
             "has_key": "yes" if settings.has_key else "",
             "sole_owner": "yes" if settings.sole_owner else "",
             "plugins": os.pathsep.join(map(str, settings.plugins)),
@@ -114,12 +111,11 @@ def _given() -> Mapping[str, Any] | None:
 # A page asks a dozen times; Streamlit's cache would read through every setting each time.
 @lru_cache(maxsize=4)
 def _open(texts: tuple[str, ...], limits: tuple[int, ...]) -> Arena:
-    home, database_url, registration, has_key, sole_owner, plugins, *others = texts
+    home, database_url, has_key, sole_owner, plugins, *others = texts
     given: dict[str, Any] = dict(zip((*TEXTS, *LIMITS), (*others, *limits), strict=True))
     settings = Settings(
         home=Path(home),
         database_url=database_url,
-        registration=Registration(registration),
         key_elsewhere=bool(has_key),
         sole_owner=bool(sole_owner),
         plugins=tuple(Path(file) for file in plugins.split(os.pathsep) if file),

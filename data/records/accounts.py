@@ -119,9 +119,7 @@ class Action(StrEnum):
     MEMBER_REMOVED = "member-removed"
     TOKEN_CREATED = "token-created"  # noqa: S105 - the name of an action
     TOKEN_REVOKED = "token-revoked"  # noqa: S105 - the name of an action
-    APPLICATION_CONFIRMED = "application-confirmed"
-    APPLICATION_APPROVED = "application-approved"
-    APPLICATION_REJECTED = "application-rejected"
+    MEMBER_INVITED = "member-invited"
     SIGNED_IN = "signed-in"
     SIGNED_OUT = "signed-out"
     SET_IMPORTED = "set-imported"
@@ -163,9 +161,7 @@ _ACTION_WORDS: Mapping[Action, str] = MappingProxyType(
         Action.MEMBER_REMOVED: "removed a member from a team",
         Action.TOKEN_CREATED: "made a token",
         Action.TOKEN_REVOKED: "revoked a token",
-        Action.APPLICATION_CONFIRMED: "confirmed an application",
-        Action.APPLICATION_APPROVED: "approved an application",
-        Action.APPLICATION_REJECTED: "rejected an application",
+        Action.MEMBER_INVITED: "made an invitation",
         Action.SIGNED_IN: "signed in",
         Action.SIGNED_OUT: "signed out",
         Action.SET_IMPORTED: "imported a question set",

@@ -10,7 +10,6 @@ from data.store.engine import Database
 
 if TYPE_CHECKING:
     from data.store.accounts.accounts import TeamStore
-    from data.store.accounts.applications import ApplicationStore
     from data.store.accounts.audit import AuditStore
     from data.store.accounts.tokens import TokenStore
     from data.store.boards.boards import BoardStore
@@ -192,12 +191,6 @@ class Store:
         from data.store.accounts.tokens import TokenStore
 
         return TokenStore(self.database)
-
-    @cached_property
-    def applications(self) -> ApplicationStore:
-        from data.store.accounts.applications import ApplicationStore
-
-        return ApplicationStore(self.database)
 
     @cached_property
     def policies(self) -> PolicyStore:

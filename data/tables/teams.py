@@ -1,4 +1,4 @@
-"""The tables of who may do what: teams, applications, accounts, tokens, sessions, phases, the audit log."""
+"""Tables for teams, accounts, invitations, tokens, sessions, phases and the audit log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Index, UniqueConstraint
 
 from data.records import Action, Role
-from data.records.applications import ApplicationState, Channel
 from data.tables import columns as col
 from data.tables.columns import Base
 
@@ -144,30 +143,14 @@ class AuditRow(Base, table=True):
 audit = AuditRow.__table__
 
 
-class ApplicationRow(Base, table=True):
-    """Applications for teams; of the code in a mailed link only the sha256 is kept."""
+class InvitationRow(Base, table=True):
+    """Invitations to teams, under the sha256 of their codes."""
 
-    __tablename__ = "application"
-    __table_args__ = (
-        Index(None, "state"),
-        Index(None, "created_at"),
-    )
-    id: int | None = col.number()
-    team: str = col.label(100)
-    title: str = col.prose()
-    contact: str = col.prose()
-    reason: str = col.prose()
-    channel: Channel = col.word(Channel)
-    address: str = col.label(255)
-    client: str = col.label(64)
-    code: str | None = col.label(64, nullable=True, unique=True)
-    state: ApplicationState = col.word(ApplicationState)
-    account: str = col.label(100)
-    expires_at: datetime | None = col.moment(nullable=True)
-    created_at: datetime = col.created()
-    decided_at: datetime | None = col.moment(nullable=True)
-    decided_by: str = col.prose()
-    decision: str = col.prose()
+    __tablename__ = "invitation"
+    digest: str = col.label(64, primary_key=True)
+    team_id: int = col.parent("team.id", index=True)
+    uses_left: int = col.whole()
+    expires_at: datetime = col.moment()
 
 
-applications = ApplicationRow.__table__
+invitations = InvitationRow.__table__

@@ -39,9 +39,6 @@ REMOVED: Mapping[str, str] = MappingProxyType(
         "rounds notice": 'Use `arena rounds publish ROUND --notice "TEXT"`; an empty text takes it off.',
         "submissions template": "Use `arena sets export SET FILE --format template`, or `sample`.",
         "teams account": "Use `arena teams accounts ACCOUNT` with --email, --subject or --organiser.",
-        "teams applications approve": "Use `arena teams applications NUMBER --approve`.",
-        "teams applications list": "Use `arena teams applications`.",
-        "teams applications reject": "Use `arena teams applications NUMBER --reject --reason TEXT`.",
         "teams member": "Use `arena teams members TEAM ACCOUNT`, also with --role or --remove.",
     }
 )

@@ -72,6 +72,7 @@ VARIABLES = (
         "[apprise address](https://github.com/caronc/apprise/wiki) that gets a message when a round is "
         "finished, a cap is reached or a submission is accepted",
     ),
+    Variable("ARENA_NOTIFY_FILE", "", "file that contains `ARENA_NOTIFY`, read where that is unset"),
     Variable(
         "ARENA_ENGINE",
         "engine",
@@ -96,19 +97,6 @@ VARIABLES = (
         "most uploads, checks and submissions an hour together, for each token or address",
     ),
     Variable("ARENA_BODY_TIMEOUT", "body_timeout", "seconds after which a silent upload is cut off"),
-    Variable(
-        "ARENA_REGISTRATION",
-        "registration",
-        "how people may apply for a team: `off`, `mail`, or `oidc` for who signs in by a provider",
-    ),
-    Variable(
-        "ARENA_SMTP_URL",
-        "smtp_url",
-        "mail server for applications by mail: `smtps://USER:PASSWORD@HOST`, or `smtp://HOST:PORT`, which "
-        "is encrypted where the server offers STARTTLS",
-    ),
-    Variable("ARENA_SMTP_URL_FILE", "", "file that contains `ARENA_SMTP_URL`, read where that is unset"),
-    Variable("ARENA_MAIL_FROM", "mail_from", "address that mail to applicants comes from"),
     Variable("ARENA_OPERATOR", "operator", "who runs the arena, for the page *About*"),
     Variable(
         "ARENA_PROXIES",

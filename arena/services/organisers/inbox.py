@@ -9,7 +9,6 @@ from enum import StrEnum
 from arena.services.accounts.auth import Caller, require
 from arena.services.submissions.status import ENDED, StatusReader, rounds_with
 from data.records import RoundState, SetSummary, Submission, SubmissionState, TokenScope
-from data.records.applications import Application, ApplicationState
 from data.store import Store
 from data.store.submissions.submission_status import RoundOfSet
 
@@ -96,15 +95,6 @@ class InboxService:
         sets = self._store.sets.summaries() if set_name is None else (self._store.sets.summary(set_name),)
         inboxes = (self._of_set(summary) for summary in sets)
         return tuple(inbox for inbox in inboxes if inbox.waiting)
-
-    def applications(self, *, caller: Caller) -> tuple[Application, ...]:
-        """The applications for teams that wait for a decision, the oldest first.
-
-        Raises:
-            AccessError, ForbiddenError: Only organisers may.
-        """
-        require(caller, TokenScope.ORGANISE)
-        return self._store.applications.all(ApplicationState.WAITING)
 
     def _of_set(self, summary: SetSummary) -> SetInbox:
         reader = _SetReader(self._store, summary)

@@ -10,7 +10,6 @@ from arena.services.organisers.inbox import InboxService, SetInbox
 from arena.services.organisers.round_jobs import RoundJobs
 from arena.services.rounds.service import RoundService
 from data.records import AuditEntry, JobKind, JobState, Round, RoundCounts, RoundState, TokenScope
-from data.records.applications import Application
 from data.store import Store
 
 UNDER_WAY = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.FINISHED)
@@ -49,7 +48,6 @@ class RoundProgress:
 class Overview:
     """What the organisers' first page shows; `log` has the newest line first."""
 
-    applications: tuple[Application, ...]
     inboxes: tuple[SetInbox, ...]
     calibrations: tuple[JobStatus, ...]
     accounts: int
@@ -58,9 +56,9 @@ class Overview:
 
     @property
     def waiting(self) -> int:
-        """How many applications and submissions wait; submissions that are over are left out."""
+        """How many submissions wait; submissions that are over are left out."""
         rows = (row for inbox in self.inboxes for row in inbox.waiting)
-        return len(self.applications) + sum(not row.over for row in rows)
+        return sum(not row.over for row in rows)
 
 
 class OverviewService:
@@ -86,7 +84,6 @@ class OverviewService:
         """
         require(caller, TokenScope.ORGANISE)
         return Overview(
-            applications=self._inbox.applications(caller=caller),
             inboxes=self._inbox.waiting(caller=caller),
             calibrations=self._jobs.recent(JobKind.CALIBRATE)[:CALIBRATIONS],
             accounts=len(self._store.teams.accounts()),

@@ -6,17 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from arena.services.accounts.auth import Caller
 from arena.services.organisers.inbox import SetInbox, WaitingSubmission
 from arena.services.organisers.overview import Overview, RoundProgress
-from arena.site.admin.applications_part import applications_part
 from arena.site.admin.calibration_page import calibration_title
 from arena.site.admin.common import EVERY, NOTHING, capped, duration, grid, organiser, usd, watched
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading, strip, subheading
-from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, in_line
@@ -39,7 +36,7 @@ def show() -> None:
     caller = organiser()
     overview = arena().overview.look(caller=caller)
     lead("What waits for you, what is being judged, and what happened last.")
-    _waiting(overview, caller)
+    _waiting(overview)
     moving = any(progress.moving for progress in arena().overview.rounds(caller=caller))
     heading("Rounds under way", anchor="rounds")
     put(element("p", anchor("Plan a round", "admin-rounds"), ": its cost is shown first."))
@@ -56,17 +53,12 @@ def show() -> None:
     _log(overview)
 
 
-def _waiting(overview: Overview, caller: Caller) -> None:
+def _waiting(overview: Overview) -> None:
     heading(f"Waiting for you: {overview.waiting:,}", anchor="waiting")
-    if overview.applications:
-        subheading("Applications for teams", anchor="applications")
-        applications_part(caller)
-    else:
-        show_flash("applications")
     for inbox in overview.inboxes:
         _show_set(inbox)
     if not overview.waiting and not overview.inboxes:
-        note("Nothing waits: every submission is on a board, and nobody has applied for a team.")
+        note("Nothing waits: every submission is on a board.")
 
 
 def _show_set(inbox: SetInbox) -> None:

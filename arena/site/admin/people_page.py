@@ -8,10 +8,10 @@ from datetime import datetime
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
-from arena.site.admin.applications_part import applications_part
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.auth import show_new_token
 from arena.site.services import arena
+from arena.site.teams.invite_page import offer_invitation
 from arena.site.ui.components import heading, lead, note, page_heading, tick
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.url_state import opened
@@ -107,6 +107,10 @@ def teams_part(caller: Caller) -> None:
     with opened("Add a team", "new-team") as is_open:
         if is_open:
             _new_team(caller)
+    with opened("Invite people to a team", "invite") as is_open:
+        if is_open and every:
+            team = st.selectbox("Team", [team.name for team in every], key="invite-team")
+            offer_invitation(str(team), caller)
     with opened("Put an account into a team", "new-member") as is_open:
         if is_open and every:
             _new_member(every, caller)
@@ -234,7 +238,5 @@ def show() -> None:
     accounts_part(caller)
     heading("Teams", anchor="teams")
     teams_part(caller)
-    heading("Applications", anchor="applications")
-    applications_part(caller)
     heading("Tokens", anchor="tokens")
     tokens_part(caller)

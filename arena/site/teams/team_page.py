@@ -16,6 +16,7 @@ from arena.services.submissions.eligibility import Quota
 from arena.services.submissions.views import SubmissionLine
 from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
+from arena.site.teams.invite_page import offer_invitation
 from arena.site.teams.submissions import act, show_submissions
 from arena.site.ui.components import heading, name_page, note, page_heading, strip, tick
 from arena.site.ui.errors import show_error
@@ -54,6 +55,7 @@ def show_members(team: str, caller: Caller) -> None:
     if not may(caller, TokenScope.MANAGE, team=team):
         note("Owners add and remove members.")
         return
+    offer_invitation(team, caller)
     _add(team, caller)
     if view.members:
         _remove(team, [member.account for member in view.members], caller)

@@ -6,6 +6,8 @@ On PostgreSQL, where no backup is made first, tables that hold rows stay, withou
 import sqlalchemy as sa
 from alembic import op
 
+from data.tables.schema import ddl_metadata
+
 revision = "0028"
 down_revision = "0027"
 branch_labels = None
@@ -31,6 +33,7 @@ TABLES: tuple[str, ...] = (
     "asking",
     "retest_ledger",
     "retest",
+    "application",
     "subscription",
     "event",
     TEXT_INDEX,
@@ -50,6 +53,7 @@ def upgrade() -> None:
     existing = set(inspector.get_table_names())
     if "warnings" not in {each["name"] for each in inspector.get_columns("submission")}:
         op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
+    ddl_metadata().create_all(connection)
     _change_rows(existing)
     _drop_tables(connection, inspector, existing)
     _delete_jobs()

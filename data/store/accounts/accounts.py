@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -12,7 +13,7 @@ from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
 from data.tables.columns import now
 from data.tables.questions import sent_files
-from data.tables.teams import accounts, memberships, teams
+from data.tables.teams import accounts, invitations, memberships, teams
 
 
 class TeamStore(StorePart):
@@ -216,6 +217,29 @@ class TeamStore(StorePart):
                     f"{account} is no member of {team}.", advice=f"`arena teams show {team!r}` names them."
                 )
 
+    def invite(self, team: str, digest: str, *, uses: int, expires_at: datetime) -> None:
+        """Store an invitation to a team under the digest of its code, and delete those that are over.
+
+        Raises:
+            NotFoundError: There is no such team.
+        """
+        with self._database.begin() as connection:
+            number = _row_of(connection, teams, "team", team).id
+            over = (invitations.c.expires_at <= now()) | (invitations.c.uses_left <= 0)
+            connection.execute(delete(invitations).where(over))
+            values = {"digest": digest, "team_id": number, "uses_left": uses, "expires_at": expires_at}
+            connection.execute(insert(invitations).values(values))
+
+    def invited_to(self, digest: str) -> str | None:
+        """Return the team of an invitation that can be used; None where there is none."""
+        query = select(teams.c.name).join(invitations, invitations.c.team_id == teams.c.id)
+        return next(iter(self._values(query.where(*_usable(digest)))), None)
+
+    def use_invitation(self, digest: str) -> bool:
+        """Use an invitation once; False where it cannot be used."""
+        left = {"uses_left": invitations.c.uses_left - 1}
+        return bool(self._change(update(invitations).where(*_usable(digest)).values(left)))
+
     def members(self, team: str) -> tuple[Membership, ...]:
         """The members of a team by name."""
         rows = self._all(_memberships().where(teams.c.name == team))
@@ -233,6 +257,11 @@ def _row_of(connection: Connection, table: Table, kind: str, name: str) -> AnyRo
         command = "arena teams list" if kind == "team" else "arena teams accounts"
         raise NotFoundError(f"There is no {kind} {name!r}.", advice=f"`{command}` names them.")
     return row
+
+
+def _usable(digest: str) -> tuple[ColumnElement[bool], ...]:
+    is_open = (invitations.c.uses_left > 0, invitations.c.expires_at > now())
+    return (invitations.c.digest == digest, *is_open)
 
 
 def _membership_key(connection: Connection, team: str, account: str) -> dict[str, int]:

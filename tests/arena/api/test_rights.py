@@ -84,7 +84,6 @@ PEOPLE: Mapping[str, Who] = {
 
 SENT = answers("another").decode()
 VOTE = {"question_id": "q0", "model_a": "ours", "model_b": "theirs", "winner": "model_a", "annotator": "x"}
-APPLICATION = {"team": "new", "title": "New", "contact": "c", "reason": "r", "mail": "n@x.org"}
 ROWS: Mapping[str, Sequence[Row]] = {
     "GET /health": [Row(None, "/health")],
     "GET /sets": [Row(None, "/sets")],
@@ -156,9 +155,6 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(MANAGE, "/tokens/{olgas_token}?confirm=true", Of.OLGA),
     ],
     "GET /teams/{team}/log": [Row(READ, "/teams/alpha/log", Of.TEAM)],
-    "POST /registrations": [Row(None, "/registrations", body=APPLICATION)],
-    "POST /registrations/confirm": [Row(None, "/registrations/confirm", body={"code": "x"})],
-    "POST /registrations/token": [Row(None, "/registrations/token", body={"code": "x"})],
 }
 
 

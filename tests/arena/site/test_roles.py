@@ -15,24 +15,19 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.html_pages import release
 from arena.services.accounts.auth import OPERATOR, PUBLIC
-from arena.services.accounts.registration import RegistrationRequest
 from arena.services.accounts.sessions import COOKIE
 from arena.services.boards.file_sizes import standings_of
 from arena.services.rounds.models import RoundRequest
-from arena.settings import Registration, Settings
+from arena.settings import Settings
 from arena.site.app import SCRIPT, make_app
 from arena.site.boards.history_page import changed_lines
 from arena.site.services import as_secrets
 from data.errors import AccessError
 from data.records import Phase, Role, TokenScope
 from leaderboard.export.tables import Stamp, TableForm
-from tests.arena.conftest import Commands, mix, write_answers
+from tests.arena.conftest import mix, write_answers
 from tests.opened_pages import page_of
 
-REQUEST = RegistrationRequest(
-    team="new-team", title="New Team", contact="room 5", reason="We like questions.", mail="a@b.example"
-)
-SUBJECT = "https://id.example.org#ann"
 FOOTER = 'class="aa-footer"'
 
 
@@ -62,74 +57,46 @@ def sign_in(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return enter
 
 
-def applied(filled: Callable[..., Arena]) -> Arena:
-    """An arena with an organiser, and somebody who applied for a team."""
-    arena = filled(registration=Registration.OIDC)
+def organised(filled: Callable[..., Arena]) -> Arena:
+    """An arena with an organiser."""
+    arena = filled()
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
-    arena.registration.apply(REQUEST, client="192.0.2.1", subject=SUBJECT)
     return arena
-
-
-def test_application_waits_in_the_inbox(filled: Callable[..., Arena], run: Commands) -> None:
-    """Organisers see it, also by command."""
-    arena = applied(filled)
-    (application,) = arena.inbox.applications(caller=OPERATOR)
-    assert application.team == "new-team"
-    with pytest.raises(AccessError):
-        arena.inbox.applications(caller=PUBLIC)
-    assert "new-team. Decide: arena teams applications" in run("submissions", "inbox")[2]
 
 
 def test_overview_has_everything_that_waits(
     filled: Callable[..., Arena], sign_in: Callable[..., None]
 ) -> None:
-    """Applications, submissions, rounds under way, people and the log stand on one page."""
-    arena = applied(filled)
+    """Submissions, rounds under way, people and the log stand on one page."""
+    arena = organised(filled)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", systems=("full",), name="spring"))
     sign_in(arena, "olga", TokenScope.ORGANISE, TokenScope.READ)
     look = arena.overview.look(caller=OPERATOR)
-    assert look.waiting == 4
+    assert look.waiting == 3
     (progress,) = arena.overview.rounds(caller=OPERATOR)
     assert (progress.round.name, progress.share, progress.moving) == ("spring", 0.0, False)
     page = opened(arena.settings, "admin.overview_page")
     shown = html(page)
     for words in (
-        "Waiting for you: 4",
-        "new-team",
+        "Waiting for you: 3",
         "Round spring is not started.",
         "Plan a round of these 2",
     ):
         assert words in shown
-    for words in ("Rounds under way", "0 % of", "Launch or watch it", "confirmed an application"):
+    for words in ("Rounds under way", "0 % of", "Launch or watch it"):
         assert words in shown
-
-
-def test_decision_is_said_where_it_was_made_and_stays_until_the_next(
-    filled: Callable[..., Arena], sign_in: Callable[..., None]
-) -> None:
-    """An approved application leaves the list, and the page says so there, also when it runs again."""
-    arena = applied(filled)
-    sign_in(arena, "olga", TokenScope.ORGANISE, TokenScope.READ)
-    page = opened(arena.settings, "admin.overview_page")
-    next(button for button in page.button if button.label.startswith("Approve")).click().run()
-    said = "Application 1: new-team is approved."
-    assert said in html(page)
-    assert "aa-told" in html(page)
-    assert arena.inbox.applications(caller=OPERATOR) == ()
-    page.run()
-    assert said in html(page)
 
 
 def test_only_organisers_have_an_overview(
     filled: Callable[..., Arena], sign_in: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others are asked to sign in, or told whom to ask, and see nothing of what waits."""
-    arena = applied(filled)
+    arena = organised(filled)
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
-    assert "new-team" not in html(opened(arena.settings, "admin.overview_page"))
+    assert "Waiting for you" not in html(opened(arena.settings, "admin.overview_page"))
     arena.teams.add_account("ben", caller=OPERATOR)
     sign_in(arena, "ben", TokenScope.READ)
-    assert "new-team" not in html(opened(arena.settings, "admin.overview_page"))
+    assert "Waiting for you" not in html(opened(arena.settings, "admin.overview_page"))
     with pytest.raises(AccessError):
         arena.overview.look(caller=PUBLIC)
     with pytest.raises(AccessError):
@@ -157,7 +124,6 @@ def test_team_sees_first_what_waits_for_it(
     shown = html(opened(arena.settings, "teams.team_page"))
     assert "Submit unsent, version 1: it passed the check and does not count yet" in shown
     assert "judged-soon, version 1 is in the round spring, place 1 in the queue" in shown
-    assert "Subscribe to events" in shown
     assert "3 of 4" in shown
     assert "8 of 9" in shown
 

@@ -12,10 +12,9 @@ from typing import TypedDict
 import pytest
 
 from arena.container import Arena
-from arena.services.accounts.applications import ApplicationService
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.accounts.invitations import InvitationService
 from arena.services.accounts.redaction import WITHHELD, redacted_question
-from arena.services.accounts.registration import RegistrationService
 from arena.services.accounts.teams import TeamService
 from arena.services.accounts.tokens import TokenService
 from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, visibility_of
@@ -147,7 +146,7 @@ SERVICES = (
     *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService),
     *(RoundPlanner, RoundService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),
-    *(ApplicationService, RegistrationService),
+    InvitationService,
     *(InboxService, TokenService, WeaknessService),
 )
 WITHOUT_CALLER = {
@@ -163,11 +162,9 @@ WITHOUT_CALLER = {
     "HistoryService.of_system": "boards that stand are public",
     "BoardService.notices": "sentences on a public board",
     "PolicyService.get": "deadlines are public",
-    "RegistrationService.apply": "anybody may apply where the organisers allow it; the answer shows nothing",
-    "RegistrationService.behind": "for who holds the one-time code of a mailed link",
-    "RegistrationService.claim": "for who holds the one-time code of a mailed link",
-    "RegistrationService.confirm": "for who holds the one-time code of a mailed link",
-    "RegistrationService.last_of": "an applicant's own, by the subject that the provider vouches for",
+    "InvitationService.team_of": "for holders of the code of a link",
+    "InvitationService.join_as_new": "for holders of the code of a link",
+    "InvitationService.token": "for holders of the code of a link",
     "RoundPlanner.entrants": "accepted submissions; organisers' pages and plans",
     "RoundService.adopt": "organisers alone; the judge that a round goes on with",
     "RoundService.judge": "workers alone",

@@ -1,0 +1,72 @@
+"""The page behind an invitation to a team."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller
+from arena.site.auth import STYLE, offer_providers, present, provider_subject, providers, show_new_token, tell
+from arena.site.services import arena
+from arena.site.ui.components import note, page_heading
+from arena.site.ui.errors import show_error
+from arena.site.ui.flash_messages import show_flash
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor
+from data.errors import ArenaError
+
+TOKEN = "invitation-token"  # noqa: S105 - where a new token waits to be shown, not one
+
+
+def show() -> None:
+    """Show the invitation; a button accepts it, since programs open links too."""
+    st.html(STYLE)
+    page_heading("Join a team")
+    show_flash()
+    if TOKEN in st.session_state:
+        show_new_token(TOKEN)
+        put(element("a", "Sign in with it", href="./auth/sign-in", target="_self"))
+        return
+    code = st.query_params.get("code", "")
+    if not code:
+        note("Open the link of an invitation, or ask an owner of the team for one.")
+        return
+    try:
+        _offer(code, arena().invitations.team_of(code))
+    except ArenaError as error:
+        show_error(error)
+
+
+def _offer(code: str, team: str) -> None:
+    invitations, caller, subject = arena().invitations, present(), provider_subject()
+    note(f"You are invited to the team {team}.")
+    if caller.account is not None:
+        if st.button(f"Join as {caller.account}", type="primary"):
+            _joined(invitations.join(code, caller=caller))
+    elif subject:
+        name = st.text_input("Your name here", max_chars=100).strip()
+        if st.button("Join", type="primary", disabled=not name):
+            _joined(invitations.join_as_new(code, name=name, subject=subject))
+    elif providers():
+        note("Sign in first; then open the link again.")
+        offer_providers()
+    elif st.button("Show the team's token, once", type="primary"):
+        st.session_state[TOKEN] = invitations.token(code).secret
+        st.rerun()
+
+
+def _joined(team: str) -> None:
+    st.query_params.clear()
+    put(element("p", anchor("My team", "team", team=team)))
+    tell(f"You are a member of {team}. Its page is My team.")
+
+
+def offer_invitation(team: str, caller: Caller) -> None:
+    """Offer to make a link that lets one person join a team within a week."""
+    if st.button("Make an invitation", icon=":material/link:", key=f"invite-{team}"):
+        try:
+            link = arena().invitations.invite(team, caller=caller)
+        except ArenaError as error:
+            show_error(error)
+        else:
+            note("Whoever opens this link within a week joins the team, once. It is not shown again.")
+            st.code(link, language=None, wrap_lines=True)

@@ -1,0 +1,166 @@
+"""Invitations to teams, and the page behind a link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from sqlalchemy import select, update
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from data.errors import AccessError, ArenaError, ConflictError, ForbiddenError, InputError, NotFoundError
+from data.records import Role, TokenScope
+from data.tables.teams import invitations
+from tests.arena.conftest import Commands
+from tests.opened_pages import page_of
+
+ANN = Caller(kind=CallerKind.SESSION, name="ann", account="ann", scopes=frozenset(TokenScope))
+OWNER = replace(ANN, name="olga", account="olga", roles=(("ours", Role.OWNER),))
+MEMBER = replace(ANN, name="bob", account="bob", roles=(("ours", Role.MEMBER),))
+TEAM = replace(OWNER, kind=CallerKind.TOKEN, account=None)
+
+
+@pytest.fixture
+def arena(make_arena: Callable[..., Arena], database_url: str) -> Arena:
+    """An arena on each engine with the team `ours` and the account `ann`."""
+    opened = make_arena(database_url=database_url, public_url="https://arena.example")
+    opened.teams.add("ours", caller=OPERATOR)
+    opened.teams.add_account("ann", caller=OPERATOR)
+    return opened
+
+
+def code_of(link: str) -> str:
+    """The code in a link."""
+    return parse_qs(urlsplit(link).query)["code"][0]
+
+
+def members(arena: Arena) -> list[tuple[str, Role]]:
+    """The members of the team."""
+    return [(each.account, each.role) for each in arena.store.teams.members("ours")]
+
+
+def test_link_lets_one_account_join(arena: Arena) -> None:
+    """It is used once, and its code is not stored."""
+    link = arena.invitations.invite("ours", caller=OWNER)
+    assert link.startswith("https://arena.example/invite?code=")
+    code = code_of(link)
+    with arena.store.database.begin() as connection:
+        assert code not in str(connection.execute(select(invitations)).all())
+    assert arena.invitations.join(code, caller=ANN) == "ours"
+    assert members(arena) == [("ann", Role.MEMBER)]
+    with pytest.raises(NotFoundError, match="was used"):
+        arena.invitations.join(code, caller=ANN)
+
+
+def test_members_do_not_use_up_an_invitation(arena: Arena) -> None:
+    """An owner who opens the link stays an owner."""
+    arena.teams.add_account("olga", caller=OPERATOR)
+    arena.teams.add_member("ours", "olga", role=Role.OWNER, caller=OPERATOR)
+    code = code_of(arena.invitations.invite("ours", caller=OWNER))
+    arena.invitations.join(code, caller=OWNER)
+    arena.invitations.join(code, caller=ANN)
+    assert members(arena) == [("ann", Role.MEMBER), ("olga", Role.OWNER)]
+
+
+def test_new_sign_in_gets_an_account(arena: Arena) -> None:
+    """Two people use a link with two uses; names and sign-ins of others are refused without using it."""
+    code = code_of(arena.invitations.invite("ours", uses=2, caller=OPERATOR))
+    arena.invitations.join_as_new(code, name="eve", subject="https://id.example#eve")
+    for name, subject in (("eve", "https://id.example#new"), ("new", "https://id.example#eve")):
+        with pytest.raises(ConflictError):
+            arena.invitations.join_as_new(code, name=name, subject=subject)
+    arena.invitations.join(code, caller=ANN)
+    assert members(arena) == [("ann", Role.MEMBER), ("eve", Role.MEMBER)]
+    caller = arena.sessions.who_oidc("https://id.example#eve", email=None, verified=False)
+    assert (caller.account, caller.organiser) == ("eve", False)
+
+
+def test_link_gives_a_token_of_the_team_once(arena: Arena) -> None:
+    """It reads and submits, and manages nothing."""
+    code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
+    created = arena.invitations.token(code)
+    assert created.token.scopes == {TokenScope.READ, TokenScope.SUBMIT}
+    assert (created.token.team, created.token.expires_at is None) == ("ours", False)
+    with pytest.raises(NotFoundError):
+        arena.invitations.token(code)
+
+
+def test_expired_invitation_is_refused(arena: Arena) -> None:
+    """The next invitation deletes it."""
+    code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
+    past = datetime.now(UTC) - timedelta(minutes=1)
+    with arena.store.database.begin() as connection:
+        connection.execute(update(invitations).values(expires_at=past))
+    for use in (
+        lambda: arena.invitations.team_of(code),
+        lambda: arena.invitations.join(code, caller=ANN),
+        lambda: arena.invitations.join_as_new(code, name="eve", subject="s"),
+        lambda: arena.invitations.token(code),
+    ):
+        with pytest.raises(NotFoundError):
+            use()
+    arena.invitations.invite("ours", caller=OPERATOR)
+    with arena.store.database.begin() as connection:
+        assert len(connection.execute(select(invitations)).all()) == 1
+    assert members(arena) == []
+
+
+@pytest.mark.parametrize(
+    ("caller", "options", "error"),
+    [
+        (PUBLIC, {}, AccessError),
+        (ANN, {}, ForbiddenError),
+        (MEMBER, {}, ForbiddenError),
+        (replace(OWNER, scopes=frozenset({TokenScope.READ, TokenScope.SUBMIT})), {}, ForbiddenError),
+        (OWNER, {"uses": 0}, InputError),
+        (OWNER, {"days": 91}, InputError),
+        (OPERATOR, {"team": "none"}, NotFoundError),
+    ],
+)
+def test_invalid_invitations_are_refused(
+    arena: Arena, caller: Caller, options: dict[str, int], error: type[ArenaError]
+) -> None:
+    """Owners and organisers invite, within limits."""
+    with pytest.raises(error):
+        arena.invitations.invite(**{"team": "ours", **options}, caller=caller)  # type: ignore[arg-type]
+
+
+def test_teams_and_visitors_do_not_join(arena: Arena) -> None:
+    """A token of a team is no person."""
+    code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
+    with pytest.raises(AccessError):
+        arena.invitations.join(code, caller=PUBLIC)
+    with pytest.raises(InputError, match="Only people"):
+        arena.invitations.join(code, caller=TEAM)
+    assert arena.invitations.team_of(code) == "ours"
+
+
+def test_page_shows_the_token_once(make_arena: Callable[..., Arena]) -> None:
+    """Opening the link uses nothing; pressing the button shows the token."""
+    arena = make_arena()
+    arena.teams.add("ours", caller=OPERATOR)
+    code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
+    page: AppTest = page_of(arena.settings, "teams.invite_page", code=code)
+    page.run()
+    assert arena.invitations.team_of(code) == "ours"
+    page.button[0].click().run()
+    assert not page.exception
+    (shown,) = page.code
+    assert arena.identities.of_token(shown.value, client="test").teams == ("ours",)
+    again = page_of(arena.settings, "teams.invite_page", code=code).run()
+    assert not again.code
+    assert not again.exception
+
+
+def test_command_prints_a_link(run: Commands) -> None:
+    """Its code leads to the team."""
+    run("teams", "add", "ours")
+    code, out, _ = run("teams", "invite", "ours", "--uses", 3)
+    assert code == 0
+    assert out.startswith("/invite?code=")
+    assert run("teams", "invite", "none")[0] == 1
