@@ -106,7 +106,7 @@ class Bench:
         self._forget()
         name = f"r{len(self.arena.store.rounds.all())}"
         sample = str(WAVES * concurrency // SYSTEMS)
-        request = RoundRequest(set_name="bench", judge="reference-free", name=name, canaries=0, sample=sample)
+        request = RoundRequest(set_name="bench", judge="reference-free", name=name, sample=sample)
         self.arena.rounds.create(request)
         return name
 

@@ -52,7 +52,7 @@ def main() -> None:
         told("start", [("a process", partial(arena.submissions.check, paths[0], SET))])
         told("check", ((path.name, partial(arena.submissions.check, path, SET)) for path in paths))
         told("add", ((path.name, partial(added, arena, path)) for path in paths))
-        arena.rounds.create(RoundRequest(set_name=SET, judge="lexical", name=ROUND, pairs="all", canaries=0))
+        arena.rounds.create(RoundRequest(set_name=SET, judge="lexical", name=ROUND, pairs="all"))
         told("judge", [("all", lambda: arena.rounds.run(ROUND, concurrency=8, report=lambda _: None))])
         told("publish", [("all", lambda: arena.boards.publish(ROUND, report=lambda _: None, partial=True))])
         told("evidence", evidence(arena))

@@ -52,7 +52,7 @@ def calibrate() -> dict[str, float]:
     """Judge a small round from end to end, and see what one judgment takes."""
     with tempfile.TemporaryDirectory() as folder, endpoint() as url:
         arena = fill(Path(folder), CALIBRATION, url)
-        arena.rounds.create(RoundRequest(set_name="bench", judge="reference-free", name="r", canaries=0))
+        arena.rounds.create(RoundRequest(set_name="bench", judge="reference-free", name="r"))
         before, used = arena.store.database.size(), time.process_time()
         arena.rounds.run("r", concurrency=64, report=lambda _progress: None)
         used = time.process_time() - used

@@ -228,7 +228,7 @@ def make_round(arena: Arena, folder: Path, questions: int, passages: int) -> Non
                 row = {"question_id": f"q{number}", "answer": texts.text(number, SENTENCES)}
                 file.write(json.dumps(row) + "\n")
         arena.submissions.add(path, "large", system=system)
-    request = RoundRequest(set_name="large", judge="lexical", pairs="reference", name="large", canaries=0)
+    request = RoundRequest(set_name="large", judge="lexical", pairs="reference", name="large")
     arena.rounds.create(request)
     with arena.store.database.begin() as connection:
         connection.execute(

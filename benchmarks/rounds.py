@@ -42,7 +42,6 @@ from data.progress import Progress
 from data.records import RoundState
 from data.tables.columns import pack
 from judges.llm.requests import Message
-from judges.pairwise.canaries import attacks
 
 CONNECTIONS = 64
 SYSTEMS = 8
@@ -256,7 +255,7 @@ REPLIED = """
 
 def settle(arena: Arena) -> float:
     """Judge every battle of a round by SQL alone; seconds."""
-    request = RoundRequest(set_name="bench", judge="reference-free", name="done", canaries=0)
+    request = RoundRequest(set_name="bench", judge="reference-free", name="done")
     number = arena.rounds.create(request).id
     reason = "Both rise. " * 20
     reply = pack(f"<thinking>{reason}</thinking><rating>1</rating>")
@@ -296,7 +295,7 @@ def main() -> None:
     parser.add_argument("--latency", action="store_true", help="also with 300 ms and 256 connections")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    figures: dict[str, float] = {"canaries in a round": len(attacks())}
+    figures: dict[str, float] = {}
     if options.battles:
         figures |= apart(whole, options.battles, CONNECTIONS, 0.0)
     if options.latency:

@@ -79,7 +79,7 @@ def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None
     request = RoundRequest(set_name="big", judge="lexical", pairs="all", sample="1", name="big")
     number = arena.rounds.create(request).id
     with arena.store.database.begin() as connection:
-        connection.execute(text("DELETE FROM battle"))  # With the canaries that depend on one.
+        connection.execute(text("DELETE FROM battle"))
         if connection.dialect.name == "postgresql":
             # The rows are right by how they are made; looking up each of their parents takes an hour.
             connection.execute(text("SET LOCAL session_replication_role = replica"))

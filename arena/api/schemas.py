@@ -125,7 +125,6 @@ class RoundPlan(BaseModel):
     systems: list[str]
     planned: int = Field(description="Battles.")
     missing: int = Field(description="Battles that lack an answer.")
-    canaries: int
     left_out: dict[str, int]
     undecidable: dict[str, int]
     requests: int = Field(description="Requests that are sent for certain, beside those in the cache.")

@@ -88,7 +88,7 @@ class _Spread:
 
     def run(self, name: str, lease: Lease) -> None:
         """Judge until the end; `lease` is that of this process, which only watches."""
-        total = self._arena.store.rounds.counts(name).pending + self._arena.rounds.attacks(name).pending
+        total = self._arena.store.rounds.counts(name).pending
         running = {self._start(name, number): number for number in range(len(self._shares))}
         losses = 0
         stop = _Interrupt()
@@ -107,7 +107,7 @@ class _Spread:
                 if self._unwanted(lease, stop):
                     self._arena.store.jobs.withdraw(self._job.round_id or 0, "It was stopped.")
                 counts = self._arena.store.rounds.counts(name)
-                left = counts.pending + self._arena.rounds.attacks(name).pending
+                left = counts.pending
                 self._report(Progress(total - left, total, self._watch.seconds))
         if stop.asked:
             with suppress(ArenaError):

@@ -51,12 +51,12 @@ class JudgeConduct:
     reasons: Counter[str] = field(default_factory=Counter)
     example: str = ""
 
-    def add(self, verdict: Verdict, *, places: bool = True) -> None:
-        """Count a verdict; without `places` only whether its replies could be read (canaries)."""
+    def add(self, verdict: Verdict) -> None:
+        """Count a verdict."""
         asked = [judgment for judgment in verdict.judgments if judgment.calls or judgment.reply is not None]
         for judgment in asked:
             self._read(judgment)
-        if not places or verdict.flipped is None or not asked:
+        if verdict.flipped is None or not asked:
             return
         self.both_orders += 1
         self.flips += verdict.flipped

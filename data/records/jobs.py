@@ -81,7 +81,7 @@ class Lease:
         seconds: Since it was taken.
         beat_age: Seconds since the worker's last heartbeat.
         lease_left: Seconds until it expires; negative where it has.
-        done: Battles and canaries that it settled.
+        done: Battles that it settled.
         work: What it does at a job that cannot be shared, and how far that is; None where it said nothing.
     """
 
@@ -97,7 +97,7 @@ class Lease:
 
     @property
     def rate(self) -> float:
-        """Battles and canaries a second."""
+        """Battles a second."""
         return self.done / self.seconds if self.seconds > 0 else 0.0
 
 

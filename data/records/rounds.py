@@ -58,43 +58,6 @@ class PendingBattle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedCanary:
-    """A canary of a round before it is judged: the copy of a battle with an attack on one side.
-
-    Attributes:
-        key: Its own id, from which everything random about its judging is derived.
-        battle: The key of the battle that it copies.
-        family: The family of attack.
-        attacker: The side whose answer is the attack.
-        text: The attack.
-    """
-
-    key: str
-    battle: str
-    family: str
-    attacker: Preference
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CanaryRecord:
-    """A canary with its verdict; `outcome` is None while pending, `cost_usd` where a price is not known."""
-
-    key: str
-    family: str
-    attacker: Preference
-    question_id: str
-    outcome: Outcome | None
-    preference: Preference | None
-    detail: str
-    text: str
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    judgments: tuple[Mapping[str, Any], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
     """A round's fixed facts and state; `judge` is the canonical judge spec, `plan` its scope."""
 
@@ -120,7 +83,7 @@ class RoundCounts:
     """A round's accounting: what was planned, how much of it ended how, and what it cost.
 
     `planned` = judged + unreadable + refused + failed + skipped + missing + pending. Cost and tokens are
-    everything that was charged for the round, canaries included, which are counted nowhere else here;
+    everything that was charged for the round;
     `cost_usd` is None where a model that was asked has no known price. `reserved_usd` is set aside for calls
     at the moment; `lost_usd` is the most that calls may have cost of which neither reply nor charge came
     back. All three count against the cap.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from data.store.rounds.battle_claims import ClaimStore
     from data.store.rounds.battles import BattleStore
     from data.store.rounds.budgets import LedgerStore
-    from data.store.rounds.canaries import CanaryStore
     from data.store.rounds.conduct import ConductStore
     from data.store.rounds.question_stats import QuestionStatsStore
     from data.store.rounds.replies import BatchStore, ReplyStore
@@ -113,12 +112,6 @@ class Store:
         from data.store.rounds.conduct import ConductStore
 
         return ConductStore(self.database)
-
-    @cached_property
-    def canaries(self) -> CanaryStore:
-        from data.store.rounds.canaries import CanaryStore
-
-        return CanaryStore(self.database)
 
     @cached_property
     def batches(self) -> BatchStore:

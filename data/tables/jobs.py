@@ -87,14 +87,3 @@ class BattleHoldRow(Base, table=True):
 
 
 battle_holds = BattleHoldRow.__table__
-
-
-class CanaryHoldRow(Base, table=True):
-    """The lease that judges a canary at present: by its primary key, one at most."""
-
-    __tablename__ = "canary_hold"
-    canary_id: int = col.key_of("canary.id")
-    seat_id: int = col.parent("seat.id", index=True)
-
-
-canary_holds = CanaryHoldRow.__table__

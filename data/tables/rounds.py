@@ -61,35 +61,8 @@ class BattleRow(Base, table=True):
 battles = BattleRow.__table__
 
 
-class CanaryRow(Base, table=True):
-    """Attacks of ours on one side of a battle's copy; never part of the battles, rates or ratings.
-
-    `judgments` holds what settled it, a list of objects; the replies stand in `reply` by their keys.
-    """
-
-    __tablename__ = "canary"
-    __table_args__ = (UniqueConstraint("round_id", "key"),)
-    id: int | None = col.number()
-    round_id: int = col.parent("round.id")
-    battle_id: int = col.parent("battle.id", index=True)
-    key: str = col.label(100)
-    family: str = col.label(40)
-    attacker: Preference = col.word(Preference, 4)
-    text: str = col.prose()
-    outcome: Outcome | None = col.word(Outcome, nullable=True)
-    preference: Preference | None = col.word(Preference, 4, nullable=True)
-    detail: str = col.prose(default="")
-    input_tokens: int = col.whole(default=0)
-    output_tokens: int = col.whole(default=0)
-    cost_usd: float = col.real(default=0.0)
-    judgments: Any = col.json()
-
-
-canaries = CanaryRow.__table__
-
-
 class LedgerRow(Base, table=True):
-    """What rounds cost, canaries included; `cap_usd` is null without a budget.
+    """What rounds cost; `cap_usd` is null without a budget.
 
     `spent_usd` is what replies say was charged, `reserved_usd` what workers have set aside at the moment,
     `lost_usd` the most that calls may have cost of which no reply and no charge ever came back.

@@ -1,4 +1,4 @@
-"""Cheap tricks: texts that a judge of overlap might take for good answers. Planted as canaries, and tested.
+"""Cheap tricks: texts that a judge of overlap might take for good answers..
 
 Some are made of what is at hand (the question, the passages, answers to other questions), some by damaging an
 honest answer; neither may beat what it is held against.

@@ -70,16 +70,6 @@ class ScopeOptions:
     ] = None
     seed: Seed = 0
     budget_usd: Budget = None
-    canaries: Annotated[
-        int | None,
-        typer.Option(
-            "--canaries",
-            metavar="K",
-            min=0,
-            show_default="one of each family for an LLM judge, else tricks, for a tenth of the battles",
-            help="Attacks planted beside the battles; 0 plants none.",
-        ),
-    ] = None
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),

@@ -33,7 +33,6 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     """Show a round's state, and return its counts."""
     reader = arena.round_reader
     round_, counts = reader.status(name)
-    attacks = reader.attacks(name)
     fields = {
         "name": round_.name,
         "state": round_.state.value,
@@ -44,7 +43,7 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     rate = 0.0 if job is None else job.rate
     left = None if job is None else job.seconds_left
     if left is None and rate:
-        left = (counts.pending + attacks.pending) / rate
+        left = counts.pending / rate
     speed = {"rate": rate, "seconds_left": left, "waiting": "" if job is None else job.waiting}
     conduct, warnings = reader.conduct(name), reader.warnings(name)
     live, reasons = reader.live(name), reader.reasons(name)
@@ -53,7 +52,6 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
         told_of_judge = {**conduct.as_json(), "warnings": list(warnings)} if conduct.readings else None
         beside = {
             "conduct": told_of_judge,
-            "canaries": attacks.to_json(),
             "reasons": [
                 {"outcome": outcome, "reason": why, "battles": count} for outcome, why, count in reasons
             ],
@@ -61,7 +59,7 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
         }
         show_json({**fields, **speed, **beside, "live": live.as_json()})
     else:
-        said = {"attack success": str(attacks), "job": _job_line(job)}
+        said = {"job": _job_line(job)}
         show_fields({**fields, **speed, **said})
         _show_live(live)
         for line in (*_reason_lines(reasons), *_conduct_lines(conduct, warnings, name)):

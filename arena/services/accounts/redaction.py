@@ -14,7 +14,6 @@ from arena.services.accounts.auth import Caller
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.records import (
     BattleEvidence,
-    CanaryRecord,
     Judgment,
     Question,
     Split,
@@ -170,13 +169,6 @@ def without_place(judge: Mapping[str, Any]) -> dict[str, Any]:
     members = [without_place(member) for member in judge.get("members") or ()]
     kept = {name: value for name, value in judge.items() if name not in {"endpoint", "source", "members"}}
     return {**kept, "members": members}
-
-
-def canary_without_addresses(canary: CanaryRecord) -> CanaryRecord:
-    """An attack whose judgments do not say where their models were asked."""
-    return replace(
-        canary, detail=hide_addresses(canary.detail), judgments=tuple(map(fields_without, canary.judgments))
-    )
 
 
 def fields_without(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from arena.services.rounds.battle_table import (
     outcomes_of,
     table_of_columns,
 )
-from arena.services.rounds.canaries import CanaryResults, canary_results
 from arena.services.rounds.models import entrants_of, former_sentences
 from arena.services.submissions.status import StatusReader
 from arena.services.system.gc_tuning import rare_collections
@@ -50,7 +49,6 @@ CALIBRATION_FIELDS = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearso
 
 def health_of(
     battles: BattleColumns,
-    attacks: CanaryResults,
     agreement: Mapping[str, Any] | None,
     conduct: JudgeConduct,
     former: Sequence[str] = (),
@@ -59,10 +57,9 @@ def health_of(
 
     Returns:
         `planned` battles, and the `unreadable` among them; `both_orders`:
-        battles read in both orders, and the `flips` among them; `attacks`: canaries `judged` and
-        `succeeded`, with the `lower` and `upper` end of the share's 95 % interval; `agreement` with people
-        as `judges calibrate` found it, or null; of models also `conduct`: how their readings ended, which
-        place won, and `warnings` in sentences.
+        battles read in both orders, and the `flips` among them; `agreement` with people as `judges
+        calibrate` found it, or null; of models also `conduct`: how their readings ended, which place won, and
+        `warnings` in sentences.
     """
     said = conduct.as_json()
     told = {"conduct": {**said, "warnings": [*said["warnings"], *former]}} if conduct.readings else {}
@@ -71,11 +68,6 @@ def health_of(
         "unreadable": int((battles.outcome == list(Outcome).index(Outcome.UNREADABLE)).sum()),
         "both_orders": int((battles.flipped >= 0).sum()),
         "flips": int((battles.flipped > 0).sum()),
-        "attacks": {
-            "judged": attacks.report.judged,
-            "succeeded": attacks.report.succeeded,
-            **(attacks.interval or {}),
-        },
         "agreement": agreement,
         **told,
     }
@@ -149,7 +141,6 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     round_ = store.rounds.get(name)
     summary = store.sets.summary(round_.set_name)
     entrants = entrants_of(store, round_)
-    attacks = canary_results(store.canaries.of_round(name))
     agreement = agreement_of(store, calibration, round_.judge_name)
     with ThreadPoolExecutor(1) as reading:
         # While the database sends millions of battles, answers are counted here.
@@ -161,14 +152,14 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         del columns
         conduct = store.conduct.of_round(name)
         former = (*former_sentences(round_), *several_models(store.conduct.models(name)))
-        health = health_of(battles, attacks, agreement, conduct, former)
+        health = health_of(battles, agreement, conduct, former)
         outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
         judged, judge_context = judged_shares(battles), judge_context_of(store, round_, battles, entrants)
         asked = _asked(round_, battles)
         table = table_of_columns(battles)
         # Of millions of battles the columns take more than the table, and nothing reads them any more.
         del battles
-        about = _about(round_, summary, attacks, health, told.result())
+        about = _about(round_, summary, health, told.result())
     built = build_standings(
         table,
         replace(about, attempts=_attempts(store, round_)),
@@ -289,7 +280,6 @@ def _ground_truths(store: Store, round_: Round, battles: int) -> str:
 def _about(
     round_: Round,
     summary: SetSummary,
-    attacks: CanaryResults,
     health: Mapping[str, object],
     ground_truths: str,
 ) -> About:
@@ -305,7 +295,6 @@ def _about(
         "seed": str(round_.seed),
         "yardsticks": ground_truths,
         "agreement with people": "" if judge["kind"] != JudgeKind.LEXICAL else AGREEMENT,
-        "attack success rate": str(attacks) if attacks.report.planted else "",
         "finished": "" if round_.finished_at is None else round_.finished_at.date().isoformat(),
     }
     return About(

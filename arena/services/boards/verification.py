@@ -17,7 +17,6 @@ from typing import Any
 
 from arena.services.rounds.battle_table import WINNERS
 from arena.services.rounds.export import (
-    CANARIES,
     CHECKSUMS,
     FILES,
     SHOWN_HASH,
@@ -65,7 +64,7 @@ def verify_folder(folder: Path) -> Verified:
     """
     sums = _read_json(folder / CHECKSUMS)
     head, standings = _read_json(folder / "round.json"), _read_json(folder / "standings.json")
-    _verify_files(folder, sums, former=SHOWN_HASH not in head["judge"])
+    _verify_files(folder, sums)
     _verify_judge(head, standings)
     with working("settling battles from their judgments"):
         battles, corrected = _verify_battles(folder, head)
@@ -74,9 +73,8 @@ def verify_folder(folder: Path) -> Verified:
     return Verified(tuple(sorted(sums)), battles, corrected, hash_of(standings))
 
 
-def _verify_files(folder: Path, sums: Mapping[str, Any], *, former: bool) -> None:
-    # Exports of before have canaries, but no checksum of them.
-    for name in FILES if former else (*FILES, CANARIES):
+def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
+    for name in FILES:
         if name not in sums:
             message = f"{folder / CHECKSUMS} lists no {name}."
             raise FileFormatError(message, advice="Get the export again.", code="changed-file")
@@ -86,7 +84,7 @@ def _verify_files(folder: Path, sums: Mapping[str, Any], *, former: bool) -> Non
             state = "differs from what was exported" if path.is_file() else "is missing"
             raise FileFormatError(f"{path} {state}.", advice="Get the export again.", code="changed-file")
     for path in sorted(folder.iterdir()):
-        if path.name not in {*sums, CHECKSUMS, SIGNATURE} and not (former and path.name == CANARIES):
+        if path.name not in {*sums, CHECKSUMS, SIGNATURE}:
             advice = "Remove it, or get the export again."
             message = f"{path} is no part of the export: no checksum names it."
             raise FileFormatError(message, advice=advice, code="changed-file")

@@ -25,7 +25,7 @@ class JobStatus:
 
     @property
     def rate(self) -> float:
-        """Battles and canaries a second, by all its workers."""
+        """Battles a second, by all its workers."""
         return sum(lease.rate for lease in self.leases if lease.lease_left > 0)
 
     @property

@@ -14,7 +14,6 @@ from arena.services.jobs.service import JobStatus
 from arena.services.judging.judges import JudgeService
 from arena.services.organisers.round_jobs import RoundJobs
 from arena.services.question_sets.phases import PolicyService
-from arena.services.rounds.canaries import CanaryResults
 from arena.services.rounds.live import LiveStanding
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
@@ -45,7 +44,7 @@ USUAL_CONCURRENCY = 16
 class RoundWatch:
     """A round at this moment.
 
-    `rate` is in battles and canaries a second, `seconds_left` None where nobody judges; `share` of the
+    `rate` is in battles a second, `seconds_left` None where nobody judges; `share` of the
     planned battles has ended. `alive` and `dead` are names of workers, `live` is how the systems stand.
     `warnings` say what is wrong with the judge. `capped`
     says that the cap left battles out.
@@ -53,7 +52,6 @@ class RoundWatch:
 
     round: Round
     counts: RoundCounts
-    attacks: CanaryResults
     job: JobStatus | None
     recent: tuple[BattleEvidence, ...]
     live: LiveStanding
@@ -62,7 +60,7 @@ class RoundWatch:
 
     @property
     def rate(self) -> float:
-        """Battles and canaries a second, by all workers."""
+        """Battles a second, by all workers."""
         return 0.0 if self.job is None else self.job.rate
 
     @property
@@ -70,8 +68,7 @@ class RoundWatch:
         """Seconds until the end, as measured by the replies of the one worker, else at this rate."""
         if self.job is not None and self.job.seconds_left is not None:
             return self.job.seconds_left
-        pending = self.counts.pending + self.attacks.pending
-        return pending / self.rate if self.rate else None
+        return self.counts.pending / self.rate if self.rate else None
 
     @property
     def share(self) -> float:
@@ -218,7 +215,6 @@ class RoundAdmin:
         return RoundWatch(
             round=round_,
             counts=counts,
-            attacks=self._rounds.attacks(name),
             job=self._jobs.of_round(round_.id),
             recent=tuple(map(access.evidence, recent)),
             live=self._rounds.live(name),

@@ -146,7 +146,6 @@ class RankingService:
             sample=request.sample,
             seed=request.seed,
             budget_usd=request.budget_usd,
-            canaries=0,
         )
         return Prepared(request=wanted, pool=joined, notes=notes)
 

@@ -23,7 +23,6 @@ from data.store import Store
 from data.store.boards.boards import hash_of
 
 CHECKSUMS = "checksums.json"
-CANARIES = "canaries.jsonl"
 FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
 
 
@@ -68,7 +67,6 @@ def write_round(
     - `battles.jsonl`: the judged battles in the field's format, ready for `arena battles rate`;
     - `outcomes.jsonl`: every planned battle with its outcome;
     - `judgments.jsonl`: every judgment with its provenance and raw reply;
-    - `canaries.jsonl`: every canary, the attack, its verdict and judgments;
     - `round.json`: plan, judge, seed and counts; `standings.json`: the board;
     - `checksums.json`: the sha256 of each.
 
@@ -99,10 +97,9 @@ def write_round(
         # One pass writes the three, so that no battle is read thrice.
         evidence = counted(store.verdicts.evidence(name), "writing battles and their judgments", total)
         _write_evidence(folder, map(seen.evidence, evidence))
-        _write_lines(folder / CANARIES, map(asdict, seen.canaries(store.canaries.of_round(name))))
         _write_json(folder / "round.json", head)
         _write_json(folder / "standings.json", standings)
-        sums = {name: checksum(folder / name) for name in (*FILES, CANARIES)}
+        sums = {name: checksum(folder / name) for name in FILES}
         _write_json(folder / CHECKSUMS, sums)
     return sums
 

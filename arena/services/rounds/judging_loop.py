@@ -1,4 +1,4 @@
-"""The loop that judges a round: battles and canaries are fed to a judge, and verdicts committed."""
+"""The loop that judges a round: battles are fed to a judge, and verdicts committed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from arena.services.jobs.draining import commit_until, drained
 from arena.services.jobs.heartbeats import heartbeats
 from arena.services.judging.conduct import ConductGuard
 from arena.services.judging.traffic import OpenedJudge, Traffic
-from arena.services.rounds.canaries import canary_results
 from arena.services.rounds.question_feed import QuestionFeed
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import LeaseLostError, StoppedError, StoreError
@@ -26,14 +25,6 @@ BATCH = 500
 LEAST_WORKERS = 256
 LEAST_SHARE = 8
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """What a worker takes: a battle of the round, or a canary of it."""
-
-    battle: PendingBattle
-    canary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +144,8 @@ class JudgingLoop(ABC, Generic[T]):
 
 
 @dataclass(slots=True, kw_only=True)
-class _RoundLoop(JudgingLoop[_Task]):
-    """Judges what is pending of a round: canaries first."""
+class _RoundLoop(JudgingLoop[PendingBattle]):
+    """Judge what is pending of a round."""
 
     claims: ClaimContext
     judge: Judge
@@ -162,24 +153,21 @@ class _RoundLoop(JudgingLoop[_Task]):
     traffic: Traffic | None = None
     guard: ConductGuard | None = None
     requests: int = 0
-    settled_canaries: list[tuple[int, Verdict]] = field(default_factory=list)
 
-    def batches(self) -> Iterator[Sequence[_Task]]:
-        """Batches of canaries, then of battles in the random order of their questions."""
-        claims, take = self.claims, self.store.holds.canaries
-        while canaries := take(claims.lease_id, claims.round_id, limit=self.share):
-            yield [_Task(canary, canary=True) for canary in canaries]
+    def batches(self) -> Iterator[Sequence[PendingBattle]]:
+        """Batches of battles in the random order of their questions."""
+        claims = self.claims
         feed = QuestionFeed(self.store, claims.lease_id, claims.round_id, claims.seed, self.share)
         while battles := feed.take():
-            yield [_Task(battle) for battle in battles]
+            yield battles
 
-    async def ask(self, item: _Task) -> None:
+    async def ask(self, item: PendingBattle) -> None:
         """Judge a battle, and stop where the judge's replies are of no use."""
-        verdict = await self.judge.judge(contest(item.battle))
+        verdict = await self.judge.judge(contest(item))
         self.requests += sum(judgment.calls for judgment in verdict.judgments)
-        if self.guard is not None and (error := self.guard.look(verdict, places=not item.canary)) is not None:
+        if self.guard is not None and (error := self.guard.look(verdict)) is not None:
             self.fail(error)
-        (self.settled_canaries if item.canary else self.settled).append((item.battle.id, verdict))
+        self.settled.append((item.id, verdict))
 
     def work(self) -> Work | None:
         """How far the run is; None of embedded judges."""
@@ -192,18 +180,10 @@ class _RoundLoop(JudgingLoop[_Task]):
     async def flush(self) -> None:
         """Commit what was settled, and look at the judge's conduct."""
         batch, self.settled = self.settled, []
-        canaries, self.settled_canaries = self.settled_canaries, []
-        if canaries:
-            await asyncio.to_thread(self.store.canaries.record, canaries, lease_id=self.claims.lease_id)
-            if self.guard is not None:
-                stored = await asyncio.to_thread(self.store.canaries.of_round, self.guard.round_name)
-                if (error := self.guard.look_at_attacks(canary_results(stored).report)) is not None:
-                    self.fail(error)
         if batch:
             await asyncio.to_thread(self.store.verdicts.record, batch, lease_id=self.claims.lease_id)
-        if batch or canaries:
-            self.done += len(batch) + len(canaries)
-        if batch or canaries or self.traffic is not None:
+            self.done += len(batch)
+        if batch or self.traffic is not None:
             self.report(_progress(self))
 
 
@@ -219,8 +199,6 @@ async def judge_pending(
     guard: ConductGuard | None = None,
 ) -> None:
     """Judge what is pending of a running round until nothing is free or `stop` is set.
-
-    That is its battles and its canaries.
 
     Where a judge waits for replies, `concurrency` battles are in work: a battle is asked in both orders
     before the next one begins, so that whatever ends a run leaves whole battles. Other judges compute, and
@@ -276,8 +254,7 @@ def _progress(run: _RoundLoop) -> Progress:
     if traffic is None:
         return Progress(run.done, run.total, run.watch.seconds)
     # What is settled and not committed yet counts, or few battles would be misjudged.
-    waiting = len(run.settled) + len(run.settled_canaries)
-    settled = run.done + waiting
+    settled = run.done + len(run.settled)
     left = traffic.seconds_left(max(0, run.total - settled), settled, run.requests)
     return Progress(
         run.done,

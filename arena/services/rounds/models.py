@@ -29,7 +29,6 @@ class RoundRequest:
 
     `pairs` and `sample` are in the words of the command line; `pairs` empty takes `reference` where the set
     has references, else `all`. `systems` empty takes every system, `domains` empty every domain.
-    `canaries` None plants one of each family of attack where an LLM judges.
     """
 
     set_name: str
@@ -42,7 +41,6 @@ class RoundRequest:
     seed: int = 0
     budget_usd: float | None = None
     name: str | None = None
-    canaries: int | None = None
 
     def __post_init__(self) -> None:
         if self.name is not None:
@@ -91,7 +89,7 @@ class PlannedRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEstimate:
-    """What a round with its canaries takes beside the replies that are there; a cost is None where unknown.
+    """What a round takes beside the replies that are there; a cost is None where unknown.
 
     Attributes:
         requests: Requests that are sent for certain.

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from arena.services.rounds.canaries import canary_count
 from arena.services.rounds.models import (
     LoadSpec,
     PlannedRound,
@@ -129,7 +128,6 @@ class RoundPlanner:
             "systems": [entrant.system for entrant in planned.entrants],
             "planned": len(planned.plan.battles),
             "missing": planned.plan.missing,
-            "canaries": canary_count(planned),
             "left_out": dict(planned.plan.left_out),
             "undecidable": dict(planned.plan.undecidable),
             **asdict(expected),
@@ -196,9 +194,6 @@ def estimate_round(
             leaf=leaf, prices=prices, mean=mean or EXPECTED_TOKENS, free=cache_mode is CacheMode.REPLAY
         )
         total += paying.expected(part.scaled(len(open_battles) / len(inputs)))
-        # Canaries are other texts than battles, so that no reply to them is looked for.
-        asked = replace(part, cached=0, cached_most=0).scaled(canary_count(planned) / len(inputs))
-        total += paying.expected(asked)
     return total
 
 

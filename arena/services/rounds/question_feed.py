@@ -51,7 +51,7 @@ class QuestionFeed:
                     return []
                 fresh = True
             among = self._order[self._at : self._at + self.chunk]
-            taken, _ = self.store.holds.battles(self.lease_id, self.round_id, limit=self.limit, among=among)
+            taken = self.store.holds.battles(self.lease_id, self.round_id, limit=self.limit, among=among)
             if len(taken) < self.limit:
                 self._at += self.chunk
             if taken:

@@ -11,7 +11,6 @@ from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.jobs.job_leases import JobLeases
 from arena.services.judging.conduct import ConductGuard
 from arena.services.judging.traffic import OpenedJudge
-from arena.services.rounds.canaries import canary_results
 from arena.services.rounds.judging_loop import ClaimContext, judge_pending
 from data.progress import Report
 from data.records import Job, JobKind, Lease, NewJob, Round, RoundState
@@ -91,8 +90,7 @@ class RoundRunner:
         if all(other.id == lease.id for other in self.store.leases.of_round(round_.id)):
             self.store.ledgers.release(round_.id)
         self.store.rounds.move(round_.name, to=RoundState.RUNNING, allowed=RESUMABLE)
-        canaries = canary_results(self.store.canaries.of_round(round_.name))
-        return self.store.rounds.counts(round_.name).pending + canaries.pending
+        return self.store.rounds.counts(round_.name).pending
 
     async def _until_interrupted(
         self, round_: Round, spec: JudgeSpec, lease: Lease, concurrency: int, report: Report

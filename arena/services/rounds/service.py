@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.judging.conduct import GO_ON
 from arena.services.notifications import Notifier
-from arena.services.rounds.canaries import plant_canaries
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, adopt_spec, round_spec
 from arena.services.rounds.pairing import left_out_of
 from arena.services.rounds.planning import RoundPlanner
@@ -22,7 +21,6 @@ from data.records import (
     Job,
     Lease,
     Outcome,
-    PlannedCanary,
     Round,
     RoundCounts,
     RoundState,
@@ -71,7 +69,6 @@ class RoundService(RoundReader):
             self._refuse_taken(request.name)
         planned = self._planner.plan(request)
         request = planned.request
-        canaries = plant_canaries(self._store, planned)
         if not planned.plan.battles:
             raise InputError(
                 f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}"
@@ -81,7 +78,7 @@ class RoundService(RoundReader):
         self._refuse_hopeless(planned)
         name = request.name or self._free_name(planned)
         with self._store.audit.audited() as notes:
-            created = self._create(name, request, planned, canaries)
+            created = self._create(name, request, planned)
             notes.take(caller.note(Action.ROUND_CREATED, f"round {name}", battles=len(planned.plan.battles)))
         return created
 
@@ -90,7 +87,6 @@ class RoundService(RoundReader):
         name: str,
         request: RoundRequest,
         planned: PlannedRound,
-        canaries: Sequence[PlannedCanary],
     ) -> Round:
         return self._store.rounds.create(
             name=name,
@@ -109,12 +105,10 @@ class RoundService(RoundReader):
                 **({"domains": list(request.domains)} if request.domains else {}),
                 "left_out": dict(planned.plan.left_out),
                 "undecidable": dict(planned.plan.undecidable),
-                "canaries": len(canaries),
             },
             seed=request.seed,
             budget_usd=request.budget_usd,
             planned=planned.plan.battles,
-            canaries=canaries,
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
@@ -174,7 +168,6 @@ class RoundService(RoundReader):
             round_ = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
             self._store.jobs.withdraw(round_.id, CANCELLED)
             self._store.battles.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
-            self._store.canaries.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
             notes.take(caller.note(Action.ROUND_CANCELLED, f"round {name}"))
         return round_
 
@@ -193,7 +186,7 @@ class RoundService(RoundReader):
             notes.take(caller.note(Action.ROUND_DELETED, f"round {name}", judged=counts.judged))
 
     def retry(self, name: str, *, unreadable: bool = False, caller: Caller = OPERATOR) -> int:
-        """Make failed and skipped battles and canaries pending again; no verdict is asked for twice.
+        """Make failed and skipped battles pending again; no verdict is asked for twice.
 
         Args:
             name: The round.
@@ -212,25 +205,18 @@ class RoundService(RoundReader):
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
             retried = (*RETRIED, Outcome.UNREADABLE) if unreadable else RETRIED
             reopened = self._store.battles.reopen(round_.id, retried)
-            reopened += self._store.canaries.reopen(round_.id, retried)
-            if not self._pending(round_):
+            if not self._store.rounds.counts(name).pending:
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
             notes.take(caller.note(Action.ROUND_RETRIED, f"round {name}", reopened=reopened))
         return reopened
 
-    def _pending(self, round_: Round) -> int:
-        """How many battles and canaries have not ended."""
-        battles = self._store.rounds.counts(round_.name).pending
-        return battles + self.attacks(round_.name).pending
-
     def reopen_for(self, job: Job) -> int:
-        """Make failed and skipped battles and canaries pending again, once for a job that retries them."""
+        """Make failed and skipped battles pending again, once for a job that retries them."""
         if job.round_id is None or not self._store.jobs.mark(job.id, "reopened"):
             return 0
         name = job.round_name or ""
         self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-        battles = self._store.battles.reopen(job.round_id, RETRIED)
-        return battles + self._store.canaries.reopen(job.round_id, RETRIED)
+        return self._store.battles.reopen(job.round_id, RETRIED)
 
     def adopt(self, name: str, *, new_judge: bool = False) -> JudgeSpec:
         """The spec that a round goes on with, as corrected; see `adopt_spec`.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller
 from arena.services.accounts.redaction import (
-    canary_without_addresses,
     hide_addresses,
     redacted,
     submission_visibility,
@@ -23,7 +22,6 @@ from data.errors import NotFoundError, RetractedError
 from data.records import (
     BattleEvidence,
     BattleRecord,
-    CanaryRecord,
     Outcome,
     Question,
     Round,
@@ -36,7 +34,6 @@ from data.store import Store
 
 if TYPE_CHECKING:
     # What is told of one round loads with it.
-    from arena.services.rounds.canaries import CanaryResults
     from arena.services.rounds.live import LiveStanding
     from data.records.conduct import JudgeConduct
     from data.store.boards.scores import ScoredAnswer
@@ -143,21 +140,6 @@ class RoundAccess:
         )
         return without, having
 
-    def canaries(self, records: Iterable[CanaryRecord]) -> Iterator[CanaryRecord]:
-        """Attacks, which are made of answers, without their words where some of the round are not seen."""
-        resource = Resource(
-            kind=Kind.RATIONALE,
-            published=self._published,
-            withdrawn=bool(self._withdrawn),
-            hidden=self.texts.hidden,
-            private=self.texts.private,
-        )
-        if visibility_of(self._caller, resource) is Visibility.FULL:
-            yield from map(canary_without_addresses, records)
-            return
-        for canary in records:
-            yield replace(canary, text="", judgments=())
-
     def score(self, score: ScoredAnswer) -> ScoredAnswer:
         """A score without its details where these quote texts that are not seen."""
         if self.answers_of(score.system) and not self.hides_references:
@@ -230,12 +212,6 @@ class RoundReader:
         from arena.services.rounds.live import live_standing  # noqa: PLC0415 - loads arrays, which lists do without
 
         return live_standing(self._store, self.get(name, caller=caller))
-
-    def attacks(self, name: str) -> CanaryResults:
-        """How a round's canaries fared so far."""
-        from arena.services.rounds.canaries import canary_results  # noqa: PLC0415 - lists do without, as above
-
-        return canary_results(self._store.canaries.of_round(name))
 
     def conduct(self, name: str) -> JudgeConduct:
         """How the models behind a round's judge conducted themselves so far."""

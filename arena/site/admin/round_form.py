@@ -244,7 +244,6 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
     strip(
         [
             ("battles", f"{plan['planned']:,}"),
-            ("canaries", f"{plan['canaries']:,}"),
             ("requests", f"{plan['requests']:,}–{plan['requests_most']:,}"),
             ("cost", f"{usd(plan['cost_usd'])} – {usd(plan['cost_usd_most'])}"),
             ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),

@@ -75,7 +75,6 @@ def _figures(watch: RoundWatch) -> None:
             ("battles per second", f"{watch.rate:.2f}"),
             ("time left", duration(watch.seconds_left)),
             ("workers", ", ".join(watch.alive) or "none"),
-            ("canaries", str(watch.attacks)),
         ]
     )
     if watch.capped:

@@ -34,14 +34,12 @@ def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure
     health = standings.get("health") or {}
     if not health and judging is not Judging.IMPORTED:
         return ()
-    attacks = health.get("attacks", {})
     return (
         _agreement(health.get("agreement"), judging, standings["facts"].get(AGREEMENT_FACT, "")),
         _votes(standings, judging),
         _flips(judging, health.get("flips"), health.get("both_orders")),
         _failures(standings, judging, health.get("planned")),
         *_missing(standings, health.get("planned")),
-        _share(TrustFigure.ATTACKS, judging, attacks.get("succeeded"), attacks.get("judged")),
         *(
             ("warning", sentence, "What readers must know of the judge behind this board.")
             for sentence in health.get("conduct", {}).get("warnings", ())
@@ -73,9 +71,6 @@ MEANINGS: Mapping[TrustFigure, str] = MappingProxyType(
         TrustFigure.FAILURES: (
             "Share of battles that ended without a verdict: replies that were unreadable after a second "
             "request, refusals, failed or skipped calls. They enter no rate."
-        ),
-        TrustFigure.ATTACKS: (
-            "Share of planted attacks (canaries) in answers that the judge fell for; lower is better."
         ),
     }
 )

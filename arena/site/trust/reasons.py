@@ -15,7 +15,6 @@ class TrustFigure(StrEnum):
     VOTES = "people's votes"
     FLIPS = "position flips"
     FAILURES = "without a verdict"
-    ATTACKS = "prompt-injection test"
 
 
 class Judging(StrEnum):
@@ -68,11 +67,6 @@ _REASONS: Mapping[TrustFigure, Mapping[Judging, Unmeasured]] = MappingProxyType(
             Judging.ASKED: Unmeasured("no battles", "nothing was judged"),
             Judging.IMPORTED: Unmeasured(_NOT_KNOWN, f"{_ELSEWHERE}, without replies that held none"),
         },
-        TrustFigure.ATTACKS: {
-            Judging.EMBEDDED: Unmeasured("not run", "no attack was planted in this round"),
-            Judging.ASKED: Unmeasured("not run", "no attack was planted in this round"),
-            Judging.IMPORTED: Unmeasured("cannot be run", "the judge read the answers elsewhere"),
-        },
     }
 )
 
@@ -93,7 +87,6 @@ _MEASURED: Mapping[str, str] = MappingProxyType(
         TrustFigure.AGREEMENT: "It decides as people do on {}.",
         TrustFigure.FLIPS: "Judged in both orders, {} changed their verdict.",
         TrustFigure.FAILURES: "Of all battles, {} ended without a verdict.",
-        TrustFigure.ATTACKS: "Of the planted attacks, it fell for {}.",
         "not answered": "Of all battles, {} were not judged, since a system gave no answer.",
     }
 )

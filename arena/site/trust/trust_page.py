@@ -41,7 +41,6 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
         TrustFigure.VOTES: "Have people checked this board?",
         TrustFigure.FLIPS: "Does the order of the answers bias it?",
         TrustFigure.FAILURES: "How many battles have no verdict?",
-        TrustFigure.ATTACKS: "Can an instruction in an answer fool it?",
     }
 )
 COMPARED = "judges"

@@ -16,6 +16,8 @@ depends_on = None
 TEXT_INDEX = "text_index"
 TABLES: tuple[str, ...] = (
     # Referring tables first.
+    "canary_hold",
+    "canary",
     "concern",
     "cheap_verdict",
     "metric_estimate",

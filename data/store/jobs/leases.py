@@ -29,8 +29,7 @@ from data.records import Beat, Job, JobState, Lease, RoundState, WorkerId
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
 from data.store.jobs.jobs import JUDGING, pause_round, select_jobs
-from data.store.rounds.battle_claims import has_pending, has_work
-from data.store.rounds.fencing import lease_lost
+from data.store.rounds.battle_claims import has_pending, has_work, lease_lost
 from data.tables.columns import now
 from data.tables.jobs import jobs, lease_rows
 from data.tables.rounds import ledgers, rounds

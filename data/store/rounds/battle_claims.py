@@ -1,156 +1,121 @@
-"""Which battles and canaries a lease judges at present."""
+"""Battles that a lease judges at present, and the fencing of expired leases."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, exists, func, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, literal, select, update
 
-from data.records import PendingBattle
+from data.errors import LeaseLostError
+from data.records import PendingBattle, Verdict
 from data.store.base import StorePart, own_insert
 from data.store.rounds.battles import pending_battles
-from data.store.rounds.canaries import attacked_battles
-from data.store.rounds.fencing import lease_lost
-from data.tables.jobs import battle_holds, canary_holds, lease_rows
+from data.tables.jobs import battle_holds, lease_rows
 from data.tables.questions import questions
-from data.tables.rounds import battles, canaries
-
-CLAIMED = ((battles, battle_holds), (canaries, canary_holds))
-"""What a round has judged, each with who holds it."""
+from data.tables.rounds import battles
 
 
 class ClaimStore(StorePart):
-    """Hands battles to leases, each to one."""
+    """Claims of battles, each by one lease."""
 
     def questions(self, round_id: int) -> list[tuple[int, str]]:
-        """Numbers and ids of the questions with pending battles that nobody has claimed; see `battles`."""
-        free = (
-            select(battles.c.question_id)
-            .where(
-                battles.c.round_id == round_id,
-                battles.c.outcome.is_(None),
-                ~_is_claimed(battles, battle_holds),
-            )
-            .distinct()
-        )
+        """Numbers and ids of the questions with pending battles that no lease has claimed."""
+        free = select(battles.c.question_id).where(_is_free(round_id)).distinct()
         query = select(questions.c.id, questions.c.key).where(questions.c.id.in_(free))
         return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
 
     def pending(self, round_id: int) -> int:
-        """How many battles of a round have no outcome, claimed or not."""
-        query = select(func.count()).where(battles.c.round_id == round_id, battles.c.outcome.is_(None))
-        with self._database.begin() as connection:
-            return int(connection.execute(query).scalar_one())
+        """Count the battles of a round without an outcome, claimed or not."""
+        (count,) = self._values(select(func.count()).select_from(battles).where(_is_pending(round_id)))
+        return int(count)
 
     def battles(
-        self,
-        lease_id: int,
-        round_id: int,
-        *,
-        limit: int,
-        after: int = 0,
-        among: Sequence[int] | None = None,
-    ) -> tuple[list[PendingBattle], int]:
-        """Give a lease the next pending battles that nobody has claimed, question by question.
+        self, lease_id: int, round_id: int, *, limit: int, among: Sequence[int] | None = None
+    ) -> list[PendingBattle]:
+        """Claim the next free battles for a lease, question by question.
 
         Args:
-            lease_id: Who gets them.
+            lease_id: The lease.
             round_id: The round.
             limit: How many at most.
-            after: The number of the question to begin with.
             among: Numbers of the questions to choose from; None for all.
 
-        Returns:
-            The battles, and the number of the last question; 0 where there are none.
-
         Raises:
-            LeaseLostError: The lease was given up.
+            LeaseLostError: The lease expired.
         """
-        query = (
-            select(battles.c.id, literal(lease_id))
-            .where(
-                battles.c.round_id == round_id,
-                battles.c.outcome.is_(None),
-                battles.c.question_id >= after if among is None else battles.c.question_id.in_(among),
-                ~_is_claimed(battles, battle_holds),
-            )
-            .order_by(battles.c.question_id, battles.c.id)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
+        free = select(battles.c.id, literal(lease_id)).where(_is_free(round_id))
+        if among is not None:
+            free = free.where(battles.c.question_id.in_(among))
+        free = (
+            free.order_by(battles.c.question_id, battles.c.id).limit(limit).with_for_update(skip_locked=True)
         )
         with self._database.together() as connection:
-            claimed_ids = _claim(connection, battle_holds, lease_id, query)
-            if not claimed_ids:
-                return [], 0
-            last = select(func.max(battles.c.question_id)).where(battles.c.id.in_(claimed_ids))
-            claimed = list(pending_battles(connection, battles.c.id.in_(claimed_ids)))
-            return claimed, int(connection.execute(last).scalar_one())
-
-    def canaries(self, lease_id: int, round_id: int, *, limit: int) -> list[PendingBattle]:
-        """Give a lease pending canaries that nobody has claimed, as the battles that a judge gets to see.
-
-        Raises:
-            LeaseLostError: The lease was given up.
-        """
-        query = _free(canaries, canary_holds, lease_id, round_id).limit(limit)
-        with self._database.together() as connection:
-            claimed_ids = _claim(connection, canary_holds, lease_id, query)
-            return list(attacked_battles(connection, canaries.c.id.in_(claimed_ids))) if claimed_ids else []
+            _lock(connection, lease_id)
+            statement = own_insert(connection, battle_holds).from_select(["battle_id", "seat_id"], free)
+            claim = statement.on_conflict_do_nothing().returning(battle_holds.c.battle_id)
+            numbers = list(connection.execute(claim).scalars())
+            return list(pending_battles(connection, battles.c.id.in_(numbers))) if numbers else []
 
 
 def has_pending(connection: Connection, round_id: int) -> bool:
-    """Whether a battle or canary of a round has no outcome."""
-    waiting = [
-        exists().where(table.c.round_id == round_id, table.c.outcome.is_(None)) for table, _ in CLAIMED
-    ]
-    return bool(connection.execute(select(or_(*waiting))).scalar())
+    """Whether a battle of a round has no outcome."""
+    return bool(connection.execute(select(exists().where(_is_pending(round_id)))).scalar())
 
 
 def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    """A clause: a judge may be asked about something of the round that nobody has claimed."""
-    return or_(
-        *(
-            exists().where(
-                table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, claims)
-            )
-            for table, claims in CLAIMED
-        )
+    """Match rounds with a pending battle that no lease has claimed."""
+    return exists().where(_is_free(round_id))
+
+
+def lease_lost(lease_id: int) -> LeaseLostError:
+    """Make the error of a worker whose lease expired."""
+    return LeaseLostError(
+        f"Lease {lease_id} was given up, since its worker was not heard of in time.",
+        advice="Its battles are judged by others; what it had not committed was discarded.",
     )
 
 
-def _free(table: Table, claims: Table, lease_id: int, round_id: int) -> Select[int, int]:
-    """What of a round is pending and not claimed: numbers, and the lease that wants them."""
-    return (
-        select(table.c.id, literal(lease_id))
-        .where(table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, claims))
-        .order_by(table.c.id)
-        .with_for_update(skip_locked=True)
-    )
+def release_claims(connection: Connection, lease_id: int, verdicts: Sequence[tuple[int, Verdict]]) -> None:
+    """Count settled battles for a lease and release its claims, in the transaction of the verdicts.
+
+    Raises:
+        LeaseLostError: The lease expired, or does not hold all of them; nothing may be committed.
+    """
+    judgments = [judgment for _, verdict in verdicts for judgment in verdict.judgments]
+    recorded = {
+        "done": len(verdicts),
+        "recorded_usd": sum(judgment.cost_usd or 0.0 for judgment in judgments),
+        "recorded_input": sum(judgment.input_tokens for judgment in judgments),
+        "recorded_output": sum(judgment.output_tokens for judgment in judgments),
+    }
+    updated = connection.execute(
+        update(lease_rows)
+        .where(lease_rows.c.id == lease_id)
+        .values({name: lease_rows.c[name] + amount for name, amount in recorded.items()})
+    ).rowcount
+    numbers = {number for number, _ in verdicts}
+    released = connection.execute(
+        delete(battle_holds).where(battle_holds.c.battle_id.in_(numbers), battle_holds.c.seat_id == lease_id)
+    ).rowcount
+    if not updated or released != len(numbers):
+        raise lease_lost(lease_id)
 
 
-def _is_claimed(table: Table, claims: Table) -> ColumnElement[bool]:
-    (key, _) = claims.c
-    return exists().where(key == table.c.id)
+def _is_pending(round_id: ColumnElement[Any] | int) -> ColumnElement[bool]:
+    return (battles.c.round_id == round_id) & battles.c.outcome.is_(None)
 
 
-def _claim(connection: Connection, table: Table, lease_id: int, selected: Select[int, int]) -> list[int]:
-    """Claim what a query selects (numbers, and the lease), and return what was free."""
-    _lock(connection, lease_id)
-    (key, _) = table.c
-    statement = own_insert(connection, table).from_select([key.name, "seat_id"], selected)
-    rows = connection.execute(statement.on_conflict_do_nothing().returning(key))
-    return list(rows.scalars())
+def _is_free(round_id: ColumnElement[Any] | int) -> ColumnElement[bool]:
+    return _is_pending(round_id) & ~exists().where(battle_holds.c.battle_id == battles.c.id)
 
 
 def _lock(connection: Connection, lease_id: int) -> None:
     """Hold a lease for the transaction.
 
     Raises:
-        LeaseLostError: It was given up.
+        LeaseLostError: It expired.
     """
-    lease = connection.execute(
-        select(lease_rows.c.id).where(lease_rows.c.id == lease_id).with_for_update(read=True, key_share=True)
-    ).first()
-    if lease is None:
+    query = select(lease_rows.c.id).where(lease_rows.c.id == lease_id)
+    if connection.execute(query.with_for_update(read=True, key_share=True)).first() is None:
         raise lease_lost(lease_id)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Connection, Table, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from data.errors import NotFoundError
 from data.records import Account, Outcome, RoundCounts
 from data.store.base import StorePart
 from data.store.engine import pairs
-from data.store.rounds.fencing import lease_lost
+from data.store.rounds.battle_claims import lease_lost
 from data.tables.jobs import lease_rows
 from data.tables.judgments import judgments
-from data.tables.rounds import battles, canaries, ledgers
+from data.tables.rounds import battles, ledgers
 
 ROUNDING = 1e-12
 Paid = tuple[float, int, int]
@@ -122,13 +122,13 @@ class LedgerStore(StorePart):
         """Free what a stopped run had set aside; only for a round that nobody judges.
 
         A run that was killed may have committed judgments whose cost it had not flushed yet: the account
-        is set to what judgments, canaries and proxy verdicts say was paid.
+        is set to what judgments say was paid.
         """
         with self._database.begin() as connection:
             account_row = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()
             if account_row is None:
                 return
-            recorded = [sum(values) for values in zip(*self._recorded(connection, round_id), strict=True)]
+            recorded = _paid(connection, round_id)
             connection.execute(
                 update(ledgers)
                 .where(ledgers.c.round_id == round_id)
@@ -139,13 +139,6 @@ class LedgerStore(StorePart):
                     output_tokens=max(account_row.output_tokens, recorded[2]),
                 )
             )
-
-    def _recorded(self, connection: Connection, number: int) -> list[Paid]:
-        """What everything that was judged says was paid, by kind."""
-        return [
-            _paid(connection, judgments, battles.c.round_id == number),
-            _paid(connection, canaries, canaries.c.round_id == number),
-        ]
 
 
 def counts_of(connection: Connection, round_id: int, *, unpriced: bool) -> RoundCounts:
@@ -174,13 +167,13 @@ def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:
     return changed.rowcount > 0
 
 
-def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> Paid:
-    """USD, input and output tokens that some judgments or canaries say were paid."""
-    sums = [
-        func.coalesce(func.sum(table.c[name]), 0) for name in ("cost_usd", "input_tokens", "output_tokens")
-    ]
-    query = select(*sums).select_from(table).where(which)
-    if table is judgments:
-        query = query.join(battles, battles.c.id == judgments.c.battle_id)
+def _paid(connection: Connection, round_id: int) -> tuple[float, int, int]:
+    """USD, input and output tokens that the judgments of a round say were paid."""
+    sums = (
+        func.coalesce(func.sum(judgments.c[name]), 0)
+        for name in ("cost_usd", "input_tokens", "output_tokens")
+    )
+    joined = judgments.join(battles, battles.c.id == judgments.c.battle_id)
+    query = select(*sums).select_from(joined).where(battles.c.round_id == round_id)
     cost, input_tokens, output_tokens = connection.execute(query).one()
     return float(cost), int(input_tokens), int(output_tokens)

@@ -13,7 +13,6 @@ from data.progress import counted
 from data.records import (
     JudgeKind,
     PlannedBattle,
-    PlannedCanary,
     Round,
     RoundCounts,
     RoundState,
@@ -22,11 +21,10 @@ from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
 from data.store.rounds.battles import insert_battles
 from data.store.rounds.budgets import counts_of
-from data.store.rounds.canaries import insert_canaries, is_unpriced
 from data.tables.columns import now
 from data.tables.judgments import judgments
 from data.tables.questions import question_sets
-from data.tables.rounds import battles, canaries, ledgers, rounds
+from data.tables.rounds import battles, ledgers, rounds
 
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
 
@@ -45,9 +43,8 @@ class RoundStore(StorePart):
         seed: int,
         budget_usd: float | None,
         planned: Iterable[PlannedBattle],
-        canaries: Iterable[PlannedCanary] = (),
     ) -> Round:
-        """Store a round with its battles and canaries in one transaction.
+        """Store a round with its battles in one transaction.
 
         Raises:
             ConflictError: A round has this name.
@@ -67,7 +64,6 @@ class RoundStore(StorePart):
                 )
                 number = new_id(result)
                 insert_battles(connection, number, counted(planned, "storing battles"))
-                insert_canaries(connection, number, canaries)
                 connection.execute(insert(ledgers).values(round_id=number, cap_usd=budget_usd))
         except IntegrityError as error:
             raise ConflictError(
@@ -215,9 +211,4 @@ def _asks_unpriced(connection: Connection, round_: Round) -> bool:
         .join(battles, battles.c.id == judgments.c.battle_id)
         .where(battles.c.round_id == round_.id, judgments.c.cost_usd.is_(None), judgments.c.calls > 0)
     )
-    if connection.execute(unpriced.limit(1)).first() is not None:
-        return True
-    of_canaries = select(canaries.c.judgments).where(canaries.c.round_id == round_.id)
-    return any(
-        is_unpriced(judgment) for of_one in connection.execute(of_canaries).scalars() for judgment in of_one
-    )
+    return connection.execute(unpriced.limit(1)).first() is not None

@@ -23,11 +23,10 @@ from data.records import (
 from data.records.judging import CORRECTION
 from data.store.base import AnyRow, StorePart, maker, to_record, to_row
 from data.store.engine import pairs
+from data.store.rounds.battle_claims import release_claims
 from data.store.rounds.battles import first_and_last
-from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import NOT_STORED, put_replies
 from data.tables.columns import now
-from data.tables.jobs import battle_holds
 from data.tables.judgments import judgments, replies
 from data.tables.questions import questions, submissions
 from data.tables.rounds import battles, rounds
@@ -355,7 +354,7 @@ class VerdictStore(EvidenceReader):
 
 def _release(connection: Connection, lease_id: int | None, verdicts: Sequence[tuple[int, Verdict]]) -> None:
     if lease_id is not None:
-        release_claims(connection, battle_holds, lease_id, verdicts)
+        release_claims(connection, lease_id, verdicts)
 
 
 def _settle(connection: Connection, verdicts: Sequence[tuple[int, Verdict]]) -> int:

@@ -64,7 +64,7 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
     """An endpoint refuses the key and repeats it: no log, table, command or export has it."""
     server = scripted_llm(faults={"unauthorised": 1.0})
     arena = filled(endpoint=server.url)
-    request = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all", canaries=0)
+    request = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all")
     arena.rounds.create(request)
     arena.jobs.judge("r")
     variables = {

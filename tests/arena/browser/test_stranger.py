@@ -146,7 +146,6 @@ def test_may_i_trust_this_judge(stranger: Stranger) -> None:
     for question, answer in (
         ("Does it decide as people do", "Not calibrated"),
         ("Have people checked this board", r"Not checked by people\. There are no votes"),
-        ("Can an instruction in an answer fool it", r"Of the planted attacks, .* \d+ of \d+ \(up to \d+ %\)"),
     ):
         stranger.reads(rf"{question}\?\s+{answer}")
 

@@ -68,7 +68,7 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     judge.write_text(JUDGE)
     (tmp_path / "small.md").write_text(PROMPT)
     done = run.json(
-        "rounds", "run", "--set", "tiny", "--judge", judge, "--pairs", "all", "--canaries", 0, "--name", "r",
+        "rounds", "run", "--set", "tiny", "--judge", judge, "--pairs", "all", "--name", "r",
         "--concurrency", 2, "--timeout", 60, "--go-on", "--json",
     )  # fmt: skip
     assert done["state"] == "finished", done

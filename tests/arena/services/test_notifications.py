@@ -72,9 +72,7 @@ def test_events_reach_the_address(
     path = write_answers(tmp_path / "new.jsonl", (ANSWER,), 12)
     arena.submissions.add(path, "tiny", system="new", team="ours")
     arena.rounds.create(
-        RoundRequest(
-            set_name="tiny", judge="reference-free", pairs="all", name="r", budget_usd=0.002, canaries=0
-        )
+        RoundRequest(set_name="tiny", judge="reference-free", pairs="all", name="r", budget_usd=0.002)
     )
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     texts = wait_for(messages, 3)

@@ -92,7 +92,7 @@ def test_a_budget_that_was_not_enough_is_named(
 ) -> None:
     """Where a round's cap left battles out, its submissions wait for money, with the cap and the count."""
     arena = filled(endpoint=scripted_llm(rule="hash").url)
-    plan(arena, "r", ("full",), judge="reference-free", budget_usd=0.001, canaries=0)
+    plan(arena, "r", ("full",), judge="reference-free", budget_usd=0.001)
     judge(arena, "r")
     assert blocks(arena)[number(arena, "full")] == ["not published", "budget"]
     text = str(arena.inbox.waiting(caller=OPERATOR))

@@ -473,7 +473,7 @@ def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(
     url = scripted_llm(rule="first").url
     spec.write_text(f'extends = "reference-free"\norder = "both"\nendpoint = "{url}"\n')
     arena = club.arena
-    arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), pairs="all", canaries=0, name="r"))
+    arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), pairs="all", name="r"))
     with pytest.raises(UnfitJudgeError):
         arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     page = club.visit("admin.rounds_page", "organiser", round="r")

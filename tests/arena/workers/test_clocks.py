@@ -67,7 +67,7 @@ def test_workers_with_wrong_clocks_judge_each_battle_once(
     (tmp_path / "clock" / "sitecustomize.py").write_text(SHIFTED)
     server = scripted_llm(latency=0.5)
     arena = filled(database_url=database_url, endpoint=server.url)
-    request = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all", canaries=0)
+    request = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all")
     round_id = arena.rounds.create(replace(request, budget_usd=9.0)).id
     shifts = {"right": 0, "ahead": DAY, "behind": -DAY}
     workers = {

@@ -58,7 +58,6 @@ class Site:
             judge="reference-free",
             pairs="all",
             name=name,
-            canaries=0,
             budget_usd=10.0,
         )
         self.arena.rounds.create(request)

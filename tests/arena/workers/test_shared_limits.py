@@ -19,9 +19,7 @@ MINUTE = 60.0
 
 
 def _launch(arena: Arena, **options: int) -> None:
-    arena.rounds.create(
-        RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all", canaries=0)
-    )
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
     arena.jobs.judge("r", options=options)
 
 

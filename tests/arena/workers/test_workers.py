@@ -50,7 +50,7 @@ def _worker(name: str) -> WorkerId:
 
 
 def _create(arena: Arena, judge: str = "reference-free", **fields: Any) -> int:  # noqa: ANN401
-    request = RoundRequest(set_name="tiny", judge=judge, name="r", pairs="all", canaries=0, **fields)
+    request = RoundRequest(set_name="tiny", judge=judge, name="r", pairs="all", **fields)
     return arena.rounds.create(request).id
 
 
@@ -105,9 +105,9 @@ def test_battle_has_one_holder(queued: Arena) -> None:
     leases = [_take(store, name)[1] for name in "abc"]
     for _ in range(3):
         for lease in leases:
-            held += [battle.id for battle in store.holds.battles(lease.id, round_id, limit=9)[0]]
+            held += [battle.id for battle in store.holds.battles(lease.id, round_id, limit=9)]
     assert len(held) == len(set(held)) == 72
-    assert store.holds.battles(leases[0].id, round_id, limit=9) == ([], 0)
+    assert store.holds.battles(leases[0].id, round_id, limit=9) == []
     assert store.leases.take(_worker("d"), lease=LEASE, gone=_nobody) is None
 
 
@@ -116,11 +116,11 @@ def test_worker_that_lost_its_lease_commits_nothing(queued: Arena) -> None:
     store = queued.store
     round_id = store.rounds.get("r").id
     _, slow = _take(store, "slow", lease=0.0)
-    mine, _ = store.holds.battles(slow.id, round_id, limit=10)
+    mine = store.holds.battles(slow.id, round_id, limit=10)
     time.sleep(0.01)
     job, quick = _take(store, "quick")
     assert (job.id, job.attempts) == (1, 1)
-    theirs, _ = store.holds.battles(quick.id, round_id, limit=10)
+    theirs = store.holds.battles(quick.id, round_id, limit=10)
     assert [battle.id for battle in theirs] == [battle.id for battle in mine]
     with pytest.raises(LeaseLostError):
         store.verdicts.record([(battle.id, VERDICT) for battle in mine], lease_id=slow.id)

@@ -1,24 +1,16 @@
-"""Attacks that were written to pass the detector: what is caught, and that each family is measured."""
+"""Attacks that were written to pass the detector: what is caught."""
 
 from __future__ import annotations
 
 import pytest
 
 from data.steering.detector import steering
-from judges.pairwise.canaries import attacks
-from tests.judges.pairwise.test_guard import PASSING
+from tests.judges.pairwise.test_guard import attacks
 
-MISSED = PASSING - {"score-table"}
 PROSE = (
     "Bread rises because yeast eats sugar and gives off gas, which the gluten of the dough holds until the "
     "heat of the oven sets the crumb for good. "
 )
-
-
-def test_every_family_that_was_missed_is_a_canary() -> None:
-    """No pattern catches paraphrase, so that each of these families is planted and its success counted."""
-    assert len(MISSED) == 20
-    assert set(MISSED) <= set(attacks())
 
 
 def test_an_order_that_is_quoted_and_endorsed_is_found() -> None:

@@ -135,7 +135,7 @@ def test_forged_exports_do_not_verify(judged: Callable[[str], Arena], tmp_path: 
     with pytest.raises(FileFormatError, match="no part of the export"):
         verify_folder(whole)
     (whole / "more.jsonl").unlink()
-    with (whole / "canaries.jsonl").open("a") as file:
+    with (whole / "outcomes.jsonl").open("a") as file:
         file.write('{"invented": true}\n')
     with pytest.raises(FileFormatError, match="differs from what was exported"):
         verify_folder(whole)

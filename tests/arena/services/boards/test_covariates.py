@@ -17,7 +17,7 @@ from tests.arena.conftest import mix
 
 
 def _run(arena: Arena, name: str, *, judge: str = "reference-free", order: OrderPolicy | None = None) -> None:
-    request = RoundRequest(set_name="tiny", judge=judge, name=name, pairs="all", canaries=0, order=order)
+    request = RoundRequest(set_name="tiny", judge=judge, name=name, pairs="all", order=order)
     arena.rounds.create(request)
     arena.rounds.run(name, concurrency=8, report=lambda _progress: None)
 

@@ -28,7 +28,7 @@ def preferred(random: np.random.Generator, gamma: float, a: str, b: str) -> Pref
 
 def judged(arena: Arena, name: str, gamma: float, *, leave: int = 0, judge: str = "lexical") -> None:
     """A round whose verdicts come from a judge of some discrimination, all but some battles."""
-    arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, pairs="all", name=name, canaries=0))
+    arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, pairs="all", name=name))
     random = np.random.default_rng(abs(hash(gamma)) % 1000)
     battles = list(arena.rounds.battles(name))
     verdicts = [
@@ -81,7 +81,7 @@ def test_what_cannot_be_compared_is_said(filled: Callable[..., Arena], tmp_path:
 def test_the_members_of_a_panel_are_compared(filled: Callable[..., Arena], tmp_path: Path) -> None:
     """A panel's round compares its members, each battle by the mean of what a member said of it."""
     arena = mix(filled(), tmp_path)
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="panel", pairs="all", name="panel", canaries=0))
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="panel", pairs="all", name="panel"))
     random = np.random.default_rng(5)
     verdicts = []
     for battle in arena.rounds.battles("panel"):

@@ -23,7 +23,7 @@ def _judgment(judge: str, preference: Preference, presentation: Presentation) ->
 
 def _judge(arena: Arena, name: str, judges: tuple[str, str]) -> None:
     """A round in which the second voice says otherwise than the first on the question q3, on one pair."""
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="panel", pairs="all", name=name, canaries=0))
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="panel", pairs="all", name=name))
     verdicts = []
     for battle in arena.rounds.battles(name):
         differs = battle.question_id == "q3" and (battle.system_a, battle.system_b) == PAIR

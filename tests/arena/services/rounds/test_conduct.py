@@ -22,7 +22,7 @@ Command = Callable[..., Any]
 
 
 def _create(arena: Arena, name: str = "r", **fields: Any) -> None:  # noqa: ANN401 - fields of any type
-    values = {"pairs": "all", "canaries": 0, "order": OrderPolicy.BOTH, **fields}
+    values = {"pairs": "all", "order": OrderPolicy.BOTH, **fields}
     arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name=name, **values))
 
 
@@ -164,7 +164,7 @@ def test_a_round_that_its_judge_cannot_decide_is_refused(filled: Fill) -> None:
     """What `rounds plan` calls needed since the round could give nothing, `rounds run` does not begin."""
     arena = filled()
     with pytest.raises(InputError, match="can decide none of the"):
-        arena.rounds.create(RoundRequest(set_name="tiny", judge="reference", name="r", canaries=0))
+        arena.rounds.create(RoundRequest(set_name="tiny", judge="reference", name="r"))
 
 
 def test_a_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_llm: Serve) -> None:

@@ -38,7 +38,7 @@ def test_a_moderated_question_keeps_no_round_from_its_board(
     spec.write_text(JUDGE.format(model=mode.name))
     with server.ScriptedProviders().running() as endpoint:
         arena = filled(endpoint=endpoint.url)
-        request = RoundRequest(set_name="tiny", judge=str(spec), name="r", pairs="all", canaries=0)
+        request = RoundRequest(set_name="tiny", judge=str(spec), name="r", pairs="all")
         arena.rounds.create(request)
         counts = arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     refused = [one for one in arena.store.verdicts.evidence("r") if one.battle.outcome is Outcome.REFUSED]
@@ -57,9 +57,7 @@ def test_several_models_behind_a_name_are_told(filled: Callable[..., Arena], tmp
     spec.write_text(JUDGE.format(model="openrouter-auto"))
     with server.ScriptedProviders().running() as endpoint:
         arena = filled(endpoint=endpoint.url)
-        request = RoundRequest(
-            set_name="tiny", judge=str(spec), name="r", pairs="reference", sample="4", canaries=0
-        )
+        request = RoundRequest(set_name="tiny", judge=str(spec), name="r", pairs="reference", sample="4")
         arena.rounds.create(request)
         counts = arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     health: Any = arena.boards.standings("r").as_json()["health"]
@@ -100,8 +98,6 @@ def test_a_judge_by_position_is_named_by_status_and_publish(
         "reference-free",
         "--pairs",
         "all",
-        "--canaries",
-        0,
         "--order",
         "both",
     )

@@ -94,9 +94,7 @@ def _wait(what: Callable[[], bool], seconds: float = 120.0) -> None:
 
 
 def _launch(arena: Arena, concurrency: int) -> None:
-    arena.rounds.create(
-        RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all", canaries=0)
-    )
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
     arena.jobs.judge("r", options={"concurrency": concurrency})
 
 

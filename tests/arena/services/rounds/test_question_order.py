@@ -56,7 +56,7 @@ def many(make_arena: Callable[..., Arena], tmp_path: Path) -> Callable[..., Aren
 
 def request(**fields: object) -> RoundRequest:
     """A round of every pair."""
-    named = {"set_name": "many", "judge": "reference-free", "pairs": "all", "name": "r", "canaries": 0}
+    named = {"set_name": "many", "judge": "reference-free", "pairs": "all", "name": "r"}
     return RoundRequest(**{**named, **fields})  # type: ignore[arg-type]  # given by name
 
 

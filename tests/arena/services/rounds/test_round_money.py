@@ -1,4 +1,4 @@
-"""What rounds cost: judgments, canaries and the ledger say the same, whatever the endpoint does."""
+"""What rounds cost: judgments and the ledger say the same, whatever the endpoint does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from data.records import Outcome, RoundState
 from data.store import Store
 from judges.llm.settings import CacheMode
 from judges.llm.transports.batch_files import BatchRecord
-from tests.narrow import known
 
 FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 0.05, "server_error": 0.1}
 
@@ -38,9 +37,8 @@ def test_books_ledger_and_judgments_agree(
     arena = filled(endpoint=scripted_llm(faults=FAULTS).url)
     counts = _run(arena, budget_usd=budget_usd)
     made = [judgment for one in arena.store.verdicts.evidence("r") for judgment in one.judgments]
-    canaries = arena.store.canaries.of_round("r")
-    paid = sum(one.cost_usd or 0.0 for one in made) + sum(known(one.cost_usd) for one in canaries)
-    tokens = sum(one.input_tokens for one in made) + sum(one.input_tokens for one in canaries)
+    paid = sum(one.cost_usd or 0.0 for one in made)
+    tokens = sum(one.input_tokens for one in made)
     assert counts.cost_usd == pytest.approx(paid)
     assert counts.input_tokens == tokens
     account = arena.store.ledgers.account(arena.store.rounds.get("r").id)
@@ -61,7 +59,7 @@ def test_lost_calls_stand_beside_what_was_charged(
 ) -> None:
     """C6: Books hold what replies cost, and apart what lost calls may have cost, with a cap or without."""
     arena = filled(endpoint=scripted_llm(faults={"drop": 0.3}).url, database_url=database_url)
-    counts = _run(arena, budget_usd=budget_usd, canaries=0)
+    counts = _run(arena, budget_usd=budget_usd)
     costs = [
         judgment.cost_usd or 0.0 for one in arena.store.verdicts.evidence("r") for judgment in one.judgments
     ]
@@ -80,7 +78,7 @@ def test_lost_calls_count_against_the_cap(
 ) -> None:
     """C6: Where every reply is lost the round stops at its cap with nothing charged."""
     arena = filled(endpoint=scripted_llm(faults={"drop": 1.0}).url)
-    counts = _run(arena, budget_usd=0.02, canaries=0)
+    counts = _run(arena, budget_usd=0.02)
     assert counts.skipped > 0
     assert counts.cost_usd == 0.0
     assert 0.01 < counts.lost_usd <= 0.02 + 1e-9
@@ -95,10 +93,10 @@ def test_higher_budget_lets_a_capped_round_go_on(
     """What was skipped at the cap is judged under a higher one, and nothing else is asked again."""
     server = scripted_llm()
     arena = filled(endpoint=server.url, database_url=database_url)
-    whole = _run(arena, "whole", canaries=0).cost_usd
+    whole = _run(arena, "whole").cost_usd
     arena.store.replies.forget()
     before = server.log.calls
-    capped = _run(arena, "capped", canaries=0, budget_usd=whole / 2)
+    capped = _run(arena, "capped", budget_usd=whole / 2)
     assert min(capped.judged, capped.skipped) > 0
     arena.rounds.set_budget("capped", 3 * whole)
     number = arena.store.rounds.get("capped").id
@@ -142,7 +140,7 @@ def test_replay_asks_nothing_and_says_what_it_lacks(
     assert _run(replaying, "two").cost_usd == 0
     assert server.log.calls == asked
     with pytest.raises(ReplayMissError, match="never recorded"):
-        _run(replaying, "other", canaries=5, seed=9)
+        _run(replaying, "other", seed=9)
     assert arena.rounds.status("other")[0].state is RoundState.PAUSED
     _run(make_arena(endpoint=server.url, cache_mode=CacheMode.RECORD), "three")
     # An attack whose suspicious part is cut is a battle's own request, which record may ask for both.
@@ -160,7 +158,7 @@ def test_round_over_batches_is_the_round_over_calls(
     _run(arena, "calls")
     arena.store.replies.forget()
     batched = make_arena(endpoint=server.url, transport="batch", batch_poll=1)
-    request = RoundRequest(set_name="tiny", judge="reference-free", name="b", pairs="all", canaries=0)
+    request = RoundRequest(set_name="tiny", judge="reference-free", name="b", pairs="all")
     batched.rounds.create(request)
     counts = batched.rounds.run("b", concurrency=200, report=lambda _progress: None)
     assert counts.judged == 72

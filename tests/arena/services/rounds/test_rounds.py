@@ -34,9 +34,7 @@ def _quiet(_progress: object) -> None:
 
 
 def _run(arena: Arena, *, judge: str = "reference-free", name: str = "r", **fields: Any) -> Any:  # noqa: ANN401
-    request = RoundRequest(
-        set_name="tiny", judge=judge, name=name, **{"pairs": "all", "canaries": 0, **fields}
-    )
+    request = RoundRequest(set_name="tiny", judge=judge, name=name, **{"pairs": "all", **fields})
     arena.rounds.create(request)
     return arena.rounds.run(name, concurrency=8, report=_quiet)
 
@@ -201,7 +199,7 @@ def test_changed_judge_cannot_continue_a_round(
     arena = filled(endpoint=server.url)
     spec = tmp_path / "mine.toml"
     spec.write_text('kind = "llm"\nmodel = "m"\nprompt = "pairwise"\n')
-    arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), name="r", canaries=0, pairs="all"))
+    arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), name="r", pairs="all"))
     spec.write_text('kind = "llm"\nmodel = "another"\nprompt = "pairwise"\n')
     _stopped_after(arena, "r", battles=5)
     assert {body["model"] for body in server.log.bodies} == {"another"}
@@ -236,9 +234,7 @@ def test_a_moved_endpoint_goes_on_with_a_round(
     """The address of an endpoint cannot change a verdict, so that it may change at any time."""
     first, second = scripted_llm(latency=0.05), scripted_llm()
     arena = filled(endpoint=first.url)
-    arena.rounds.create(
-        RoundRequest(set_name="tiny", judge="reference-free", name="r", canaries=0, pairs="all")
-    )
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
     _stopped_after(arena, "r", battles=5)
     judged = arena.rounds.status("r")[1].judged
     assert 0 < judged < 72
@@ -318,7 +314,6 @@ def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str
     }
     options = ["--concurrency", str(IN_FLIGHT), "--json"]
     scope = ["--set", "tiny", "--judge", "reference-free", "--pairs", "all", "--name", "r"]
-    scope += ["--canaries", "0"]
     rounds = [sys.executable, "-m", "arena", "rounds"]
     return [*rounds, "run", *scope, "--no-cap", *options], [*rounds, "resume", "r", *options], environment
 

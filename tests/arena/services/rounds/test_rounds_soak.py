@@ -19,7 +19,6 @@ from data.records import Outcome, Reply
 from data.store import Store
 from judges.llm.requests import Message, Request
 from leaderboard.ratings import rate
-from tests.narrow import known
 
 BATTLES = 20_000
 SYSTEMS = 8
@@ -93,7 +92,7 @@ def test_every_fault_at_once_costs_nothing_but_the_battles_that_it_hits(
         judgment.cost_usd or 0.0
         for one in arena.store.verdicts.evidence("faulty")
         for judgment in one.judgments
-    ) + sum(known(one.cost_usd) for one in arena.store.canaries.of_round("faulty"))
+    )
     account = arena.store.ledgers.account(arena.store.rounds.get("faulty").id)
     assert counts.cost_usd == account.spent == pytest.approx(paid)
     assert account.drawn == pytest.approx(0.0, abs=1e-6)

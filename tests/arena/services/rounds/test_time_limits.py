@@ -122,7 +122,7 @@ def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
     """A4: one answer that hangs is one battle, `failed` with `time_limit`; the round finishes."""
     arena = filled(endpoint=scripted_llm().url, work_seconds=LIMIT)
     arena.submissions.add(bad_file, "tiny", system="bad")
-    arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, name="r", canaries=0))
+    arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, name="r"))
     hang()
     counts = arena.rounds.run("r", concurrency=4, report=lambda _progress: None)
     assert (counts.planned, counts.judged, counts.failed) == (48, 47, 1)
@@ -138,7 +138,7 @@ def test_answer_over_the_limit_is_not_scored_and_the_board_is_published(
     """A4: publishing scores every other answer; the one without a score has the reason `time_limit`."""
     arena = filled(work_seconds=LIMIT)
     arena.submissions.add(bad_file, "tiny", system="bad")
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", canaries=0))
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     arena.rounds.run("r", concurrency=4, report=lambda _progress: None)
     hang()
     board, created = arena.boards.publish("r", report=lambda _note: None)
@@ -293,7 +293,7 @@ def test_heartbeats_come_while_the_loop_that_judges_is_busy(
         yield OpenedJudge(Stalling(beats))
 
     monkeypatch.setattr(arena.store.leases, "beat", counted)
-    created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", canaries=0))
+    created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     spec: JudgeSpec = arena.rounds.spec_of(created)
     runner = RoundRunner(arena.store, arena.job_leases, open_judge)
     runner.run_alone(created, spec, concurrency=2, report=lambda _progress: None)
@@ -312,7 +312,7 @@ def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
     """A4: its lease is renewed meanwhile; on SIGTERM it ends all the same, and the battle stays pending."""
     arena = filled()
     arena.submissions.add(bad_file, "tiny", system="bad")
-    created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", canaries=0))
+    created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     arena.jobs.judge("r")
     worker = start(arena, "worker", PYTHONPATH=hang(), ARENA_WORK_SECONDS="60")
 
@@ -344,7 +344,7 @@ def test_worker_goes_on_after_a_text_that_hangs(
     arena = filled()
     arena.submissions.add(bad_file, "tiny", system="bad")
     for name in ("r", "next"):
-        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name, canaries=0))
+        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name))
         arena.jobs.judge(name)
     worker = start(arena, "worker", "--once", PYTHONPATH=hang(), ARENA_WORK_SECONDS=str(LIMIT))
     assert worker.wait(timeout=170) == 0

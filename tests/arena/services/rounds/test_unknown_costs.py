@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ def test_a_panel_with_an_unpriced_member_has_unknown_cost(
     scripted_llm: Callable[..., Any],
     tmp_path: Path,
 ) -> None:
-    """D10: one member without a price makes the cost of the round null and a dash, canaries included."""
+    """D10: one member without a price makes the cost of the round null and a dash."""
     server = scripted_llm()
     judge = _judge(tmp_path, PANEL)
     words = ("--set", "tiny", "--judge", judge, "--sample", 6, "--name", "r")
@@ -51,15 +50,10 @@ def test_a_panel_with_an_unpriced_member_has_unknown_cost(
     assert done["judged"] == 12
     assert done["input_tokens"] > 0
     assert done["cost_usd"] is None
-    assert done["canaries"]["cost_usd"] is None
     shown = arena_of("rounds", "status", "r")[1]
     assert [line.split() for line in shown.splitlines() if line.startswith("cost_usd")] == [["cost_usd", "–"]]
     assert usd(done["cost_usd"]) == "price not known"
     assert arena_of("rounds", "export", "r", tmp_path / "out")[0] == 0
-    canaries = (tmp_path / "out" / "canaries.jsonl").read_text().splitlines()
-    asked = [found for line in canaries if (found := json.loads(line))["input_tokens"]]
-    assert asked
-    assert {found["cost_usd"] for found in asked} == {None}
 
 
 def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
@@ -70,14 +64,14 @@ def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
     """D10: replies from the cache cost 0 whatever the model; a panel of priced models has a sum."""
     server = scripted_llm()
     judge = _judge(tmp_path, UNPRICED)
-    words = ("--set", "tiny", "--judge", judge, "--sample", 3, "--canaries", 0)
+    words = ("--set", "tiny", "--judge", judge, "--sample", 3)
     first = arena_of.json("rounds", "run", *words, "--no-cap", "--name", "one", "--json", endpoint=server.url)
     assert first["cost_usd"] is None
     again = arena_of.json("rounds", "run", *words, "--no-cap", "--name", "two", "--json", endpoint=server.url)
     assert again["judged"] == 6
     assert again["cost_usd"] == 0
     priced = _judge(tmp_path, PANEL.replace("a-house-model", "gpt-4o"))
-    words = ("--set", "tiny", "--judge", priced, "--sample", 3, "--canaries", 0)
+    words = ("--set", "tiny", "--judge", priced, "--sample", 3)
     third = arena_of.json(
         "rounds", "run", *words, "--no-cap", "--name", "three", "--json", endpoint=server.url
     )

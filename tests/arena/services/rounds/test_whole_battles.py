@@ -36,7 +36,7 @@ def test_a_cap_leaves_no_half_battle(
 ) -> None:
     """However many battles are in work, none has one of its two orders paid, and the cap holds."""
     arena = filled(endpoint=scripted_llm(latency=0.002).url)
-    plain: dict[str, Any] = {"set_name": "tiny", "judge": "reference-free", "canaries": 0}
+    plain: dict[str, Any] = {"set_name": "tiny", "judge": "reference-free"}
     plain |= {"pairs": "all", "order": OrderPolicy.BOTH}
     arena.rounds.create(RoundRequest(name="whole", **plain))
     whole = known(arena.rounds.run("whole", concurrency=concurrency, report=lambda _progress: None).cost_usd)

@@ -25,7 +25,7 @@ from data.errors import StoreError
 from data.records import RoundState, TokenScope
 
 ROOT = Path(__file__).parents[4]
-REQUEST = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all", canaries=0)
+REQUEST = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all")
 # What the server says of itself where a file cannot grow: SQLSTATE 53100, at the first write of a statement.
 FULL = """
 CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
