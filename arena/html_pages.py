@@ -31,7 +31,7 @@ def macro(name: str, *args: object, **options: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A page as a template and its values: whole, or block by block, with controls between them."""
+    """A page as a template and its values: put in block by block."""
 
     template: str
     values: Mapping[str, Any]
@@ -40,10 +40,6 @@ class Parts:
         """The HTML of a block."""
         template = _environment().get_template(self.template)
         return "".join(template.blocks[block](template.new_context(dict(self.values))))
-
-    def whole(self) -> str:
-        """The page with all of its blocks."""
-        return rendered(self.template, **self.values)
 
 
 def as_html(root: Element) -> str:

@@ -38,7 +38,6 @@ QUIET = 0.2
 UNFOLDING = 5.0
 """Seconds after which a click that has opened nothing is made again."""
 BODY = "return document.body ? document.body.innerText : ''"
-COVERED = "return document.getElementById('first-view') !== null"
 RESTING = "[data-testid=stApp][data-test-script-state=notRunning]:has(.aa-footer)"
 """A page that is drawn: that its script has ended, Streamlit says before it draws what came."""
 
@@ -191,8 +190,7 @@ class Visitor:
         # An element that was drawn anew, or lies under another, is looked for again.
         wait = WebDriverWait(self.driver, seconds, 0.1, ignored_exceptions=(WebDriverException,))
         try:
-            # What a document begins with covers the page, which alone can be used.
-            wait.until(lambda driver: not driver.execute_script(COVERED) and look())
+            wait.until(lambda _driver: look())
         except TimeoutException as error:
             raise AssertionError(f"{message} on {self.driver.current_url}:\n{self.text}") from error
 

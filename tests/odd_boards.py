@@ -51,8 +51,6 @@ def views() -> list[View]:
         "/matrix?board=",
         "/compare?board=",
         "/trust?board=",
-        "/leaderboard.html?board=",
-        "/embed/",
     )
     return [View(f"{page}{name}") for name in BOARDS for page in pages]
 

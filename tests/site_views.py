@@ -114,10 +114,6 @@ NO_PAGES = frozenset(
         "/metrics",
         "/site.js",
         "/style.css",
-        "/og/{board}.png",
-        "/sitemap.xml",
-        "/feed.atom",
-        "/robots.txt",
         "/leaderboard",
     }
 )
@@ -134,11 +130,7 @@ def plain_views(names: Names, routes: Sequence[BaseRoute]) -> list[View]:
 
 
 def _plain(names: Names, routes: Sequence[BaseRoute]) -> Iterator[View]:
-    parametrised: Mapping[str, Sequence[str]] = {
-        "/leaderboard.html": (f"/leaderboard.html?board={names.board}", "/leaderboard.html?board=nobody"),
-        "/embed/{board}": (f"/embed/{names.board}",),
-        "/s/{content_hash}": ("/s/00000000",),
-    }
+    parametrised: Mapping[str, Sequence[str]] = {}
     patterns = {route.path for route in routes if isinstance(route, Route) and "GET" in (route.methods or ())}
     for pattern in patterns - {f"/{page}" for page in pages()} - NO_PAGES:
         if "{" in pattern and pattern not in parametrised:

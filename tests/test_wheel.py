@@ -191,7 +191,7 @@ def test_demo_is_judged_served_worked_on_and_exported(
     _run(arena, "rounds", "run", *plan, "--json", at=folder)
     with _serving(arena, folder) as address:
         assert json.loads(_page(f"{address}/healthz"))["boards"] == 3
-        assert "<title>Demo" in _page(f"{address}/leaderboard.html")
+        assert "<title>About" in _page(f"{address}/about")
         assert "Answer Arena" in _page(address)
 
 

@@ -9,8 +9,6 @@ import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import partial
-from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -34,17 +32,15 @@ from arena.container import Arena, open_arena
 from arena.services.system.prometheus import metrics_of
 from arena.settings import MetricsAccess, Settings
 from arena.site.browser_uploads import BrowserUploads
-from arena.site.first_views import FirstViews, is_public
 from arena.site.hosts import ServedHosts
 from arena.site.middleware import RetractedStatus, SiteMiddleware, UntrustedPeers
 from arena.site.pages import OWN, added_pages, pages
 from arena.site.plain_pages import refused
-from arena.site.public.routes import BoardRoutes
 from arena.site.security_policy import page_policy
 from arena.site.services import as_secrets, opened
 from arena.site.sign_in import SignIn
 from arena.site.ui.errors import public_error
-from data.errors import ArenaError, NotFoundError
+from data.errors import ArenaError
 from data.store.boards.boards import is_called
 
 
@@ -87,11 +83,7 @@ log = structlog.get_logger("arena.site")
 SCRIPT = Path(__file__).parent / "main.py"
 ASSETS = Path(__file__).parent / "assets"
 TITLE = re.compile(r"<title>[^<]*</title>")
-HEAD = (
-    "<title>{title} – Answer Arena</title>\n"
-    '    <link rel="alternate" type="application/atom+xml" title="Boards" href="./feed.atom" />\n'
-    '    <script src="./site.js"></script>{preloads}'
-)
+HEAD = '<title>{title} – Answer Arena</title>\n    <script src="./site.js"></script>{preloads}'
 PRELOAD = '\n    <link rel="modulepreload" crossorigin href="./static/js/{name}" />'
 COMPONENTS = ("Html", "Selectbox")
 """Streamlit's components that almost every page has; its document loads them when a page asks for them."""
@@ -217,7 +209,6 @@ class _Routes:
 
     def __init__(self, settings: Settings) -> None:
         self._arena, self._pages = open_arena(settings), opened(as_secrets(settings))
-        self._boards, self._views = BoardRoutes(self._arena), FirstViews(self._pages)
         self.browser_files = self._arena.browser_files
 
     def all(self) -> list[BaseRoute]:
@@ -225,28 +216,13 @@ class _Routes:
             *SignIn(self._arena).routes(),
             Route("/healthz", self.healthz),
             metrics_route(self._arena),
-            *self._boards.routes(),
-            *shell_routes({name: page.title for name, page in pages().items()}, self.first_view),
+            *shell_routes({name: page.title for name, page in pages().items()}),
             Route("/leaderboard", _to_the_leaderboard),
         ]
         settings = self._arena.settings
         rates = Rates(requests=settings.api_rate, intakes=settings.intake_rate)
         api = Mount("/api/v1", app=_LaterApi(self._arena, rates))
         return [api, *(_guarded(route, rates) for route in plain)]
-
-    async def first_view(self, page: str, request: Request) -> tuple[str, int]:
-        """What the document of a page begins with, as HTML, and the status; nothing for who is signed in.
-
-        An address that names what does not exist answers 404, and its page says so.
-        """
-        if not is_public(request.cookies):
-            return "", HTTPStatus.OK
-        try:
-            view = await run_in_threadpool(self._views.of, page, request.query_params.multi_items())
-        except ArenaError as error:
-            log.info("first view not made", error=str(error))
-            return "", HTTPStatus.NOT_FOUND if isinstance(error, NotFoundError) else HTTPStatus.OK
-        return view, HTTPStatus.OK
 
     def retracted(self, board: str) -> bool:
         """Whether a board was taken down."""
@@ -284,15 +260,10 @@ class _Routes:
         return JSONResponse({"status": "ok", "boards": len(boards)})
 
 
-FirstView = Callable[[str, Request], Awaitable[tuple[str, int]]]
-"""What the document of a page begins with, and the status of its answer."""
-
-
-def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route]:
+def shell_routes(titles: Mapping[str, str]) -> list[Route]:
     """The documents that Streamlit's script draws the pages into, each with its page's title and our script.
 
-    Titles are by address, without the slash. A document begins with what `first_view` says of its address,
-    so that readers see it before the script has started.
+    Titles are by address, without the slash.
     """
     static = Path(file_util.get_static_dir())
     document = (static / "index.html").read_text(encoding="utf-8").replace(ROOT, STYLED)
@@ -305,7 +276,7 @@ def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route
     ]
     for path, title in titles.items():
         text = f"{before}{HEAD.format(title=escape(title), preloads=preloads)}{after}"
-        routes.append(Route(f"/{path}", _begun(text, partial(first_view, path))))
+        routes.append(Route(f"/{path}", _unchanging(text, "text/html")))
     return routes
 
 
@@ -324,21 +295,6 @@ def _faces(static: Path) -> str:
     media = static / "static" / "media"
     found = ((family, path) for family, stem in FACES.items() for path in media.glob(f"{stem}.*.woff2"))
     return "".join(FACE.format(family=family, name=path.name) for family, path in found)
-
-
-def _begun(
-    text: str, first_view: Callable[[Request], Awaitable[tuple[str, int]]]
-) -> Callable[[Request], Awaitable[Response]]:
-    before, after = text.split(STYLED, maxsplit=1)
-    style = STYLED.removesuffix(ROOT)
-
-    async def answer(request: Request) -> Response:
-        look, status = await first_view(request)
-        begun = f"{look}{ROOT}"
-        headers = {**NO_CACHE, "Vary": "Cookie"}
-        return Response(f"{before}{style}{begun}{after}", status, media_type="text/html", headers=headers)
-
-    return answer
 
 
 async def _to_the_leaderboard(request: Request) -> Response:

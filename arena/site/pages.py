@@ -8,30 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from arena.html_pages import rendered
 from data.errors import ArenaError, SpecError
 from data.plugins import Added, PluginKind, added, described
 
 if TYPE_CHECKING:
     from arena.services.accounts.auth import Caller
-
-
-class Begins(StrEnum):
-    """What the document of a page begins with, before its script has started."""
-
-    NOTHING = "nothing"
-    HEADING = "heading"
-    """And what `opening` of its module puts, where there is one."""
-    BOARD = "board"
-    """Likewise, for a page that shows the board of its address."""
-    OWN = "own"
-    """What `look` of its module gives."""
 
 
 def everybody(_caller: Caller) -> bool:
@@ -53,7 +39,6 @@ class Page:
         module: Below `arena.site`, what shows it by its function `show`.
         show: In place of that, a function.
         menu: Where the navigation has it, empty beside the menus; None where its address alone opens it.
-        begins: What its document begins with.
         offered: Whether the navigation has it for a visitor; what they may do, the services decide.
     """
 
@@ -62,7 +47,6 @@ class Page:
     module: str = ""
     show: Callable[[], None] | None = None
     menu: str | None = None
-    begins: Begins = Begins.NOTHING
     offered: Callable[[Caller], bool] = everybody
 
     def load(self) -> ModuleType:
@@ -88,53 +72,22 @@ class Page:
             message = f"The plugin page {self.name} failed: {described(error)}."
             raise SpecError(message, advice="Tell whoever runs this arena.") from error
 
-    def look(self) -> str:
-        """What its document begins with, as HTML; empty where it begins with nothing."""
-        if self.begins is Begins.NOTHING:
-            return ""
-        if self.begins is Begins.OWN:
-            own: str = self.load().look()
-            return own
-        from arena.site.boards.pickers import addressed_board, boards, title_of_page  # noqa: PLC0415 - loads Streamlit
-        from arena.site.ui.components import page_heading  # noqa: PLC0415 - likewise
-        from arena.site.ui.markup import html_put_by  # noqa: PLC0415 - likewise
-
-        opening: Callable[..., Any] = getattr(self.load(), "opening", lambda: None)
-        title = html_put_by(partial(page_heading, self.title))
-        if self.begins is Begins.BOARD:
-            opening, title = (
-                partial(opening, addressed_board()),
-                title_of_page(self.title, self.name, boards()),
-            )
-        return rendered("pages/plain.html", title=title, opening=html_put_by(opening))
-
 
 MORE, ORGANISE = "More", "Organise"
 _organised = partial(Page, menu=ORGANISE, offered=_organisers)
 OWN = (
-    Page(name="", title="Board", module="boards.leaderboard_page", menu="", begins=Begins.OWN),
-    Page(name="questions", title="Questions", module="questions.list_page", menu="", begins=Begins.BOARD),
-    Page(name="trust", title="Trust and method", module="trust.trust_page", menu="", begins=Begins.OWN),
-    Page(name="data", title="Data", module="boards.data_page", menu="", begins=Begins.BOARD),
-    Page(name="submit", title="Submit", module="teams.submit_page", menu="", begins=Begins.HEADING),
-    Page(name="compare", title="Compare", module="compare.compare_page", begins=Begins.BOARD),
-    Page(name="matrix", title="Head to head", module="boards.matrix_page", begins=Begins.BOARD),
-    Page(
-        name="retrieval",
-        title="Retrieval",
-        module="retrieval.retrieval_page",
-        menu=MORE,
-        begins=Begins.HEADING,
-    ),
-    Page(name="rounds", title="Rounds", module="boards.history_page", menu=MORE, begins=Begins.HEADING),
-    Page(
-        name="methodology",
-        title="Method in full",
-        module="boards.methodology_page",
-        begins=Begins.HEADING,
-    ),
-    Page(name="team", title="My team", module="teams.team_page", menu=MORE, begins=Begins.HEADING),
-    Page(name="about", title="About", module="about_page", menu=MORE, begins=Begins.HEADING),
+    Page(name="", title="Board", module="boards.leaderboard_page", menu=""),
+    Page(name="questions", title="Questions", module="questions.list_page", menu=""),
+    Page(name="trust", title="Trust and method", module="trust.trust_page", menu=""),
+    Page(name="data", title="Data", module="boards.data_page", menu=""),
+    Page(name="submit", title="Submit", module="teams.submit_page", menu=""),
+    Page(name="compare", title="Compare", module="compare.compare_page"),
+    Page(name="matrix", title="Head to head", module="boards.matrix_page"),
+    Page(name="retrieval", title="Retrieval", module="retrieval.retrieval_page", menu=MORE),
+    Page(name="rounds", title="Rounds", module="boards.history_page", menu=MORE),
+    Page(name="methodology", title="Method in full", module="boards.methodology_page"),
+    Page(name="team", title="My team", module="teams.team_page", menu=MORE),
+    Page(name="about", title="About", module="about_page", menu=MORE),
     _organised(name="rank", title="New board", module="ranking.rank_page"),
     _organised(name="admin", title="Overview", module="admin.overview_page"),
     _organised(name="admin-rounds", title="Organise rounds", module="admin.rounds_page"),
@@ -143,9 +96,9 @@ OWN = (
     _organised(name="admin-calibration", title="Calibration", module="admin.calibration_page"),
     _organised(name="admin-people", title="People", module="admin.people_page"),
     _organised(name="admin-audit", title="Audit log", module="admin.audit_page"),
-    Page(name="system", title="System", module="systems.system_page", begins=Begins.OWN),
-    Page(name="question", title="Question", module="questions.question_page", begins=Begins.OWN),
-    Page(name="invite", title="Join a team", module="teams.invite_page", begins=Begins.HEADING),
+    Page(name="system", title="System", module="systems.system_page"),
+    Page(name="question", title="Question", module="questions.question_page"),
+    Page(name="invite", title="Join a team", module="teams.invite_page"),
     Page(name="admin-inbox", title="Overview", module="admin.overview_page"),
 )
 

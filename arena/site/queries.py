@@ -21,7 +21,7 @@ from arena.services.evidence.weaknesses import Weaknesses
 from arena.site.auth import present
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.view_model import BoardView, board_label, snapshot_label
-from arena.site.services import arena, is_public_visit
+from arena.site.services import arena
 from data.errors import RetractedError
 from data.records import SetSummary
 from data.store.boards.boards import SNAPSHOT, BoardHead, is_called, snapshot_name, snapshot_of
@@ -54,8 +54,7 @@ def _cached(
     """Let a query of the application be asked without naming it, and cache its result.
 
     It is cached for `seconds`, until the next change at most; what is `of_board_alone` over changes too. What
-    is cached must not be changed, as all readers share it. What has a spinner is not cached for first views,
-    where none could be shown.
+    is cached must not be changed, as all readers share it.
     """
     named_by = BY_CONTENT if of_board_alone else BY_STATE
 
@@ -66,8 +65,7 @@ def _cached(
 
         @wraps(query)
         def asked(*args: Asked.args, **options: Asked.kwargs) -> Value:
-            ask = query if spinner and is_public_visit() else cached
-            return ask(arena(), *args, **options)
+            return cached(arena(), *args, **options)
 
         return asked
 
@@ -104,8 +102,8 @@ def _cached_for_public(
         @wraps(query)
         def asked(view: BoardView, /, *args: Asked.args, **options: Asked.kwargs) -> Value:
             kept = texts_kept_back(view)
-            caller = present() if kept and not is_public_visit() else PUBLIC
-            if caller.signed_in or (spinner and is_public_visit()):
+            caller = present() if kept else PUBLIC
+            if caller.signed_in:
                 return query(arena(), caller, view, *args, **options)
             return cached(arena(), kept, view, *args, **options)
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from streamlit import file_util
 
-PLAIN = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'"
-"""The policy of a document without scripts, but for who may frame it."""
 ALWAYS: Mapping[str, str] = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 PAGES = (
     "default-src 'self'",
@@ -29,11 +27,6 @@ PAGES = (
 )
 
 
-def framed_by(framers: Sequence[str]) -> str:
-    """The directive that lets this site and some others show a page in a frame."""
-    return " ".join(("frame-ancestors 'self'", *framers))
-
-
 def page_policy(framers: Sequence[str]) -> str:
     """The policy of Streamlit's pages: scripts of this server alone.
 
@@ -42,7 +35,8 @@ def page_policy(framers: Sequence[str]) -> str:
     """
     document = Path(file_util.get_static_dir()) / "index.html"
     hashes = "".join(f" '{digest}'" for digest in script_hashes(document.read_text(encoding="utf-8")))
-    return "; ".join((*PAGES, framed_by(framers))).format(hashes=hashes)
+    frames = " ".join(("frame-ancestors 'self'", *framers))
+    return "; ".join((*PAGES, frames)).format(hashes=hashes)
 
 
 def script_hashes(document: str) -> tuple[str, ...]:

@@ -6,10 +6,7 @@ Only published boards are cached, by the hash of their content; nothing that dep
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -50,43 +47,13 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class PublicVisit:
-    """A page that is made outside Streamlit, for whoever is signed in nowhere: of which arena, and where."""
-
-    arena: Arena
-    address: Mapping[str, str]
-
-
-_VISIT: ContextVar[PublicVisit | None] = ContextVar("visit", default=None)
-
-
-@contextmanager
-def visited(visit: PublicVisit) -> Iterator[None]:
-    """Let what is read meanwhile be what a visit asks for."""
-    token = _VISIT.set(visit)
-    try:
-        yield
-    finally:
-        _VISIT.reset(token)
-
-
-def is_public_visit() -> bool:
-    """Whether a page is made outside Streamlit."""
-    return _VISIT.get() is not None
-
-
 def address() -> Mapping[str, str]:
     """What the address of the page asks for."""
-    visit = _VISIT.get()
-    return st.query_params.to_dict() if visit is None else visit.address
+    return st.query_params.to_dict()
 
 
 def arena() -> Arena:
     """The application behind the pages, opened once a process."""
-    visit = _VISIT.get()
-    if visit is not None:
-        return visit.arena
     settings = _given()
     return opened(as_secrets(read_settings()) if settings is None else {SECTION: settings})
 

@@ -193,6 +193,6 @@ def verify(
         },
         f"{len(found.files)} files are as exported, {found.battles:,} battles follow from their judgments, "
         f"{corrected}and the standings from the battles. Their content hash is {found.content_hash}: compare "
-        f"it with the board's, or open /s/{found.content_hash[:12]} of its site.",
+        f"it with the board's.",
         as_json=as_json,
     )

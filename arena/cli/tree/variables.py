@@ -140,7 +140,7 @@ VARIABLES = (
         "ARENA_PUBLIC_URL",
         "public_url",
         "address under which readers reach the site, as `https://arena.example.org`; its host is served, and "
-        "shared links, `/sitemap.xml` and `/robots.txt` begin with it",
+        "shared links begin with it",
         "that of each request",
     ),
     Variable(

@@ -9,7 +9,7 @@ from typing import Any
 
 from data.records import Action, Board, SubmissionState
 from data.store import Store
-from data.store.boards.boards import SNAPSHOT, BoardHead
+from data.store.boards.boards import SNAPSHOT
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.diff import Changes, changes, ranks_among_systems
 from leaderboard.vocabulary import OVERALL
@@ -62,24 +62,6 @@ class Appearance:
     ranks: tuple[int, int] | None
     systems: int
     judge: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedEntry:
-    """A board as those who follow boards read of it; of a retracted one only the notice is public.
-
-    `first_hash` is that of its first snapshot, which never changes; `updated` is when it was last published,
-    renewed, corrected, given a notice or retracted.
-    """
-
-    board: str
-    title: str
-    judge: str
-    first_hash: str
-    published: datetime
-    updated: datetime
-    retracted: bool
-    notice: str
 
 
 class HistoryService:
@@ -141,31 +123,6 @@ class HistoryService:
             and (board.name == board_name or (wanted and self._set_of(board) == wanted))
         ]
         return tuple(appearance for board in same if (appearance := _appearance(board, system)) is not None)
-
-    def feed(self, limit: int = IN_FEED) -> tuple[FeedEntry, ...]:
-        """Each board once, as it stands or was retracted, those that changed last first."""
-        every = (
-            *self._store.boards.heads(replaced=None),
-            *self._store.boards.heads(retracted=True, replaced=None),
-        )
-        first: dict[str, BoardHead] = {}
-        for head in sorted(every, key=lambda head: head.published_at):
-            first.setdefault(head.name.partition(SNAPSHOT)[0], head)
-        entries = [self._feed_entry(head, first[head.name]) for head in every if head.replaced_at is None]
-        return tuple(sorted(entries, key=lambda entry: (entry.updated, entry.board), reverse=True)[:limit])
-
-    def _feed_entry(self, head: BoardHead, first: BoardHead) -> FeedEntry:
-        changes_ = self._store.audit.entries(subject=f"board {head.name}", limit=1)
-        return FeedEntry(
-            board=head.name,
-            title=head.name if head.retracted else head.title,
-            judge="" if head.retracted else head.judge,
-            first_hash=first.content_hash,
-            published=first.published_at,
-            updated=max([head.published_at, *(entry.at for entry in changes_)]),
-            retracted=head.retracted,
-            notice=head.notice,
-        )
 
     def _set_of(self, board: Board) -> str:
         return "" if board.round_name is None else self._store.rounds.get(board.round_name).set_name

@@ -5,8 +5,8 @@ window.__streamlit = {
   HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false, enableCustomParentMessages: false },
 };
 
-// What can be chosen on the board are links to the same page. While Streamlit has not taken over they are followed as
-// such; afterwards the address changes and Streamlit shows it, as it does when a reader goes back.
+// What can be chosen on the board are links to the same page: the address changes and Streamlit shows it, as it does
+// when a reader goes back.
 const inOrder = (bodies, at, falling) => {
   const value = (body) => body.rows[0].cells[at].dataset.value;
   const known = bodies.filter((body) => value(body) !== undefined);
@@ -78,19 +78,6 @@ document.addEventListener("submit", (event) => {
   dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
 });
 
-// Who goes back comes to the place that was left.
-const PLACE = `place ${location.href}`;
-addEventListener("pagehide", () => {
-  const page = document.getElementById("first-view") ?? document.querySelector("[data-testid=stMain]");
-  try { if (page) sessionStorage.setItem(PLACE, String(page.scrollTop)); } catch { /* kept nowhere */ }
-});
-const goBack = () => {
-  const [visit] = performance.getEntriesByType("navigation");
-  const first = document.getElementById("first-view");
-  if (first && visit?.type === "back_forward") first.scrollTop = Number(sessionStorage.getItem(PLACE) ?? 0);
-};
-document.addEventListener("DOMContentLoaded", goBack);
-
 // Of a claim that is chosen, brings the sentence that it rests on into view, and the other way round; what belongs
 // together is lit up by styles alone.
 for (const kind of ["click", "keydown"]) {
@@ -121,16 +108,6 @@ const mend = (root) => {
   }
 };
 
-// What a document begins with gives way once the page is whole, which its footer shows; who has scrolled down in
-// the one stays there in the other.
-const giveWay = () => {
-  const first = document.getElementById("first-view");
-  if (!first || !document.querySelector("#root .aa-footer")) return;
-  const page = document.querySelector("[data-testid=stMain]");
-  if (page) page.scrollTop = first.scrollTop;
-  first.remove();
-};
-
 // The part that an address names after its "#" comes into view once it is there, unless the reader was quicker.
 let sought = decodeURIComponent(location.hash.slice(1));
 for (const kind of ["wheel", "touchstart", "keydown", "pointerdown"]) {
@@ -144,15 +121,5 @@ const goToPart = () => {
 
 new MutationObserver((changes) => {
   changes.forEach((change) => change.addedNodes.forEach(mend));
-  giveWay();
   goToPart();
 }).observe(document, { childList: true, subtree: true });
-
-// The look that the reader chose in Streamlit's menu holds for what the document begins with, too.
-try {
-  const chosen = localStorage.getItem(`stActiveTheme-${location.pathname}-v2`) ?? "";
-  const look = ["Light", "Dark"].find((name) => chosen.includes(name));
-  if (look) document.documentElement.dataset.look = look.toLowerCase();
-} catch {
-  // A browser that keeps nothing for this site shows the look of its system.
-}

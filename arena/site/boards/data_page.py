@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple
 from functools import partial
+from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element
 
 import streamlit as st
@@ -21,7 +22,6 @@ from arena.site.boards.pickers import titled_board
 from arena.site.boards.self_reported_columns import cost_plot
 from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
-from arena.site.public.links import addresses, embed_snippet, site_address
 from arena.site.queries import files_of, history, set_of
 from arena.site.services import arena
 from arena.site.trust.basis import LABELS
@@ -75,17 +75,16 @@ def show() -> None:
     with st.expander("Battles: one line per battle", icon=":material/list:"):
         put(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
     _show_set_statistics(view)
-    heading("Without a browser", anchor="api")
-    note("The board as a page without scripts, a picture for links, a permalink, and the site map.")
-    put(words_table(("Address", "What it is"), addresses(view)))
-    heading("Show it on your site", anchor="embed")
-    note("A small table in a frame: no script, no cookie. Add ?domain=ID for one domain.")
-    verbatim(embed_snippet(view, site_address()))
     _show_rounds(view)
     _show_source(view)
     heading("Cite it", anchor="cite")
     note("The content hash names exactly these standings; they never change once published.")
-    verbatim(CITATION.format(view=view, year=view.published[:4], address=site_address()))
+    verbatim(CITATION.format(view=view, year=view.published[:4], address=_site_address()))
+
+
+def _site_address() -> str:
+    url = urlsplit(st.context.url or "")
+    return f"{url.scheme}://{url.netloc}" if url.netloc else ""
 
 
 def _offer_what_is_shown(board: BoardView) -> None:

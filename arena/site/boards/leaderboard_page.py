@@ -94,11 +94,6 @@ class Shown:
         return link("", **{name: word for name, word in words.items() if word})
 
 
-def look() -> str:
-    """The page: all of it is a document of its own, which Streamlit shows as it is."""
-    return as_parts(addressed_board()).part("page")
-
-
 def show() -> None:
     """Show a board."""
     board = addressed_board()

@@ -9,7 +9,7 @@ import streamlit as st
 from arena.html_pages import macro
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
-from arena.site.services import address, is_public_visit
+from arena.site.services import address
 from arena.site.ui.components import page_heading
 from arena.site.ui.errors import PageEndedError
 from arena.site.ui.markup import put_html
@@ -30,8 +30,6 @@ def boards() -> Mapping[str, str]:
     titles = labels_of_boards(wanted)
     if wanted and wanted not in titles:
         refuse_retracted(wanted)
-    if not titles and is_public_visit():
-        raise PageEndedError
     if not titles:
         page_heading("Nothing is published yet")
         st.markdown("A board appears here when its organisers publish a judged round.")

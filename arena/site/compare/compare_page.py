@@ -7,7 +7,6 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.html_pages import macro
 from arena.services.evidence.systems import FEWEST, MOST, Comparison
 from arena.site.boards.board_parts import left_out, set_note
 from arena.site.boards.downloads import Rows, offer_files
@@ -18,7 +17,7 @@ from arena.site.compare.deciding import show_contested
 from arena.site.queries import comparison_of
 from arena.site.ui.components import heading, lead, name_page, note
 from arena.site.ui.formats import points, whole
-from arena.site.ui.markup import element, put, put_html
+from arena.site.ui.markup import element, put
 from arena.site.ui.tables import plain_table, rows_table
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.percent import percent
@@ -36,14 +35,6 @@ def addressed_systems(view: BoardView) -> list[str]:
     best = [line.system for line in view.competitors(OVERALL)] or list(view.systems)
     named = [system for system in dict.fromkeys(addressed) if system in view.systems]
     return named if any(addressed) else best[:FEWEST]
-
-
-def opening(view: BoardView) -> None:
-    """Say who of the systems of the address is better."""
-    first, *others = addressed_systems(view) or [""]
-    put_html(macro("control", "Systems, the first against the others", ", ".join((first, *others))))
-    for other in others:
-        lead(verdict(view, first, other))
 
 
 def choose_systems(view: BoardView) -> tuple[str, ...]:

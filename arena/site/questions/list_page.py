@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import streamlit as st
 
-from arena.html_pages import macro, rendered
+from arena.html_pages import macro
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Result, Trait
 from arena.site.boards.board_parts import left_out, no_questions, set_note
 from arena.site.boards.downloads import offer_files
@@ -102,27 +102,6 @@ def _turn(label: str, page: int, *, icon: str, disabled: bool) -> None:
 
 def _to_page(page: int) -> None:
     st.query_params["page"] = str(page)
-
-
-def opening(view: BoardView) -> None:
-    """Show the first questions of the board and domain of the address, unless it asks for others."""
-    if view.round_name is None or address().keys() - {"board", "domain"}:
-        return
-    domain, every = chosen_domain(view), questions_of(view)
-    found = questions_found(view, QuestionFilter(domain=None if domain == OVERALL else domain), Order.SET)
-    put_html(
-        rendered(
-            "pages/questions.html",
-            view=view,
-            domains=_domains(view),
-            where="Search in questions and their ids",
-            order=ORDERS[Order.SET],
-            notice=every.notice,
-            found=_found(found, every),
-            pages=f"1–{AT_ONCE} of {len(found):,}" if len(found) > AT_ONCE else "",
-            table=question_table(view, found[:AT_ONCE]),
-        )
-    )
 
 
 def _domains(view: BoardView) -> list[tuple[str, str, bool]]:

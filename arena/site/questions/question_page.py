@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 
 import streamlit as st
@@ -27,8 +26,7 @@ from arena.site.questions.question_view import (
     chosen_part,
 )
 from arena.site.ui.components import name_page, page_heading
-from arena.site.ui.errors import PageEndedError
-from arena.site.ui.markup import element, html_put_by, joined, put, put_part
+from arena.site.ui.markup import element, joined, put, put_part
 from arena.site.ui.url_state import choose_one, chosen_words
 from data.records import BattleEvidence
 
@@ -42,22 +40,6 @@ MORE: Mapping[str, Callable[[QuestionView], None]] = MappingProxyType(
     }
 )
 """Tabs that metrics fill."""
-
-
-def look() -> str:
-    """The page without what only Streamlit can offer."""
-    view = addressed_board()
-    if view.round_name is None or not chosen_words("id"):
-        raise PageEndedError
-    shown = evidence_of(view, chosen_words("id"))
-    battles = closest_first(shown.battles)
-    return as_parts(view, shown, battles).whole() + _of_metrics(shown)
-
-
-def _of_metrics(shown: QuestionView) -> str:
-    """The tab that is open where metrics fill it."""
-    show_part = MORE.get(chosen_part())
-    return "" if show_part is None else f'<div class="stHtml">{html_put_by(partial(show_part, shown))}</div>'
 
 
 def show() -> None:

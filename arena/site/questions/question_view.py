@@ -95,7 +95,6 @@ def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvide
     pair = beside(shown, None if chosen is None else chosen.battle, chosen_words("answer"))
     used = _used(pair, chosen, places)
     best = best_of(shown.battles)
-    here = {"board": view.name, "id": shown.question.id}
     return Parts(
         "pages/question.html",
         {
@@ -118,11 +117,6 @@ def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvide
             if shown.question.reference
             else None,
             "lit": lit_style(used),
-            "part": chosen_part(),
-            "tabs": [
-                (text, link("question", **here, **{PART: name}), name == chosen_part())
-                for name, text in LABELS.items()
-            ],
             "battles": battle_table(view, shown, battles),
         },
     )

@@ -16,7 +16,6 @@ from arena.site.boards.pickers import addressed_board, chosen_opponent, chosen_s
 from arena.site.boards.sentences import place_of, record_of, separation, standing
 from arena.site.boards.view_model import BoardView
 from arena.site.compare.compare_page import show_compared
-from arena.site.compare.compare_page import verdict as pair_verdict
 from arena.site.queries import profile_of, weaknesses_of
 from arena.site.systems.profile_table import profile_table
 from arena.site.systems.record_parts import (
@@ -34,7 +33,7 @@ from arena.site.systems.weaknesses import (
 )
 from arena.site.ui.components import heading, name_page
 from arena.site.ui.formats import Bounded, interval_of_points, interval_of_shares, points, range_of_shares
-from arena.site.ui.markup import element, put, put_html, put_part
+from arena.site.ui.markup import put, put_html, put_part
 from arena.site.ui.tables import anchor, link, plain_table
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.intervals import Interval
@@ -43,15 +42,6 @@ from leaderboard.rates import Rate
 
 ELSEWHERE = "This board was published elsewhere as counts, so there are no single battles to look at."
 MOST_ROWS = 6
-
-
-def look() -> str:
-    """The page up to its parts, or of a comparison who is better."""
-    view = addressed_board()
-    system = chosen_system(view)
-    opponent = chosen_opponent(view, system)
-    opening = element("p", pair_verdict(view, system, opponent), class_="aa-lead") if opponent else None
-    return as_parts(view, system, opponent, _profile(view, system), opening).whole()
 
 
 def show() -> None:
@@ -77,13 +67,8 @@ def _profile(view: BoardView, system: str) -> SystemProfile | None:
     return None if view.round_name is None else profile_of(view, system)
 
 
-def as_parts(
-    view: BoardView, system: str, opponent: str, profile: SystemProfile | None, opening: Element | None = None
-) -> Parts:
-    """What the page says first: verdict, figures, version, and where the system loses.
-
-    Against an opponent it says the figures alone, before `opening`.
-    """
+def as_parts(view: BoardView, system: str, opponent: str, profile: SystemProfile | None) -> Parts:
+    """Verdict, figures, version, and where the system loses; against an opponent the figures alone."""
     submission = None if profile is None else profile.submission
     return Parts(
         "pages/system.html",
@@ -92,7 +77,6 @@ def as_parts(
             "system": system,
             "board_link": link("", board=view.name),
             "opponent": opponent,
-            "opening": opening,
             "title": macro("titled", system, _menus(view, system, opponent)),
             "meetings": opponents_table(view, system) if view.meetings.systems and not opponent else None,
             "lead": verdict(view, system, None if profile is None else profile.losses.field),

@@ -54,11 +54,6 @@ PAIRS = ("Judges", "Kendall's tau", "Rank correlation", "Moved")
 MOVES = ("System", "Place before", "Place after", "Shift in points", "Moved")
 
 
-def look() -> str:
-    """The page: all of it is a document of its own, which Streamlit shows as it is."""
-    return as_parts(addressed_board()).part("page")
-
-
 def show() -> None:
     """Show what is known of a board's judge."""
     view = addressed_board()

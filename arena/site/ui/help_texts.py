@@ -29,7 +29,7 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
 CITATION = """@misc{{{view.name}-{year},
   title = {{{view.title}}},
   howpublished = {{Answer Arena, board {view.name}}},
-  url = {{{address}/s/{view.content_hash}}},
+  url = {{{address}/?board={view.name}}},
   note = {{content sha256 {view.content_hash}}},
   year = {{{year}}}
 }}"""

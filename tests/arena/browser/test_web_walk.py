@@ -158,9 +158,7 @@ def test_permalink_opens_what_it_names(
     walk.find(selector, text)
 
 
-@pytest.mark.parametrize(
-    "path", ["/matrix?board=tiny", "/compare?board=tiny", "/leaderboard.html", "/embed/tiny"]
-)
+@pytest.mark.parametrize("path", ["/matrix?board=tiny", "/compare?board=tiny"])
 def test_further_pages_fit_a_phone(site: str, browser: webdriver.Chrome, walk: Visitor, path: str) -> None:
     """At 390 px no page scrolls sideways; a wide table may, within itself."""
     walk.size(390)

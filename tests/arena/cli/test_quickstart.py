@@ -21,7 +21,7 @@ SERVED = """
 trap 'kill %1 2>/dev/null || true' EXIT
 arena serve arena-board --port "$PORT" > serve.log 2>&1 &
 until curl -sf "http://127.0.0.1:$PORT/healthz"; do sleep 1; done
-curl -sf "http://127.0.0.1:$PORT/leaderboard.html" -o leaderboard.html
+curl -sf "http://127.0.0.1:$PORT/api/v1/leaderboards" -o boards.json
 kill %1
 """
 
@@ -67,6 +67,6 @@ def test_newcomer_gets_from_files_to_a_board(
         "board.csv",
         "comparisons.csv",
     }
-    assert "gamma" in (tmp_path / "leaderboard.html").read_text(encoding="utf-8")
+    assert "arena-board" in (tmp_path / "boards.json").read_text(encoding="utf-8")
     assert (tmp_path / "by-model" / "board.html").exists()
     assert "alpha" in run(sys.executable, "call.py")

@@ -21,8 +21,6 @@ from arena.site.boards.standings_cells import Scale, axis, brackets, system_cell
 from arena.site.boards.standings_table import Order, in_order, shown_rows, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.compare.compare_page import verdict
-from arena.site.public.routes import embedded_page, static_page
-from arena.site.public.social_card import board_drawing
 from arena.site.trust.covariates import coefficient_table, under_control
 from arena.site.ui.formats import points
 from data.records import Board
@@ -247,18 +245,12 @@ def _tree(page: str) -> Element:
 
 @pytest.mark.parametrize("older", [False, True])
 def test_the_reference_has_no_rate_beside_those_against_it(standings: Mapping[str, Any], older: bool) -> None:
-    """D9: in table and static page the reference has dashes for rates; a frame does not have it."""
+    """D9: in the table the reference has dashes for rates."""
     view = view_of(before(standings) if older else standings)
-    pages = [
-        standings_table(view, OVERALL, view.lines[OVERALL]),
-        _tree(static_page(view, (), "https://arena.example/")),
-    ]
-    assert "LFRQA" not in embedded_page(view, OVERALL).split("<tbody", 1)[1]
-    for page in pages:
-        cells = row_of(page, "LFRQA")
-        assert "reference" in " ".join(cells[:2])
-        assert "–" in cells
-        assert "87" not in " ".join(cells[4:])
+    cells = row_of(standings_table(view, OVERALL, view.lines[OVERALL]), "LFRQA")
+    assert "reference" in " ".join(cells[:2])
+    assert "–" in cells
+    assert "87" not in " ".join(cells[4:])
     for domain in (OVERALL, *view.domains):
         line = view.line("LFRQA", domain)
         assert line is not None
@@ -273,19 +265,6 @@ def test_the_references_own_rates_name_what_they_are_against(standings: Mapping[
     assert "Win rate, against all systems" in names
     assert "Win rate" not in names
     assert "Win rate" in dict(record_of(view_of(standings), "gpt-4o"))
-
-
-def test_a_picture_shows_one_quantity(standings: Mapping[str, Any]) -> None:
-    """D9: where ratings are drawn, a system without one has a dash and not its rate on the ratings' scale."""
-    view = view_of(standings)
-    reference, first, *rest = view.lines[OVERALL]
-    unrated = replace(view, lines={**view.lines, OVERALL: (reference, replace(first, rating=None), *rest)})
-    drawing = board_drawing(unrated)
-    texts = list(drawing.itertext())
-    assert "–" in texts
-    assert not any(text.endswith("%") for text in texts)
-    assert not any(reference.system in text for text in texts)
-    assert any(text.startswith(f"{len(view.competitors())} systems") for text in texts)
 
 
 def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(

@@ -23,8 +23,6 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.compare_page import verdict
-from arena.site.public.routes import embedded_page, static_page
-from arena.site.public.social_card import board_drawing
 from data.records import Board
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import standings_file
@@ -199,10 +197,9 @@ def test_a_domain_is_told_apart_by_its_own_battles() -> None:
 
 
 def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
-    """Places are among the systems on pages, frame, card, terminal and in files; the reference has none."""
+    """Places are among the systems on pages, terminal and in files; the reference has none."""
     view = read_board(board)
     ranks = {line.system: line.rank for line in view.competitors()}
-    count = f"{len(ranks)} system{'' if len(ranks) == 1 else 's'}"
     for domain in (OVERALL, *view.domains):
         expected = {line.system: line.rank for line in view.competitors(domain)}
         files = {row["system"]: row["rank_lower"] or "–" for row in _csv(board) if row["domain"] == domain}
@@ -215,13 +212,6 @@ def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
         held = {line["system"]: str((line["rating"] or {}).get("rank_lower") or "–") for line in lines}
         assert held == {**expected, REFERENCE: "–"}
     assert _shown(standings_table(view, OVERALL, view.rows())) == {**ranks, REFERENCE: "–"}
-    static, framed = static_page(view, [("b", "B")], "./"), embedded_page(view, OVERALL)
-    assert f"Overall. {count}." in static
-    assert f"Overall. {count}." in framed
-    assert f">{REFERENCE}<" not in framed
-    drawn = ["".join(text.itertext()) for text in board_drawing(view).iter("text")]
-    assert any(text.startswith(f"{count} ·") for text in drawn)
-    assert REFERENCE not in " ".join(drawn)
 
 
 def test_battles_of_a_system_are_one_number(board: Board) -> None:

@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
-from arena.site.first_views import FirstViews
 from arena.site.services import as_secrets
 from data.records import Role, TokenScope
 from tests.private_texts import EVERY, OURS, PASSAGE, QUESTION, marks_in, private_round
@@ -74,17 +73,6 @@ def test_no_page_shows_visitors_a_text(seen: Callable[..., str]) -> None:
     """Every public page of the board, without a question, passage, reference or answer in it."""
     for name, query in PAGES:
         assert not marks_in(seen(PUBLIC, name, **query)), name
-
-
-def test_no_first_view_shows_a_text(private: Arena) -> None:
-    """What documents begin with is what the public may see, also while an organiser's page is cached."""
-    views = FirstViews(private)
-    for name, query in PAGES:
-        page = name.split(".")[1].removesuffix("_page")
-        address = {"leaderboard": "", "list": "questions"}.get(page, page)
-        view = views.of(address, {"board": "first", **query}.items())
-        assert view, name
-        assert not marks_in(view), name
 
 
 def test_pages_say_in_a_line_what_is_not_public(seen: Callable[..., str]) -> None:

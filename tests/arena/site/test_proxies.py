@@ -43,9 +43,9 @@ def test_cookies_are_for_https_alone_behind_a_named_proxy(site: Site) -> None:
 
 
 def test_limits_count_visitors_and_not_the_proxy(site: Site) -> None:
-    """Behind a named proxy each visitor has a limit; pages, embeds, cards, feeds and API count as one."""
+    """Behind a named proxy each visitor has a limit; pages and API count as one."""
     browser = site("172.18.0.1", proxies=("172.16.0.0/12",), api_rate=6)
-    paths = ["/leaderboard.html", "/embed/tiny", "/og/tiny.png", "/feed.atom", "/api/v1/sets", "/sitemap.xml"]
+    paths = ["/", "/rounds", "/compare", "/about", "/api/v1/sets", "/api/v1/leaderboards"]
     first = [browser.get(path, headers={"X-Forwarded-For": "203.0.113.1"}).status_code for path in paths]
     assert first == [200] * 6
     for path in paths:
@@ -60,12 +60,12 @@ def test_an_unnamed_proxy_is_told_of_once(site: Site) -> None:
     browser = site("172.18.0.1")
     with capture_logs() as logs:
         for headers in ({}, HTTPS, HTTPS):
-            browser.get("/robots.txt", headers=headers)
+            browser.get("/about", headers=headers)
     told = [entry for entry in logs if "ARENA_PROXIES" in entry["event"]]
     assert [entry["peer"] for entry in told] == ["172.18.0.1"]
     with capture_logs() as logs:
-        site("172.18.0.1", proxies=("172.18.0.1/32",)).get("/robots.txt", headers=HTTPS)
-        site("127.0.0.1").get("/robots.txt", headers=HTTPS)
+        site("172.18.0.1", proxies=("172.18.0.1/32",)).get("/about", headers=HTTPS)
+        site("127.0.0.1").get("/about", headers=HTTPS)
     assert not [entry for entry in logs if "ARENA_PROXIES" in entry["event"]]
 
 

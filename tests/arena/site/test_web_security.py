@@ -33,17 +33,8 @@ FRAMER = "https://lab.example.org"
 PATHS = (
     "/",
     "/question?board=tiny&id=q3",
-    "/leaderboard.html?board=tiny",
-    "/leaderboard.html?board=nobody",
-    "/embed/tiny",
-    "/og/tiny.png",
-    "/og/nobody.png",
-    "/s/00000000",
     "/healthz",
     "/metrics",
-    "/robots.txt",
-    "/sitemap.xml",
-    "/feed.atom",
     "/auth/sign-in",
     "/auth/sign-out",
     "/api/v1/",
@@ -114,18 +105,15 @@ def test_every_answer_says_what_browsers_may_do_with_it(site: str, path: str) ->
     assert headers["referrer-policy"] in {"same-origin", "no-referrer"}
 
 
-def test_board_may_be_framed_anywhere_and_pages_by_whom_the_settings_name(configured: str) -> None:
-    """C2: `/embed` is for any frame, pages are for this site and ARENA_FRAMERS, forms for nobody's."""
+def test_pages_may_be_framed_by_whom_the_settings_name(configured: str) -> None:
+    """C2: Pages are for frames of this site and ARENA_FRAMERS, forms for nobody's."""
     found = {}
-    for path in ("/", "/leaderboard.html", "/embed/tiny", "/embed/nobody", "/auth/sign-in", "/api/v1/"):
+    for path in ("/", "/auth/sign-in", "/api/v1/"):
         policy = httpx.get(f"{configured}{path}").headers["content-security-policy"]
         found[path] = policy.partition("frame-ancestors ")[2]
     named = f"'self' {FRAMER} https://*.example.net"
     assert found == {
         "/": named,
-        "/leaderboard.html": named,
-        "/embed/tiny": "*",
-        "/embed/nobody": "*",
         "/auth/sign-in": "'none'",
         "/api/v1/": "'none'",
     }
@@ -200,9 +188,6 @@ PUBLIC_PAGES = (
     "/team",
     "/nothing",
     "/auth/sign-in",
-    "/leaderboard.html",
-    "/leaderboard.html?board=nobody",
-    "/embed/tiny",
     "/api/v1/",
 )
 PAGES = {
@@ -275,19 +260,15 @@ def test_script_inside_a_page_does_not_run(
 
 
 FRAME = """<!doctype html><title>A page of another site</title>
-<iframe id="board" src="{url}/embed/tiny" width="700" height="420"></iframe>
-<iframe id="page" src="{url}/leaderboard.html" width="700" height="420"></iframe>"""
+<iframe id="page" src="{url}/" width="700" height="420"></iframe>"""
 
 
 @pytest.mark.browser
-def test_other_sites_frame_the_board_alone(
-    members: _Members, watched: webdriver.Chrome, walk: Visitor, framing: Callable[[str], str]
+def test_other_sites_frame_no_page(
+    members: _Members, watched: webdriver.Chrome, framing: Callable[[str], str]
 ) -> None:
-    """C2: In a page of another origin the embedded table is shown, and any other page is not."""
+    """C2: In a page of another origin no page is shown."""
     watched.get(framing(FRAME.format(url=members.url)))
-    watched.switch_to.frame("board")
-    walk.find(".aa-board tbody tr", "full")
-    watched.switch_to.default_content()
     watched.switch_to.frame("page")
     assert not watched.find_elements(By.CSS_SELECTOR, ".aa-board")
     watched.switch_to.default_content()
@@ -346,7 +327,7 @@ def test_what_is_no_origin_is_none(address: str) -> None:
 def test_only_configured_hosts_are_served(site: str, host: str, status: int) -> None:
     """C5: Another name in `Host`, as a rebound DNS name sends it, is refused on every route and told why."""
     sent = {"Host": host.format(host=site.removeprefix("http://"))}
-    for path in ("/", "/leaderboard.html", "/api/v1/health", "/healthz"):
+    for path in ("/", "/api/v1/health", "/healthz"):
         answer = httpx.get(f"{site}{path}", headers=sent)
         assert answer.status_code == status, path
         if status == 421:
@@ -355,13 +336,10 @@ def test_only_configured_hosts_are_served(site: str, host: str, status: int) -> 
             assert answer.headers["cache-control"] == "no-store"
 
 
-def test_host_of_the_settings_is_served_and_stands_in_links(configured: str) -> None:
-    """C5: The public address is served and is the one in shared links, whatever `Host` is asked."""
+def test_host_of_the_settings_is_served(configured: str) -> None:
+    """C5: The public address is served, whatever `Host` is asked."""
     for host in ("arena.example.org", "inner:8501", "localhost"):
-        page = httpx.get(f"{configured}/leaderboard.html", headers={"Host": host})
-        assert page.status_code == 200
-        assert "https://arena.example.org/og/tiny.png" in page.text
-    assert "https://arena.example.org/rounds" in httpx.get(f"{configured}/sitemap.xml").text
+        assert httpx.get(f"{configured}/", headers={"Host": host}).status_code == 200
 
 
 def _stream(site: str, **options: Any) -> int:  # noqa: ANN401 - of the WebSocket client
@@ -395,10 +373,8 @@ def test_websocket_is_opened_from_this_origin_alone(site: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/og/nobody.png",
         "/media/nothing.png",
         "/_stcore/agent/nothing",
-        "/s/00000000",
         "/embed/nobody",
         "/nothing",
         "/system/nothing",

@@ -15,7 +15,6 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import entrants_of
 from arena.site.pages import pages
-from arena.site.public.routes import BoardRoutes
 from tests.arena.api.conftest import running_server
 from tests.private_texts import EVERY, OURS, REFERENCE, marks_in, private_round
 
@@ -41,14 +40,11 @@ ASKED = {
 PROCESSES = 2
 
 
-def addresses(arena: Arena, numbers: list[int], content_hash: str) -> Iterator[str]:
-    """Every address that answers the public: pages, plain pages, pictures, feeds, and the API."""
+def addresses(arena: Arena, numbers: list[int]) -> Iterator[str]:
+    """Every address that answers the public: pages and the API."""
     for page in pages():
         for query in QUERIES.get(page, ("",)):
             yield f"/{page}?board=first&{query}"
-    for route in BoardRoutes(arena).routes():
-        yield route.path.format(board="first", content_hash=content_hash[:12])
-    yield from ("/leaderboard.html?board=first",)
     for method, path, _ in operations(make_api(arena).openapi()):
         if method != "GET":
             continue
@@ -64,8 +60,7 @@ def test_what_is_withheld_is_withheld_from_the_next_request_on(tmp_path: Path, p
     """After each change no address of any process shows again what it showed before, cached or not."""
     arena, _ = private_round(tmp_path)
     submissions = {one.system: one.id for one in entrants_of(arena.store, arena.store.rounds.get("first"))}
-    content_hash = arena.boards.get("first").content_hash
-    paths = [*addresses(arena, sorted(submissions.values()), content_hash)]
+    paths = [*addresses(arena, sorted(submissions.values()))]
     with ExitStack() as stack:
         sites = [
             stack.enter_context(running_server(program, arena.settings, tmp_path / f"log{number}"))

@@ -17,7 +17,6 @@ from arena.html_pages import as_html
 from arena.services.boards.text_tables import board_table
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
-from arena.site.public.routes import static_page
 from data.records import Board
 from leaderboard.export.board_fields import meaning_of
 from leaderboard.export.tables import flat_rows, standings_file
@@ -51,7 +50,7 @@ def board() -> Board:
 
 
 def test_the_documents_column_is_on_every_surface(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One entry of under 30 lines reaches page, static page, terminal, files and the list of fields."""
+    """One entry of under 30 lines reaches page, terminal, files and the list of fields."""
     (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
     assert len(code.splitlines()) < 30
     added: BoardColumn = eval(code, {"BoardColumn": BoardColumn, "Unit": Unit})  # noqa: S307 - the document's own
@@ -59,7 +58,6 @@ def test_the_documents_column_is_on_every_surface(board: Board, monkeypatch: pyt
     view, standings = read_board(board), board.standings
     table = as_html(standings_table(view, OVERALL, view.rows()))
     assert ">Lost<" in table
-    assert ">Lost<" in static_page(view, (), "/")
     assert "lost" in board_table(board, OVERALL)[0]
     assert meaning_of("loss_rate") == "Share of battles lost"
     rows = list(csv.DictReader(io.StringIO(standings_file(standings, BoardForm.CSV).decode())))

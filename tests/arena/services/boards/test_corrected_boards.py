@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
@@ -18,7 +16,6 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.boards.people_view import as_people_say
 from arena.site.boards.sentences import leading
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.public.routes import BoardRoutes
 from data.errors import AccessError, RecordError, RetractedError
 from data.records import Action, Board
 from leaderboard.formats.reading import read_battles
@@ -171,14 +168,6 @@ def test_files_and_addresses_give_both_snapshots(filled: Callable[..., Arena], t
     for row in rows["after"]:
         said = wanted[row["system"]] if row["domain"] == "overall" else None
         assert row["corrected_rating"] == ("" if said is None else str(said))
-    client = TestClient(Starlette(routes=BoardRoutes(arena).routes()), follow_redirects=False)
-    for board, name in ((before, f"tiny%40{before.content_hash[:12]}"), (after, "tiny")):
-        answer = client.get(f"/s/{board.content_hash}")
-        assert answer.headers["location"] == f"../?board={name}"
-        page = client.get(f"/leaderboard.html?board={name}")
-        assert page.status_code == 200
-        assert board.content_hash[:12] in page.text
-    assert "Corrected by 108 votes of 3 people" in client.get("/leaderboard.html").text
 
 
 def test_only_organisers_correct(arena: Arena, tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.middleware import RetractedStatus
-from arena.site.public.routes import BoardRoutes
 from data.errors import NotFoundError, RetractedError, StoreError
 from tests.opened_pages import page_of
 
@@ -62,39 +61,6 @@ def arena(filled: Callable[..., Arena], answers_file: Callable[..., Path]) -> Ar
 def with_board(page: str, board: str) -> str:
     """A page's address with a board in it."""
     return f"/{page}{'&' if '?' in page else '?'}board={board}"
-
-
-def test_addresses_without_scripts_show_the_notice_and_say_gone(arena: Arena) -> None:
-    """D13: static page, frame, picture and short permalink are 410, and each shows why, as text."""
-    content_hash = arena.boards.get("gone").content_hash
-    paths = ("/leaderboard.html?board=gone", "/embed/gone", f"/s/{content_hash}", f"/s/{content_hash[:8]}")
-    with TestClient(Starlette(routes=BoardRoutes(arena).routes()), follow_redirects=False) as client:
-        for path in paths:
-            answer = client.get(path)
-            assert answer.status_code == 410, path
-            assert "The board gone was retracted" in answer.text
-            assert SHOWN in answer.text
-            assert "script" not in answer.text.replace("description", "")
-            assert "default-src 'none'" in answer.headers["content-security-policy"]
-        assert "frame-ancestors *" in client.get("/embed/gone").headers["content-security-policy"]
-        assert 'href="../rounds"' in client.get("/embed/gone").text
-        assert 'href="./rounds"' in client.get("/leaderboard.html?board=gone").text
-        picture = client.get("/og/gone.png")
-        assert (picture.status_code, picture.headers["content-type"]) == (410, "image/png")
-        assert picture.content.startswith(PNG)
-        assert "gone" not in client.get("/sitemap.xml").text
-
-
-def test_boards_that_stand_and_those_that_never_were_answer_as_before(arena: Arena) -> None:
-    """D13: a board that stands is 200, a name or hash that nothing bears is 404; none is called retracted."""
-    content_hash = arena.boards.get("standing").content_hash
-    with TestClient(Starlette(routes=BoardRoutes(arena).routes()), follow_redirects=False) as client:
-        for path in ("/leaderboard.html?board=standing", "/leaderboard.html", "/embed/standing"):
-            answer = client.get(path)
-            assert (answer.status_code, "retracted" in answer.text) == (200, False), path
-        assert client.get(f"/s/{content_hash[:8]}").headers["location"].endswith("?board=standing")
-        for path in ("/leaderboard.html?board=none", "/embed/none", "/og/none.png", "/s/0000000000"):
-            assert client.get(path).status_code == 404, path
 
 
 def visit(arena: Arena, page: str) -> str:

@@ -1,1 +1,0 @@
-"""Pages without scripts, embeds, social card and sitemap."""
