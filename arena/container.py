@@ -63,9 +63,7 @@ if TYPE_CHECKING:
     from arena.services.retrieval_boards.service import RetrievalBoards
     from arena.services.rounds.corrections import CorrectionService
     from arena.services.rounds.planning import RoundPlanner
-    from arena.services.rounds.reparse import ReparseService
     from arena.services.rounds.service import RoundService
-    from arena.services.rounds.trials import TrialService
     from arena.services.rounds.visibility import BattlePages, RoundReader
     from arena.services.submissions.browser_files import BrowserFiles
     from arena.services.submissions.service import SubmissionService
@@ -145,10 +143,7 @@ class Arena:
     round_admin: RoundAdmin = _service(
         "services.organisers.monitor",
         *("store", "rounds", "planner", "judges", "jobs", "policies", "boards"),
-        trial_usd="settings.trial_usd",
     )
-    reparsing: ReparseService = _service("services.rounds.reparse", "store", round_spec="rounds.spec_of")
-    trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     round_reader: RoundReader = _service("services.rounds.visibility")
     submission_reader: SubmissionReader = _service("services.submissions.views")

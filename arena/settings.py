@@ -170,7 +170,6 @@ class Settings:
     batch_poll: int = _from("ARENA_BATCH_POLL", _whole_number, 30)
     lease: int = _from("ARENA_LEASE", _whole_number, 30)
     work_seconds: int = _from("ARENA_WORK_SECONDS", _whole_number, 10)
-    trial_usd: int = _from("ARENA_TRIAL_USD", _whole_number, 5)
     log_format: LogFormat = _from("ARENA_LOG_FORMAT", _word(LogFormat), LogFormat.CONSOLE)
     log_level: LogLevel = _from("ARENA_LOG_LEVEL", _word(LogLevel), LogLevel.INFO)
     metrics_token: str | None = _from("ARENA_METRICS_TOKEN", _secret)

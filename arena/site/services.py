@@ -28,7 +28,7 @@ TEXTS = (
     "privacy",
     "docs_url",
 )
-LIMITS = ("max_upload_mb", "max_answer_chars", "trial_usd")
+LIMITS = ("max_upload_mb", "max_answer_chars")
 """What the settings let in and let be spent; so do the pages."""
 
 

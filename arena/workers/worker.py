@@ -22,7 +22,6 @@ from arena.services.accounts.auth import on_behalf
 from arena.services.jobs.cancellation import StopEvent, stopping_on_interrupt, telling
 from arena.services.jobs.job_leases import JobLeases, release_after
 from arena.services.judging.llm_overrides import LlmOverrides
-from arena.services.rounds.models import RoundRequest
 from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
 from data.progress import Latest, Progress, listening
 from data.progress import Work as Working
@@ -131,8 +130,6 @@ class Worker:
                 work = partial(self._publish, lease)
             case JobKind.CALIBRATE:
                 work = self._calibrate
-            case JobKind.TRIAL:
-                work = self._try
             case JobKind.JUDGE_TEST:
                 work = self._test_judge
         return await self._attended(lease, work, job, stop)
@@ -224,9 +221,6 @@ class Worker:
                 stop_event=stop_event,
             )
         return {"reports": [report.to_json() for report in reports]}
-
-    def _try(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
-        return self._arena.trials.run(RoundRequest.from_json(job.payload["request"]), stop_event=stop_event)
 
     def _test_judge(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
         return self._arena.judge_tester.test(job.payload["judge"], stop_event=stop_event).as_json()

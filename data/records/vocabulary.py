@@ -98,7 +98,6 @@ class JobKind(StrEnum):
     RETRY = "retry"
     PUBLISH = "publish"
     CALIBRATE = "calibrate"
-    TRIAL = "trial"
     JUDGE_TEST = "judge-test"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, only_with
+from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
 from arena.container import Arena, open_arena
 from data.plural import counted
@@ -94,18 +93,6 @@ def show_replies(
     unreadable: Annotated[
         bool, typer.Option("--unreadable", help="Only replies in which no verdict could be read.")
     ] = False,
-    reparse: Annotated[
-        bool,
-        typer.Option("--reparse", help="Parse the stored replies again, and show which verdicts change."),
-    ] = False,
-    apply: Annotated[
-        bool,
-        typer.Option(
-            "--apply",
-            help="With --reparse: store the new verdicts; only for rounds that are neither running nor "
-            "published.",
-        ),
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the raw replies of a round's judge, with the question and the systems. No judge is asked.
@@ -114,15 +101,6 @@ def show_replies(
 
     Replies after which the judge was asked again are shown as well, in the order in which they came.
     """
-    if not reparse:
-        only_with("--reparse", {"--apply": apply})
-    if reparse:
-        _show_reparsed(name, apply=apply, as_json=as_json)
-    else:
-        _show_replies(name, limit, unreadable=unreadable, as_json=as_json)
-
-
-def _show_replies(name: str, limit: int, *, unreadable: bool, as_json: bool) -> None:
     battles = islice(open_arena().round_reader.replies(name, unreadable=unreadable), limit)
     if as_json:
         show_json([_as_replies(evidence, question) for evidence, question in battles])
@@ -212,16 +190,3 @@ def _job_line(status: JobStatus | None) -> str | None:
         job.error,
     ]
     return "; ".join(part for part in parts if part)
-
-
-def _show_reparsed(name: str, *, apply: bool, as_json: bool) -> None:
-    fields = open_arena().reparsing.reparse(name, apply=apply).to_json()
-    if as_json:
-        show_json(fields)
-        return
-    examples = fields.pop("examples")
-    show_fields(
-        {key: json.dumps(value) if isinstance(value, dict) else value for key, value in fields.items()}
-    )
-    for example in examples:
-        show_line(f"{example['battle']}: {example['before']} → {example['after']}")

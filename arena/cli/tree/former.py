@@ -16,7 +16,6 @@ MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "metrics plan": ("run", "--plan"),
         "retrieval board": ("show",),
         "rounds compare": ("status", "--compare"),
-        "rounds reparse": ("show-replies", "--reparse"),
         "rounds retry": ("resume", "--failed"),
         "rounds table": ("status",),
         "sets attach-passages": ("attach", "--kind", "passages"),

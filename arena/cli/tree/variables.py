@@ -84,12 +84,6 @@ VARIABLES = (
         "processes that long work takes on this machine",
         "one for each processor",
     ),
-    Variable(
-        "ARENA_TRIAL_USD",
-        "trial_usd",
-        "most whole USD for a dry sample in the browser, and for a calibration there unless its form has "
-        "another amount",
-    ),
     Variable("ARENA_API_RATE", "api_rate", "most requests a minute to the API, for each token or address"),
     Variable(
         "ARENA_API_INTAKE_RATE",

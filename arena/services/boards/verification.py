@@ -29,7 +29,7 @@ from data.progress import counted, working
 from data.records import Judgment, OrderPolicy, Outcome, Preference, Presentation
 from data.records.judging import CORRECTION
 from data.store.boards.boards import hash_of
-from judges.pairwise.reparse import settled
+from judges.pairwise.settled import settled
 from leaderboard.vocabulary import OVERALL
 
 TOLERANCE = 1e-6

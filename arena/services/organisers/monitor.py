@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from arena.services.accounts.auth import Caller, CallerKind, require
-from arena.services.accounts.redaction import WITHHELD
 from arena.services.boards.service import BoardService
 from arena.services.boards.standings import partial_sentence_of
 from arena.services.jobs.service import JobStatus
@@ -25,7 +24,6 @@ from data.records import (
     BattleEvidence,
     Board,
     Job,
-    JobKind,
     Outcome,
     Round,
     RoundCounts,
@@ -126,8 +124,6 @@ class RoundAdmin:
         jobs: RoundJobs,
         policies: PolicyService,
         boards: BoardService,
-        *,
-        trial_usd: int,
     ) -> None:
         self._store = store
         self._rounds = rounds
@@ -136,7 +132,6 @@ class RoundAdmin:
         self._jobs = jobs
         self._policies = policies
         self._boards = boards
-        self._trial_usd = trial_usd
 
     def rounds(self, *, caller: Caller) -> tuple[Round, ...]:
         """Every round, newest first."""
@@ -161,19 +156,6 @@ class RoundAdmin:
         self._planner.require_ready(request)
         created = self._rounds.create(request, caller=caller)
         return self.go_on(created.name, workers=workers, caller=caller)
-
-    def sample(self, request: RoundRequest, *, caller: Caller) -> Job:
-        """Let a worker judge a few battles of a planned round, within its cap and that of the settings.
-
-        Raises:
-            ForbiddenError: Only organisers may.
-        """
-        require(caller, TokenScope.ORGANISE)
-        _require_registered(request, caller)
-        if self._judges.spec(request.judge).models:
-            cap = float(self._trial_usd)
-            request = replace(request, budget_usd=min(cap, request.budget_usd or cap))
-        return self._jobs.trial(request, caller=caller)
 
     def go_on(
         self,
@@ -241,22 +223,6 @@ class RoundAdmin:
         access = RoundAccess(self._store, caller, self._rounds.get(name))
         page = self._store.verdicts.page(name, after=after, limit=limit, outcome=outcome)
         return tuple(map(access.evidence, self._store.verdicts.of_battles([one.id for one in page])))
-
-    def trial(self, number: int, *, caller: Caller) -> JobStatus:
-        """A dry sample; of a set that hides its references, without what a judge wrote about them.
-
-        Raises:
-            NotFoundError: There is no such job.
-        """
-        require(caller, TokenScope.ORGANISE)
-        status = self._jobs.status(number)
-        job = status.job
-        if job.kind is not JobKind.TRIAL or job.result is None:
-            return status
-        if not self._policies.get(job.payload["request"]["set_name"]).hidden_references:
-            return status
-        shown = [{**verdict, "why": WITHHELD} for verdict in job.result["verdicts"]]
-        return replace(status, job=replace(job, result={**job.result, "verdicts": shown}))
 
     def preview(self, name: str, *, caller: Caller) -> Preview:
         """The board that a finished round would make, and how it differs from the set's last one.

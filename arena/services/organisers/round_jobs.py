@@ -1,4 +1,4 @@
-"""Jobs of rounds: judged, published or tried by workers."""
+"""Jobs of rounds: judging and publishing by workers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from data.records.rounds import require_resumable
 if TYPE_CHECKING:
     # What checks a publication loads with `publish`: to list jobs takes none of it.
     from arena.services.people.round_votes import VoteSource
-    from arena.services.rounds.models import RoundRequest
 
 MOST_WORKERS = 1_000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED)
@@ -110,12 +109,3 @@ class RoundJobs(JobService):
             "asked_by": caller.name,
         }
         return self.put(caller, NewJob(kind=JobKind.PUBLISH, round_id=round_.id, payload=payload))
-
-    def trial(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Job:
-        """Let a worker judge a few battles of a planned round; the job's result has them, no round does.
-
-        Raises:
-            ForbiddenError: Only organisers may.
-        """
-        require(caller, TokenScope.ORGANISE)
-        return self.put(caller, NewJob(kind=JobKind.TRIAL, payload={"request": request.as_json()}))

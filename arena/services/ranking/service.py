@@ -6,7 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +198,7 @@ class RankingService:
         )
         if not same or last is None:
             number = len(self._rounds.rounds()) + 1
-            return self._rounds.create(_named(prepared.request, f"{STEM}-{number}"))
+            return self._rounds.create(replace(prepared.request, name=f"{STEM}-{number}"))
         if prepared.request.budget_usd is not None and last.state is not RoundState.PUBLISHED:
             last = self._rounds.set_budget(last.name, prepared.request.budget_usd)
         counts = self._store.rounds.counts(last.name)
@@ -310,10 +310,6 @@ def _pairs(request: RankRequest, joined: Pool) -> str:
         return REFERENCE
     names = ", ".join([*joined.answers, *([REFERENCE] if joined.references else [])])
     raise InputError(f"There is no system {request.versus!r}.", advice=f"There are: {names}.")
-
-
-def _named(request: RoundRequest, name: str) -> RoundRequest:
-    return RoundRequest.from_json({**request.as_json(), "name": name})
 
 
 def _row(answer: Answer) -> AnswerRow:

@@ -164,11 +164,6 @@ def _write_evidence(folder: Path, evidence: Iterable[BattleEvidence]) -> None:
             judgments.writelines(map(_line, _as_judgments(one)))
 
 
-def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(map(_line, rows))
-
-
 def _line(row: Mapping[str, Any]) -> str:
     return _ENCODER.encode(row) + "\n"
 

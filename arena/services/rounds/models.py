@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from pydantic import TypeAdapter
 
 from arena.services.accounts.redaction import hide_addresses
 from data.errors import NotFoundError, SpecError
@@ -47,16 +45,6 @@ class RoundRequest:
             require_name(self.name, "Round name")
         if self.budget_usd is not None:
             require_amount(self.budget_usd)
-
-    def as_json(self) -> dict[str, Any]:
-        """The request as a job carries it."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> RoundRequest:
-        """What `as_json` gave, read back."""
-        read: RoundRequest = TypeAdapter(cls).validate_python(dict(fields))
-        return read
 
 
 def questions_in(

@@ -174,7 +174,7 @@ def _form(caller: Caller) -> None:
         file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "gz"), most_mb=MOST_MB)
         known = [one.name for one in arena().judges.known() if not one.problem]
         judges = st.multiselect("Judges", known, ["lexical"])
-        cap = st.number_input("Cap in USD", 0.0, value=float(arena().settings.trial_usd))
+        cap = st.number_input("Cap in USD", 0.0, value=5.0)
         sent = st.form_submit_button("Calibrate", type="primary", icon=":material/balance:")
     if not sent or file is None:
         return

@@ -14,31 +14,22 @@ from arena.services.rounds.readiness import Lack
 from arena.site.admin.common import (
     NOTHING,
     attempt,
-    capped,
     grid,
-    offer_cancel,
-    organiser,
-    show_work,
     usd,
-    watched,
 )
 from arena.site.boards.sentences import name_and_model
 from arena.site.services import arena
 from arena.site.ui.components import OPENED, heading, note, strip
 from arena.site.ui.errors import plain
-from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import chosen_many, distinct
 from data.errors import ArenaError
-from data.records import JobState, OrderPolicy, RoundState, SetSummary
+from data.records import OrderPolicy, SetSummary
 
-MEASURED = "organise-measured"
-WORDS = {JobState.QUEUED: "It waits for a worker.", JobState.RUNNING: "A worker judges it now."}
-JUDGED = (RoundState.FINISHED, RoundState.PUBLISHED)
 NEW_SET, NEW_SYSTEMS = "set", "systems"
 """Names in an address that fill in the form: a set, and systems with commas between them."""
-PLANNED, TRIAL = "organise-planned", "organise-trial"
+PLANNED = "organise-planned"
 PAIRS = {
     "reference": "each system against the reference",
     "reference,complete": "that, and every pair of systems on some questions",
@@ -57,50 +48,8 @@ MENDED = {
 """Where what is missing is mended: the words of the link, its page, and the query that names the set."""
 
 
-def sample_of(number: int | None) -> Mapping[str, Any] | None:
-    """What a dry sample found, by the number of its job; None while there is nothing."""
-    return None if number is None else arena().round_admin.trial(number, caller=organiser()).job.result
-
-
-def show_trial(number: int) -> None:
-    """Show a dry sample by the number of its job."""
-    status = arena().round_admin.trial(number, caller=organiser())
-    job = status.job
-    if job.state in WORDS:
-        st.info(WORDS[job.state], icon=":material/hourglass_top:")
-        show_work(status)
-        if job.error:
-            st.text(job.error)
-        note(f"Spending: {capped(job.payload['request']['budget_usd'])}.")
-        offer_cancel(number, organiser(), "trial")
-        return
-    if job.result is None:
-        st.error("The sample came to nothing.", icon=":material/error:")
-        st.text(job.error)
-        return
-    trial = job.result
-    if st.session_state.get(MEASURED) != number:
-        # The launch below takes the measured cost, so the whole page is rerun.
-        st.session_state[MEASURED] = number
-        st.rerun()
-    strip(
-        [
-            *((name, f"{count:,}") for name, count in trial["outcomes"].items()),
-            (f"cost of the sample, {capped(trial.get('cap_usd'))}", usd(trial["cost_usd"])),
-            ("cost of the round at that", usd(trial["cost_usd_round"])),
-        ]
-    )
-    for position, verdict in enumerate(trial["verdicts"], start=1):
-        winner = verdict["winner"] or verdict["outcome"]
-        title = f"{position}. {verdict['system_a']} – {verdict['system_b']}: {winner}"
-        with st.expander(title):
-            st.text(verdict["question"])
-            note(f"Question {verdict['question_id']}, {usd(verdict['cost_usd'])}.")
-            st.text(verdict["why"] or NOTHING)
-
-
 def new_round(caller: Caller) -> None:
-    """Show the form, the plan that follows from it, a dry sample, and the launch."""
+    """Show the form, the plan that follows from it, and the launch."""
     sets = {summary.name: summary for summary in arena().sets.summaries()}
     if not sets:
         note("There is no question set to judge.")
@@ -112,7 +61,6 @@ def new_round(caller: Caller) -> None:
         st.error(plain(error), icon=":material/error:")
         return
     if st.button("Plan", type="primary", icon=":material/calculate:"):
-        st.session_state.pop(TRIAL, None)
         try:
             st.session_state[PLANNED] = (request, arena().round_admin.estimate(request, caller=caller))
             # The expected cost belongs beside the cap, which is above.
@@ -128,7 +76,6 @@ def new_round(caller: Caller) -> None:
         return
     _show_plan(request, planned[1])
     _show_to_do(request, planned[1]["to_do"])
-    _offer_trial(request, caller)
     _offer_launch(request, planned[1], caller)
 
 
@@ -196,23 +143,10 @@ def _show_expected(request: RoundRequest) -> None:
     note(f"Expected: {usd(plan['cost_usd'])}; at most {most}, if every request has to be repeated.")
 
 
-def _offer_trial(request: RoundRequest, caller: Caller) -> None:
-    heading("Dry sample", anchor="dry-sample")
-    note("A worker judges up to 20 of the battles. Their verdicts are shown here and count nowhere.")
-    if st.button("Try 20 battles", icon=":material/science:"):
-        try:
-            st.session_state[TRIAL] = arena().round_admin.sample(request, caller=caller).id
-        except ArenaError as error:
-            st.error(plain(error), icon=":material/error:")
-    show_flash("trial")
-    if TRIAL in st.session_state:
-        watched(show_trial, st.session_state[TRIAL])
-
-
 def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -> None:
     heading("Launch", anchor="launch")
     cap = "without a cap" if request.budget_usd is None else f"and at most {usd(request.budget_usd)}"
-    sure = st.checkbox(f"Judge {plan['planned']:,} battles for {_cost(plan)} {cap}.")
+    sure = st.checkbox(f"Judge {plan['planned']:,} battles for about {usd(plan['cost_usd'])} {cap}.")
     blocked = any(one["blocks"] for one in plan["to_do"])
     if blocked:
         note("The round can be launched once what is needed above is there.")
@@ -226,17 +160,6 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
             st.session_state.pop(OPENED, None)
 
         attempt(launch, "The round is launched and waits for a worker.")
-
-
-def _cost(plan: dict[str, Any]) -> str:
-    """What the round will cost in half a sentence: as its dry sample measured where there is one."""
-    sampled = sample_of(st.session_state.get(TRIAL))
-    if sampled is None or sampled["cost_usd_round"] is None:
-        return f"about {usd(plan['cost_usd'])} (estimated before any is judged)"
-    return (
-        f"about {usd(sampled['cost_usd_round'])} ({usd(sampled['cost_usd_battle'])} per battle, as the dry "
-        f"sample of {sampled['tried']:,} measured)"
-    )
 
 
 def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:

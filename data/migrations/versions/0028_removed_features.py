@@ -45,7 +45,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("battle", "wave"),
     ("question_set", "gate"),
 )
-JOB_KINDS: tuple[str, ...] = ("gate", "notify", "retest")
+JOB_KINDS: tuple[str, ...] = ("gate", "notify", "retest", "trial")
 
 
 def upgrade() -> None:

@@ -148,7 +148,7 @@ def test_organiser_runs_a_round_in_the_browser_alone(
     answers_file: Callable[..., Path],
     tmp_path: Path,
 ) -> None:
-    """Import, calibrate, dry sample, launch with a cap, pause, a killed worker, resume, publish, retract."""
+    """Import, calibrate, launch with a cap, pause, a killed worker, resume, publish, retract."""
     _bring(hands, set_folder, tmp_path / "tiny.zip")
     _hand_in(home, answers_file)
     _calibrate_and_cancel(hands, tmp_path / "labels.jsonl")
@@ -293,14 +293,9 @@ def _try_and_launch(hands: Visitor, endpoint: Any, home: Path) -> None:  # noqa:
     hands.write("Cap in USD", "5")
     hands.write("Name of the round", "spring")
     hands.button("Plan")
-    hands.see("Dry sample")
-    hands.button("Try 20 battles")
-    hands.see("cost of the round at that")
-    hands.see("cap 5.00 USD")
-    # E3: the launch is confirmed at the cost that the sample measured.
-    hands.see("per battle, as the dry sample of 20 measured")
+    hands.see("Launch")
     assert _one(home, "SELECT COUNT(*) FROM round") == 0
-    # Both orders, so that the round asks more than the sample did, slowly enough to be cut off.
+    # Slowly enough to be cut off.
     endpoint.script = replace(endpoint.script, latency=SLOW)
     hands.choose("Answer order", "both")
     hands.see("plan again")

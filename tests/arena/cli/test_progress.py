@@ -147,7 +147,6 @@ def test_long_services_tell_how_far_they_are(filled: Callable[..., Arena], ear: 
     arena.boards.export_round("r", tmp_path / "round")
     arena.corpora.add("texts", _texts(tmp_path))
     arena.calibration.calibrate(["lexical"], _labels(tmp_path), concurrency=2)
-    arena.reparsing.reparse("r", apply=False)
     told = dict.fromkeys(ear.told)
     for expected in (
         ("storing answers", 12, None),

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -57,7 +56,6 @@ CHANGES: dict[str, Callable[[Arena, Caller], object]] = {
     "freeze": lambda arena, caller: arena.set_admin.freeze("tiny", caller=caller),
     "list rounds": lambda arena, caller: arena.round_admin.rounds(caller=caller),
     "estimate": lambda arena, caller: arena.round_admin.estimate(REQUEST, caller=caller),
-    "try": lambda arena, caller: arena.jobs.trial(REQUEST, caller=caller),
     "launch": lambda arena, caller: arena.round_admin.launch(REQUEST, caller=caller),
     "watch": lambda arena, caller: arena.round_admin.watch("r", caller=caller),
     "go on": lambda arena, caller: arena.round_admin.go_on("r", caller=caller),
@@ -251,28 +249,3 @@ def test_calibration_that_tells_nothing_of_the_judge_is_refused_before_a_job_is_
     with pytest.raises(NotFoundError):
         arena.jobs.publish("spring", calibration=999, caller=ADA)
     assert len(arena.jobs.recent()) == 2
-
-
-@pytest.mark.slow
-def test_organisers_see_how_far_a_worker_is(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    start: Callable[..., Any],
-    until: Callable[..., None],
-    database_url: str,
-) -> None:
-    """A job that cannot be shared tells what is being done, how much of how much, and what is left of it."""
-    arena = filled(endpoint=scripted_llm(latency=3.0).url, database_url=database_url)
-    job = arena.round_admin.sample(replace(REQUEST, judge="reference-free", budget_usd=1.0), caller=ADA)
-    assert arena.round_admin.trial(job.id, caller=ADA).work is None
-    start(arena, "worker", "--once")
-
-    def judged() -> bool:
-        work = arena.round_admin.trial(job.id, caller=ADA).work
-        return work is not None and work.what == "judging by reference-free" and work.done > 0
-
-    until(judged)
-    shown = arena.jobs.status(job.id).as_json()["progress"]
-    assert shown["total"] == 20
-    assert 0 < shown["done"] <= 20
-    arena.jobs.cancel(job.id, caller=ADA)

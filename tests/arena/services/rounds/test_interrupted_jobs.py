@@ -16,7 +16,7 @@ from arena.container import Arena
 from arena.services.jobs.cancellation import StopEvent
 from arena.services.rounds.models import RoundRequest
 from data.errors import NotFoundError, StoppedError
-from data.records import Job, JobKind, JobState, RoundState
+from data.records import Job, JobState, RoundState
 
 LABEL = {"domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
 LABELS = "".join(json.dumps({**LABEL, "id": str(one), "question": f"Q{one}?"}) + "\n" for one in range(200))
@@ -28,33 +28,29 @@ def _finished(arena: Arena) -> None:
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
 
 
-def _put(arena: Arena, kind: JobKind) -> Job:
-    if kind is JobKind.CALIBRATE:
-        return arena.jobs.calibrate(["reference-free"], LABELS, concurrency=2, budget_usd=5.0)
-    return arena.jobs.trial(REQUEST)
+def _put(arena: Arena) -> Job:
+    return arena.jobs.calibrate(["reference-free"], LABELS, concurrency=2, budget_usd=5.0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [JobKind.CALIBRATE, JobKind.TRIAL])
 def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worker_is_stopped(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
     start: Callable[..., subprocess.Popen[str]],
     until: Callable[..., None],
     database_url: str,
-    kind: JobKind,
 ) -> None:
     """Calls in flight finish and are kept, nothing more is asked, and another worker asks only the rest."""
     server = scripted_llm(latency=0.5)
     arena = filled(database_url=database_url, endpoint=server.url)
-    job = _put(arena, kind)
+    job = _put(arena)
     worker = start(arena, "worker")
     until(lambda: server.log.calls > 0)
     arena.jobs.cancel(job.id)
     until(lambda: not arena.store.leases.all())
     assert arena.store.jobs.get(job.id).state is JobState.CANCELLED
     assert server.log.calls < 20
-    again = _put(arena, kind)
+    again = _put(arena)
     before = server.log.calls
     until(lambda: server.log.calls > before)
     worker.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Stored judgments read again: which of them settle a battle that was tried more than once."""
+"""Judgments that settle a battle that was tried more than once."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import pytest
 
 from data.records import JudgeKind, Judgment, Outcome, Preference, Presentation, Reply
-from judges.pairwise.prompt import load_prompt
-from judges.pairwise.reparse import reparse, reparse_verdict
-from judges.spec import JudgeSpec
+from judges.pairwise.llm_judge import in_battle_terms
+from judges.pairwise.parsing import read
+from judges.pairwise.settled import settled
+from judges.spec import ReplyFormat
 
 AB, BA = Presentation.A_FIRST, Presentation.B_FIRST
 NOTHING = "Both have their merits."
-SPEC = JudgeSpec(name="j", kind=JudgeKind.LLM, model="m", prompt=load_prompt("pairwise.md"), swap_margin=0.5)
 
 
 def _rated(number: int) -> str:
@@ -27,16 +27,19 @@ def _judged(
     replies = [
         Reply(key=f"k{n}", endpoint="e", model="m", text=one) for n, one in enumerate((*earlier, text))
     ]
-    before = Judgment(
+    reading = read(replies[-1], ReplyFormat.RATING)
+    preference, margin = in_battle_terms(reading, order)
+    return Judgment(
         judge="j",
         model="m",
         presentation=order,
-        outcome=Outcome.UNREADABLE,
+        outcome=reading.outcome,
+        preference=preference,
+        margin=margin,
         settings=json.dumps({"text": shown, "vote": 0, "spec": spec}),
         reply=replies[-1],
         earlier=tuple(replies[:-1]),
     )
-    return reparse(SPEC, [before])[0]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +74,7 @@ def test_only_the_last_attempt_settles_a_battle(
     judgments: list[Judgment], preference: Preference | None
 ) -> None:
     """What was tried before, and replies after which a judge was asked again, decide nothing."""
-    verdict = reparse_verdict(SPEC, judgments)
+    verdict = settled({"kind": JudgeKind.LLM}, judgments)
     assert verdict is not None
     assert verdict.preference is preference
     assert (verdict.outcome is Outcome.JUDGED) == (preference is not None)
