@@ -18,7 +18,7 @@ from data.files.text_files import MEBIBYTE
 from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.judged_shares import partial_sentence
-from leaderboard.vocabulary import OVERALL, BoardForm, Control, TableFormat
+from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
 
 commands = Commands("Published boards: list, show and export them.")
 SITE = "site"
@@ -76,14 +76,6 @@ def show(
             "time.",
         ),
     ] = False,
-    control: Annotated[
-        Control | None,
-        typer.Option(
-            "--control",
-            help="Show the ratings under control for what may bias the judge, and what each term is worth: "
-            "`style` is length and form (headings, bold, lists, citations).",
-        ),
-    ] = None,
     form: Annotated[
         TableFormat | None,
         typer.Option(
@@ -106,7 +98,7 @@ def show(
         return
     if form is not None:
         parts = {"--people": people, "--between-systems": between_systems, "--systems": systems}
-        only_with("a table for people", {**parts, "--control": control, "--json": as_json})
+        only_with("a table for people", {**parts, "--json": as_json})
     board = open_arena().boards.get(name, caller=OPERATOR)
     _show_notice(board)
     alone = domain == OVERALL and not people and not between_systems
@@ -121,9 +113,7 @@ def show(
     for remark in _remarks(board.standings):
         show_line(remark)
     if systems:
-        _show_systems(board, alone=alone and control is None)
-    elif control is not None:
-        _show_controlled(board, control, alone=alone)
+        _show_systems(board, alone=alone)
     elif between_systems:
         # Brings what draws pictures along.
         from arena.services.boards.text_tables import between_systems_table
@@ -168,28 +158,13 @@ def _show_notice(board: Board) -> None:
         note(f"Notice: {board.notice}")
 
 
-def _show_controlled(board: Board, control: Control, *, alone: bool) -> None:
-    from arena.services.boards.text_tables import coefficient_table, controlled_table
-
-    if not alone:
-        raise InputError(
-            "Ratings under control are the judge's overall alone.",
-            advice="Use --control without --domain, --people and --between-systems.",
-        )
-    show_table(*controlled_table(board, control))
-    headers, rows, sentences = coefficient_table(board, control)
-    show_table(headers, rows)
-    for sentence in sentences:
-        show_line(sentence)
-
-
 def _show_systems(board: Board, *, alone: bool) -> None:
     from arena.services.boards.text_tables import systems_table
 
     if not alone:
         raise InputError(
-            "What teams say of their systems is the same in every domain and under every control.",
-            advice="Use --systems without --domain, --people, --control and --between-systems.",
+            "What teams say of their systems is the same in every domain.",
+            advice="Use --systems without --domain, --people and --between-systems.",
         )
     headers, rows, said = systems_table(board)
     show_table(headers, rows)

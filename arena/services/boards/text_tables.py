@@ -14,21 +14,18 @@ from leaderboard.standings.columns import BoardColumn, Surface, Unit, board_line
 from leaderboard.standings.corrected import PEOPLE
 from leaderboard.standings.places import ratings_among_systems
 from leaderboard.standings.systems import SELF_REPORTED, Figure, SystemFacts, facts_by_system
-from leaderboard.vocabulary import CENTRED, COVARIATES, OVERALL, Control, TableFormat
+from leaderboard.vocabulary import OVERALL, TableFormat
 
 Cells = Sequence[str | int | None]
 SCALES = "Ratings of groups that battles do not link both ways are on scales of their own."
 FORMS = {Unit.POINTS: ".0f", Unit.SHARE: ".1%", Unit.COUNT: ",.0f", Unit.WORDS: ",.0f"}
 BETWEEN_SYSTEMS = "between-systems"
 BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
-CONTROLLED = BETWEEN
 SAID_TEXTS = ("organisation", "model", "licence", "open_weights", "parameters", "released")
 SAID = (
     *("system", "win+tie", "organisation", "model", "licence", "open weights", "parameters", "released"),
     *("tokens", "usd", "ms"),
 )
-WITHOUT = "It was published without such ratings: as counts, or before they were made."
-COEFFICIENTS = ("covariate", "points", "lower", "upper", "inflation", "of")
 MOVED = (
     "rank",
     "system",
@@ -172,58 +169,6 @@ def _rated(row: Mapping[str, Any]) -> Cells:
         *(_number(row[end], ".0f") for end in ("rating", "lower", "upper")),
         int(row["battles"]),
     )
-
-
-def controlled_table(board: Board, control: Control) -> tuple[Sequence[str], Sequence[Cells]]:
-    """The ratings of a board under a control, best first.
-
-    Raises:
-        ConflictError: The board has none.
-    """
-    rows = ratings_among_systems(_fit(board, control)["ratings"], board.standings.get("reference"))
-    return CONTROLLED, [_rated(row) for row in rows]
-
-
-def coefficient_table(board: Board, control: Control) -> tuple[Sequence[str], Sequence[Cells], Sequence[str]]:
-    """What each covariate of a control is worth, and what a reader must know of it, in sentences.
-
-    Raises:
-        ConflictError: The board has no ratings under the control.
-    """
-    fit = _fit(board, control)
-    rows = [
-        (
-            row["name"],
-            *(_number(row[figure], ".0f") for figure in ("value", "lower", "upper")),
-            _number(row["vif"], ".1f"),
-            row["scale"],
-        )
-        for row in fit["coefficients"]
-    ]
-    sentences = [fit["collinearity"]["sentence"], *(row["reason"] for row in fit["left_out"])]
-    if board.standings.get("shape", 1) == 1:
-        sentences.append(CENTRED)
-    return COEFFICIENTS, rows, sentences
-
-
-def _fit(board: Board, control: Control) -> Mapping[str, Any]:
-    """The section of one control.
-
-    Raises:
-        ConflictError: The board has no ratings under it.
-    """
-    fits = (board.standings.get(COVARIATES) or {}).get("fits", ())
-    fit: Mapping[str, Any] = next((fit for fit in fits if fit["control"] == control), {})
-    if "ratings" not in fit:
-        possible = ", ".join(f"`{fit['control']}`" for fit in fits if "ratings" in fit)
-        said = (
-            f"Board {board.name} has no ratings under control for {control.value}. {fit.get('note', WITHOUT)}"
-        )
-        raise ConflictError(
-            said.strip(),
-            advice=f"It has those for {possible}." if possible else "Show it without --control.",
-        )
-    return fit
 
 
 def notes_of(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:

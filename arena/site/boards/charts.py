@@ -33,7 +33,7 @@ def interval_chart(view: BoardView, domain: str, lines: Sequence[Line]) -> alt.L
     rates = [(line, line.win_tie) for line in lines if line.win_tie is not None]
     if rated:
         held = _held(view, domain)
-        axis = f"{view.rating_name(domain).capitalize()}, points"
+        axis = "Rating, points"
         return forest([_estimate(*pair) for pair in rated], axis=axis, reference=held)
     marks = [_estimate(*pair) for pair in rates]
     return forest(marks, axis="Win + tie rate", share=True, reference=HALF)
@@ -184,9 +184,7 @@ def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
         },
         "win": Axis("Win rate", lambda line: line.win),
         "win-tie": Axis("Win + tie rate", lambda line: line.win_tie),
-        "rating": Axis(
-            f"{view.rating_name(domain).capitalize()}, points", lambda line: line.rating, share=False
-        ),
+        "rating": Axis("Rating, points", lambda line: line.rating, share=False),
         "words": Axis("Median words", lambda line: _plain(line.words), share=False),
         "no-answer": Axis("No-answer share", lambda line: _plain(line.no_answer)),
     }

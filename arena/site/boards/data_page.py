@@ -13,6 +13,7 @@ from altair import LayerChart
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.file_sizes import FileSize
+from arena.site.boards.basis import LABELS
 from arena.site.boards.board_parts import errata, how_made, show_files
 from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, interval_chart
@@ -24,7 +25,6 @@ from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import files_of, history, set_of
 from arena.site.services import arena
-from arena.site.trust.basis import LABELS
 from arena.site.ui.components import heading, name_page, note, strip, verbatim
 from arena.site.ui.formats import size_of
 from arena.site.ui.help_texts import CITATION, SET_CITATION

@@ -8,6 +8,8 @@ from functools import partial
 from urllib.parse import quote
 
 from arena.html_pages import Parts
+from arena.site.boards import basis as bases
+from arena.site.boards.basis import ADDRESS, LABELS, Basis
 from arena.site.boards.board_parts import how_made
 from arena.site.boards.cache import html_of, made_once
 from arena.site.boards.history_page import change_marks, changed_lines
@@ -27,10 +29,7 @@ from arena.site.boards.standings_table import (
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.queries import change_of, lost_questions, notices_of
 from arena.site.services import address
-from arena.site.trust import basis as bases
-from arena.site.trust.basis import ADDRESS, LABELS, Basis
-from arena.site.trust.control_figures import LABELS as CONTROLS
-from arena.site.trust.reasons import TrustFigure
+from arena.site.trust.health import TrustFigure
 from arena.site.ui.components import name_page
 from arena.site.ui.formats import points, range_of_points
 from arena.site.ui.markup import html_put_by, put_part
@@ -109,7 +108,7 @@ def read_address(board: BoardView) -> Shown:
 
 def _read_address(board: BoardView) -> Shown:
     domain = chosen_domain(board)
-    basis = bases.chosen_basis(board, domain)
+    basis = bases.chosen_basis(board)
     view = bases.on_basis(board, basis)
     every = view.rows(domain)
     words, filters = chosen_words("find").casefold().split(), chosen_filters(view)
@@ -208,7 +207,7 @@ def _menus(board: BoardView, shown: Shown, here: Mapping[str, str]) -> Iterator[
                 shown.with_(**{ADDRESS: bases.basis_query(one).get(ADDRESS, "")}),
                 one is shown.basis,
             )
-            for one in bases.possible(board, shown.domain)
+            for one in bases.possible(board)
         ],
     )
     yield (
@@ -254,7 +253,7 @@ def _lost(view: BoardView) -> Lost:
 
 def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
     """What the address asks for that does not exist, and what is shown instead."""
-    yield from filter(None, (domain_warning(board), bases.basis_warning(board, shown.domain)))
+    yield from filter(None, (domain_warning(board), bases.basis_warning(board)))
     order = chosen_words("sort")
     if order and Order.of(order).key not in shown.orders:
         yield unknown_choice(order, "The rows are in the order of their ranks.")
@@ -263,12 +262,6 @@ def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
 def _notes(shown: Shown) -> Iterator[str]:
     """How the numbers were computed, and what holds of those that are shown."""
     yield how_made(shown.view)
-    if shown.view.controlled_for is not None:
-        control = shown.view.controlled_for
-        yield (
-            f"Ratings, ranks and order are controlled for {CONTROLS[control]}; rates are not. "
-            f"{shown.view.controls[control].note}"
-        )
     if any(spec.said and spec.title in shown.columns for spec in COLUMNS):
         yield SAID_NOTE
     yield _reference_note(shown)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-import streamlit as st
-
+from arena.site.boards import basis as bases
 from arena.site.boards.cache import cached_html
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import titled_board
 from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.trust import basis as bases
 from arena.site.ui.components import lead, name_page, note
 from arena.site.ui.formats import whole
 from arena.site.ui.markup import element, explain, explained, put
 from arena.site.ui.tables import anchor, link, rows_table
+from arena.site.ui.url_state import choose_segment
 from data.percent import percent, percent_figure
 from leaderboard.ratings.vocabulary import expected_share
 from leaderboard.standings.head_to_head import Meeting
@@ -225,21 +224,23 @@ EXPECTED_SIGNS = (
 
 def opening(view: BoardView) -> None:
     """Say what the matrix of the ratings of the address holds."""
-    basis = bases.chosen_basis(view, OVERALL)
+    basis = bases.chosen_basis(view)
     lead(DIRECT if bases.on_basis(view, basis).is_as_judged else EXPECTED)
-    bases.warn_of_basis(view, OVERALL)
+    if text := bases.basis_warning(view):
+        put(element("p", text, class_="aa-notice", role="status"))
 
 
 def show() -> None:
     """Show the matrix."""
     board = titled_board("Head to head", "matrix")
     name_page("Head to head", board.full_title)
-    basis = bases.chosen_basis(board, OVERALL)
+    basis = bases.chosen_basis(board)
     view = bases.on_basis(board, basis)
     direct = view.is_as_judged
     opening(board)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="matrix-ratings"):
-        bases.choose_basis(board, OVERALL)
+    choices = bases.possible(board)
+    if len(choices) > 1:
+        choose_segment(bases.ADDRESS, "Ratings", {each.value: bases.LABELS[each] for each in choices})
     put(anchor("To the leaderboard on the same ratings", "", board=board.name, **bases.basis_query(basis)))
     note(DIRECT_SIGNS if direct else EXPECTED_SIGNS)
     cached_html(view, "matrix", lambda: matrix_table(view))

@@ -154,7 +154,7 @@ def cost_plot(view: BoardView, domain: str, lines: tuple[Line, ...]) -> None:
 def _cost_plot(view: BoardView, domain: str, lines: tuple[Line, ...], known: Mapping[Figure, str]) -> None:
     with st.container(horizontal=True):
         figure = Figure(choose_one("cost", "Cost", {key.value: label for key, label in known.items()}))
-        qualities = {"win-tie": "Win + tie rate", "rating": view.rating_name(domain).capitalize()}
+        qualities = {"win-tie": "Win + tie rate", "rating": "Rating"}
         quality = choose_one("quality", "Quality", qualities)
     label, upward = NAMES[figure], qualities[quality]
     entrants = [line for line in lines if not line.is_reference]

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from arena.services.boards.metric_columns import usual_metrics
 from arena.site.boards.domain_lines import LEAST_QUESTIONS
 from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.trust.control_figures import LABELS
-from arena.site.trust.reasons import TrustFigure
+from arena.site.trust.health import TrustFigure
 from arena.site.ui.formats import interval_of_points, points, whole
 from data.percent import percent
 from data.plural import counted
@@ -34,23 +33,18 @@ def leading(view: BoardView, domain: str) -> str:
             return "Votes say nothing of these battles: none of them was labelled by humans."
         return f"{leader.system} stands first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}{_on_few(lines)}"
-    control = (
-        f"Controlled for {LABELS[view.controlled_for]}, "
-        if view.controlled_for is not None and domain == OVERALL
-        else ""
-    )
     source = "As people would say, " if view.is_by_people else ""
-    opening = f"{source}{control}{leader.system} leads{where}"
+    opening = f"{source}{leader.system} leads{where}"
     close, unplaced = _rivals(view, leader, rest)
     ratings = {line.rating and points(line.rating.value) for line in lines}
     if close and len(ratings) == 1 and None not in ratings:
-        who = f"{source}{control}no system leads{where}: {_evidence(view)} separate none of them."
+        who = f"{source}no system leads{where}: {_evidence(view)} separate none of them."
         sentence = f"{who[0].upper()}{who[1:]}"
     elif close:
         many = listed(close, MOST_NAMED if len("".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
         sentence = f"{opening}, not surely: {_evidence(view)} do not separate it from {many}."
     elif all(line.unjudged for line in rest):
-        sentence = f"{source}{control}{_alone(view, leader, where)}"
+        sentence = f"{source}{_alone(view, leader, where)}"
     elif len(rest) == len(unplaced):
         return f"{opening}.{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
     else:

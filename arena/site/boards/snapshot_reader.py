@@ -2,142 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Any
 
 from arena.site.boards.domain_lines import by_own_battles
 from arena.site.boards.people_figures import read_people
 from arena.site.boards.view_model import OVERALL, BoardView, Gap, Line, Rates
-from arena.site.trust.control_figures import read_beside, read_controls
-from arena.site.trust.reasons import Judging, TrustFigure, unmeasured
+from arena.site.trust.health import health_strip, judging_of
+from arena.site.trust.side_tables import read_between, read_style
 from arena.site.ui.formats import Bounded
-from data.intervals import wilson
-from data.percent import percent
 from data.records import Board
 from leaderboard.standings.columns import board_lines
-from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.systems import facts_by_system
 
-Figure = tuple[str, str, str]
-FEW = 100
-"""Below this a share is said as a count, with how large it may be (95 %)."""
-
-
-def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure, ...]:
-    """Label, value and meaning of each figure of the judge, or why it does not exist.
-
-    Boards of rounds that were published before there was a `health` have none.
-    """
-    health = standings.get("health") or {}
-    if not health and judging is not Judging.IMPORTED:
-        return ()
-    return (
-        _agreement(health.get("agreement"), judging, standings["facts"].get(AGREEMENT_FACT, "")),
-        _votes(standings, judging),
-        _flips(judging, health.get("flips"), health.get("both_orders")),
-        _failures(standings, judging, health.get("planned")),
-        *_missing(standings, health.get("planned")),
-        *(
-            ("warning", sentence, "What readers must know of the judge behind this board.")
-            for sentence in health.get("conduct", {}).get("warnings", ())
-        ),
-    )
-
-
-def judging_of(standings: Mapping[str, Any], round_name: str | None) -> Judging:
-    """How the verdicts of a board came about."""
-    if round_name is None:
-        return Judging.IMPORTED
-    return Judging.EMBEDDED if standings["facts"].get("model") == Judging.EMBEDDED else Judging.ASKED
-
-
-WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped")
-AGREEMENT_FACT = "agreement with people"
-MISSING = "missing"
-MEANINGS: Mapping[TrustFigure, str] = MappingProxyType(
-    {
-        TrustFigure.AGREEMENT: (
-            "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
-        ),
-        TrustFigure.VOTES: (
-            "Whether votes of people on some battles say what people would say of all of them."
-        ),
-        TrustFigure.FLIPS: (
-            "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
-        ),
-        TrustFigure.FAILURES: (
-            "Share of battles that ended without a verdict: replies that were unreadable after a second "
-            "request, refusals, failed or skipped calls. They enter no rate."
-        ),
-    }
-)
-
-
-def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
-    figure = TrustFigure.VOTES
-    if PEOPLE not in standings:
-        return unmeasured(figure, judging, MEANINGS[figure])
-    said = people_sentence(standings)
-    return figure, f"{said[0].lower()}{said[1:]}", MEANINGS[figure]
-
-
-def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: str) -> Figure:
-    """Agreement on these answers; where nobody measured it, what is known of the judge elsewhere."""
-    figure = TrustFigure.AGREEMENT
-    if report is None or report.get("decisive_accuracy") is None:
-        label, said, meaning = unmeasured(figure, judging, MEANINGS[figure])
-        return (
-            (label, f"{said} on these answers, known elsewhere", elsewhere)
-            if elsewhere
-            else (label, said, meaning)
-        )
-    kappa = "" if report.get("kappa") is None else f", κ {report['kappa']:.2f}".replace("-", "−")
-    said = f"{percent(report['decisive_accuracy'], decimals=0)} of {report['pairs']:,} pairs{kappa}"
-    return figure, said, MEANINGS[figure]
-
-
-def _flips(judging: Judging, flips: int | None, both_orders: int | None) -> Figure:
-    """How often the order decides; a judge that weighs each answer by itself cannot be swayed by it."""
-    figure = TrustFigure.FLIPS
-    if judging is Judging.EMBEDDED:
-        return figure, "none, by construction", "It weighs each answer by itself, so no order can change it."
-    return _share(figure, judging, flips, both_orders)
-
-
-def _missing(standings: Mapping[str, Any], planned: int | None) -> Iterator[Figure]:
-    """Battles that a system did not answer, which are no failure of the judge; nothing where all did."""
-    missing = standings["outcomes"].get(MISSING, 0)
-    if missing and planned:
-        yield (
-            "not answered",
-            f"{percent(missing / planned)} of {planned:,}",
-            "Share of battles that were not judged, since a system gave no answer to the question.",
-        )
-
-
-def _failures(standings: Mapping[str, Any], judging: Judging, planned: int | None) -> Figure:
-    """Battles that ended without a verdict; boards know how many of each kind."""
-    figure = TrustFigure.FAILURES
-    counts = {name: count for name, count in standings["outcomes"].items() if name in WITHOUT_VERDICT}
-    label, said, meaning = _share(figure, judging, sum(counts.values()), planned)
-    kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-    return label, said, f"{meaning} {kinds}.".removesuffix(" .") if planned else meaning
-
-
-def _share(figure: TrustFigure, judging: Judging, part: int | None, whole: int | None) -> Figure:
-    if not whole:
-        return unmeasured(figure, judging, MEANINGS[figure])
-    found = (part or 0) / whole
-    bounds = wilson(found, whole)
-    if whole < FEW and bounds is not None:
-        return figure, f"{part or 0} of {whole} (up to {percent(bounds.upper, decimals=0)})", MEANINGS[figure]
-    return figure, f"{percent(found)} of {whole:,}", MEANINGS[figure]
-
-
-BETWEEN_SYSTEMS = "between-systems"
 STORED_LABELS = {"yardsticks": "ground truth"}
 AT_A_GLANCE = ("judge", "model", "question set", "pairs", "finished")
 METHODS = {
@@ -193,8 +72,8 @@ def read_board(board: Board) -> BoardView:
         method=_method(standings),
         meetings=read_head_to_head(standings["head_to_head"]),
         gaps=_gaps(standings.get("differences") or {}),
-        controls=read_controls(standings),
-        between=read_beside(standings, BETWEEN_SYSTEMS),
+        style=read_style(standings),
+        between=read_between(standings),
         ground_truths=standings["facts"].get("yardsticks", ""),
         health=health_strip(standings, judging),
         partial=partial_sentence(standings),

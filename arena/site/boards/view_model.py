@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.site.boards.people_figures import PeopleFigures
-from arena.site.trust.control_figures import LABELS, NO_RATINGS, Controlled
+from arena.site.trust.side_tables import SideTable
 from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
 from data.store.boards.boards import SHORTEST_HASH, BoardHead
@@ -16,7 +16,6 @@ from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import letter_set, places_beside, told_apart
 from leaderboard.standings.head_to_head import Meetings
 from leaderboard.standings.systems import SystemFacts
-from leaderboard.vocabulary import Control
 
 OVERALL = "overall"
 OVERALL_LABEL = "Overall"
@@ -164,7 +163,8 @@ class BoardView:
         method: How ratings and intervals were made, in one sentence.
         meetings: How every two systems fared against each other.
         gaps: Differences of ratings, by the better and the other system.
-        controls: Ratings under each control, or why there are none.
+        style: What length, form and position are worth to the judge.
+        between: Ratings of battles between systems alone.
         health: How far the judge can be trusted, as label, value and meaning.
         partial: How little was judged, or what is estimated, in sentences; empty where enough was.
         people: What votes of people make of the board; None where none correct it.
@@ -193,15 +193,14 @@ class BoardView:
     method: str
     meetings: Meetings
     gaps: Mapping[tuple[str, str], Gap]
-    controls: Mapping[Control, Controlled]
     health: tuple[tuple[str, str, str], ...]
     marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     partial: str = ""
-    controlled_for: Control | None = None
     people: PeopleFigures | None = None
     is_by_people: bool = False
     judged_places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    between: Controlled = NO_RATINGS
+    style: SideTable = field(default_factory=SideTable)
+    between: SideTable = field(default_factory=SideTable)
     ground_truths: str = ""
     self_reported: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
     judge: str = ""
@@ -223,11 +222,6 @@ class BoardView:
     def the_reference(self) -> str:
         """What to call the reference in a sentence: human-written only where people wrote it."""
         return "the human-written reference" if self.by_people else "the reference"
-
-    @property
-    def is_controlled(self) -> bool:
-        """Whether the overall ratings are those under a control."""
-        return self.controlled_for is not None
 
     def competitors(self, domain: str = OVERALL) -> tuple[Line, ...]:
         """The systems without the reference, with places and letters among themselves, best first.
@@ -257,20 +251,13 @@ class BoardView:
     @property
     def is_as_judged(self) -> bool:
         """Whether ratings and intervals are the judge's own, as published."""
-        return not (self.is_controlled or self.is_by_people)
+        return not self.is_by_people
 
     @property
     def key(self) -> str:
-        """Names what the board shows: it is another page under a control, or when it is people's."""
-        shown = f" controlled for {self.controlled_for}" if self.controlled_for else ""
-        shown += " by people" if self.is_by_people else ""
+        """Names what the board shows: it is another page when it is people's."""
+        shown = " by people" if self.is_by_people else ""
         return f"{self.name} {self.content_hash}{shown} {dict(self.marks)}"
-
-    def rating_name(self, domain: str) -> str:
-        """What a rating is called in a domain."""
-        if self.controlled_for is None or domain != OVERALL:
-            return "rating"
-        return f"rating controlled for {LABELS[self.controlled_for]}"
 
     def separated(self, one: Line, other: Line) -> bool:
         """Whether the battles separate two systems, as the board's tests of all pairs say."""

@@ -78,21 +78,3 @@ def test_a_reader_sees_whether_the_best_for_a_domain_is_certain(
     said = walk.find(".aa-lead", "leads in Two")
     assert "surely" in said
     assert "domain=d2" in browser.current_url
-
-
-def test_one_switch_holds_from_board_to_matrix_and_back(
-    site: str, browser: webdriver.Chrome, walk: Visitor
-) -> None:
-    """Ratings controlled for length are chosen once, and head to head and the way back keep them."""
-    walk.size(1440)
-    browser.get(f"{site}/?board=tiny")
-    walk.find(".aa-standings caption", "Overall")
-    walk.click("//summary[normalize-space()='Ratings']")
-    walk.follow("Controlled for length")
-    walk.find(".aa-lead", "Controlled for length, short leads")
-    assert "ratings=length" in browser.current_url
-    walk.follow("Head to head")
-    walk.find(".aa-lead", "by the ratings shown")
-    walk.find(".aa-matrix caption", "3 systems and the reference")
-    walk.follow("To the leaderboard on the same ratings")
-    walk.find(".aa-lead", "Controlled for length, short leads")

@@ -252,7 +252,6 @@ def _require_every_figure(
         "agreement with people",
         "position flips",
         "without a verdict",
-        "prompt-injection test",
     } <= strip.keys()
     for label, (value, meaning) in strip.items():
         figure = re.fullmatch(r"\d+\.\d % of [\d,]+", value)
@@ -279,11 +278,6 @@ def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
     assert (now - then).days == 7
     _require_every_figure(_json(cli("leaderboard", "show", "rag-qa-arena", "--json")), round_name=None)
     assert board["lines"]["overall"][0]["system"] == "meridian"
-    controlled = cli("leaderboard", "show", "demo", "--control", "style").stdout
-    assert re.search(r"^length +\d+ +\d+ +\d+ ", controlled, re.MULTILINE)
-    assert "Condition number" in controlled
-    refused = cli("leaderboard", "show", "demo", "--control", "position")
-    assert (refused.returncode, "weighs each answer by itself" in refused.stderr) == (1, True)
     between = cli("leaderboard", "show", "demo", "--between-systems").stdout
     assert "without those against reference. The judge held answers against the reference in" in between
     assert re.search(r"^1 +meridian +\d{4} ", between, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What a board says of itself: who is separated, under control for length, and where the reference stands."""
+"""What a board says of itself: who is separated, and where the reference stands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from arena.site.boards.standings_cells import Scale, axis, brackets, system_cell
 from arena.site.boards.standings_table import Order, in_order, shown_rows, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.compare.compare_page import verdict
-from arena.site.trust.covariates import coefficient_table, under_control
 from arena.site.ui.formats import points
 from data.records import Board
 from leaderboard.battles import BattleTable
@@ -30,7 +29,6 @@ from leaderboard.ratings.vocabulary import expected_share
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
-from leaderboard.vocabulary import CENTRED, Control
 from tests.narrow import known
 
 SEPARATED = "The battles separate it from every other system."
@@ -292,58 +290,6 @@ def test_the_only_system_of_a_board_leads_nobody(standings: Mapping[str, Any]) -
     assert "every other system" not in standing(replace(view, lines=alone), view.competitors()[-1].system)
     assert "is the only system that was judged, and won or tied" in said
     assert "leads" not in said
-
-
-def test_each_control_is_another_view(standings: Mapping[str, Any]) -> None:
-    """A board with several fits has a view for each, which says what its terms are worth."""
-    found = before(standings)
-    rows = [dict(line["rating"]) for line in found["lines"][OVERALL]]
-    for place, rating in enumerate(rows, 1):
-        rating |= {"rank_lower": place, "rank_upper": place, "letters": chr(64 + place)}
-    term = {"name": "position", "value": 40.4, "se": 9.0, "lower": -12.6, "upper": 93.0}
-    fit = {
-        "note": "",
-        "ratings": rows,
-        "coefficients": [term | {"scale": "points of the first place", "vif": 1.25}],
-        "left_out": [{"name": "same_family", "reason": "No family."}],
-        "collinearity": {"sentence": "The terms can be told apart."},
-    }
-    fits = [fit | {"control": "position"}, fit | {"control": "all"}]
-    found["covariates"] = {"fits": [*fits, {"control": "family", "note": "No family."}]}
-    view = view_of(found)
-    shown = under_control(view, Control.POSITION)
-    assert shown.rating_name(OVERALL) == "rating controlled for position"
-    assert leading(shown, OVERALL).startswith("Controlled for position, ")
-    assert "What position is worth, in points: position 40 (−13 to 93)." in shown.method
-    assert len({view.key, shown.key, under_control(view, Control.ALL).key}) == 3
-    assert view.controls[Control.FAMILY].note == "No family."
-    assert not view.controls[Control.FAMILY].ratings
-    cells = ["".join(cell.itertext()) for cell in coefficient_table(view.controls[Control.ALL]).iter("td")]
-    assert cells == ["40", "−13 to 93", "1.2", "points of the first place"]
-    # Boards of the first shape compared centred counts, and say so.
-    for shape, times in ((1, 1), (2, 0)):
-        left_out = view_of(found | {"shape": shape}).controls[Control.ALL].left_out
-        assert left_out.count(CENTRED) == times
-
-
-def test_headline_order_and_charts_share_one_control_for_length(standings: Mapping[str, Any]) -> None:
-    """D8: under control the whole view has other ratings and another order, and says so."""
-    found = before(standings)
-    reverse = [dict(line["rating"]) for line in reversed(found["lines"][OVERALL])]
-    for place, rating in enumerate(reverse, 1):
-        rating |= {"rating": 2000.0 - rating["rating"], "lower": None, "upper": None}
-        rating |= {"rank_lower": place, "rank_upper": place, "letters": chr(64 + place)}
-    found["beside"] = [{"kind": "length-controlled", "ratings": reverse, "note": "Length is worth 9 points."}]
-    view = view_of(found)
-    shown = under_control(view, Control.LENGTH)
-    assert shown.systems == view.systems[::-1]
-    assert leading(shown, OVERALL).startswith("Controlled for length, command-r leads, and surely: ")
-    assert leading(shown, "fiqa") == leading(view, "fiqa")
-    assert "Length is worth 9 points." in shown.method
-    assert shown.key != view.key
-    assert shown.gap("gpt-4o", "command-r") is None
-    assert shown.rating_name(OVERALL) == "rating controlled for length"
-    assert shown.rating_name("fiqa") == view.rating_name(OVERALL) == "rating"
 
 
 def test_a_domain_says_what_its_ratings_borrow(standings: Mapping[str, Any]) -> None:

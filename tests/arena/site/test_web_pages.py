@@ -393,13 +393,6 @@ def test_columns_that_are_not_chosen_are_not_sent(visit: Callable[..., AppTest])
     assert systems_of(page) == ["short"]
 
 
-def test_control_for_length_is_said_in_the_caption(visit: Callable[..., AppTest]) -> None:
-    """With the switch on, ratings are those without the advantage of length, and the caption says so."""
-    page = visit("main", board="tiny", control="1")
-    table = next(found.proto.body for found in page.get("html") if "aa-standings" in found.proto.body)
-    assert "controlled for length" in table
-
-
 def test_ratings_between_systems_alone_are_offered(visit: Callable[..., AppTest]) -> None:
     """The trust page has a second table, without the battles against the reference, and why they differ."""
     page = visit("trust.trust_page", board="tiny")
@@ -418,70 +411,10 @@ def systems_of(page: AppTest) -> list[str]:
     return re.findall(heads, html_of(page), re.DOTALL)
 
 
-def ratings_of(page: AppTest) -> dict[str, str]:
-    """The ratings that the board offers: their words to their addresses."""
-    (menu,) = [
-        one
-        for one in re.findall(r'<details class="aa-menu">.*?</details>', html_of(page), re.DOTALL)
-        if "As the judge says" in one.partition("<ul>")[2]
-    ]
-    return {text: unescape(href) for href, text in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)<', menu)}
-
-
-def test_one_switch_changes_the_whole_page(visit: Callable[..., AppTest]) -> None:
-    """D8: controlled for length, headline, table, links and what is downloaded are another's."""
-    plain, controlled = visit("main", board="tiny"), visit("main", board="tiny", ratings="length")
-    assert "full leads" in words_of(plain)
-    assert "Controlled for length, short leads" in words_of(controlled)
-    assert sorted(systems_of(plain)) == sorted(systems_of(controlled))
-    assert systems_of(plain) != systems_of(controlled)
-    for page, query in ((plain, ""), (controlled, "&amp;ratings=length")):
-        assert f'href="./matrix?board=tiny{query}"' in html_of(page)
-        assert f'href="./trust?board=tiny{query}"' in html_of(page)
-
-
-@pytest.mark.long
-def test_former_addresses_open_the_same_ratings(visit: Callable[..., AppTest]) -> None:
-    """What was said by three parameters before there was one switch still opens what it opened."""
-    shown = words_of(visit("main", board="tiny", ratings="length"))
-    for control in ("1", "length"):
-        assert words_of(visit("main", board="tiny", control=control)) == shown
-    asked = visit("main", board="tiny", says="people", control="1")
-    assert "As people would say: there are no votes" in words_of(asked)
-
-
-def test_the_switch_puts_itself_into_the_address(visit: Callable[..., AppTest]) -> None:
-    """A choice replaces what the address said of ratings before, and the judge's own need no word."""
-    offered = ratings_of(visit("main", board="tiny", control="1"))
-    assert offered["As the judge says"] == "./?board=tiny"
-    assert offered["Controlled for length"] == "./?board=tiny&ratings=length"
-
-
-def test_what_a_domain_does_not_know_is_said(visit: Callable[..., AppTest]) -> None:
-    """D8: ratings that are known overall alone give way to the judge's in a domain, in words."""
-    page = visit("main", board="tiny", ratings="length", domain="d1")
-    assert "Controlled for length: it is known overall only" in words_of(page)
-    assert systems_of(page) == systems_of(visit("main", board="tiny", domain="d1"))
-
-
 def test_unknown_words_of_an_address_are_said(visit: Callable[..., AppTest]) -> None:
     """Ratings or a domain that do not exist are named as such, and the board is shown all the same."""
     assert "ratings that do not exist" in words_of(visit("main", board="tiny", ratings="nobody"))
     assert "no domain of this name" in words_of(visit("main", board="tiny", domain="d99"))
-
-
-def test_other_controls_are_offered_where_they_exist(visit: Callable[..., AppTest]) -> None:
-    """What the board lacks is not offered, and its address is answered with the reason."""
-    page = visit("main", board="tiny", ratings="style")
-    offered = list(ratings_of(page))
-    assert offered[:2] == ["As the judge says", "Controlled for length"]
-    why = "Controlled for position: The embedded judge weighs each answer by itself"
-    assert not {"Controlled for position", "As people would say"} & set(offered)
-    assert why in words_of(visit("main", board="tiny", ratings="position"))
-    if "Controlled for length and form" in offered:
-        assert "Controlled for length and form" in words_of(page)
-    else:
-        assert "Controlled for length and form: " in words_of(page)
 
 
 @pytest.mark.long
@@ -524,13 +457,11 @@ def test_a_filtered_board_says_how_many_it_leaves_out(visit: Callable[..., AppTe
 
 
 def test_what_biases_the_judge_is_told_with_intervals(visit: Callable[..., AppTest]) -> None:
-    """Each fit has its terms with intervals and inflation, or says why it is not there."""
+    """Each term has its worth with an interval, or the page says why it is not there."""
     page = visit("trust.trust_page", board="tiny")
     shown = re.sub(r"<[^>]*>", " ", html_of(page))
-    assert "What biases the judge" in shown
-    assert re.search(r"Length\s+−?\d+\s+−?\d+ to −?\d+\s+\d+\.\d", shown)
-    assert "Condition number" in shown
-    assert "no LLM" in shown
+    assert "is worth the longer answer" in shown
+    assert re.search(r"Length\s+−?\d+\s+−?\d+ to −?\d+\s", shown)
     paper = words_of(visit("trust.trust_page", board="rag-qa-arena"))
     assert "The lengths of the answers are not known." in paper
 
@@ -559,10 +490,10 @@ def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTe
     """The board says what agreement is known; the trust page answers the rest, or why it is not known."""
     assert "Agreement with people: not calibrated" in words_of(visit("main", board="tiny"))
     shown = html_of(visit("trust.trust_page", board="tiny"))
-    for text in ("as people do?", "Not calibrated", "order of the answers", "unreadable", "attacks"):
+    for text in ("as people do?", "Not calibrated", "order of the answers", "unreadable"):
         assert text in shown
     answers = re.findall(r"</strong> <span>([^<]*)</span></summary>", shown)
-    assert len(answers) == 7
+    assert len(answers) == 5
     assert [text for text in answers if not re.fullmatch(r"[A-Z0-9].*\.", text)] == []
 
 

@@ -20,7 +20,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.accounts.sessions import COOKIE
 from arena.services.rounds.models import RoundRequest
-from arena.site.boards.snapshot_reader import health_strip, judging_of
+from arena.site.trust.health import health_strip, judging_of
 from data.errors import AccessError, ConflictError, InputError, UnfitJudgeError
 from data.records import (
     JobKind,

@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 
 from arena.container import Arena
-from arena.html_pages import as_html
-from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.models import RoundRequest
-from arena.site.trust.trust_page import comparison_element
 from data.errors import InputError, NotFoundError
 from data.records import Judgment, Outcome, Preference, Presentation, Verdict
 from tests.arena.conftest import Commands, mix, write_answers
@@ -123,21 +120,3 @@ def test_the_command_prints_both_forms(filled: Callable[..., Arena], run: Comman
     code, _, err = run("rounds", "status", "--compare", "sharp")
     assert code == 1
     assert "one judge" in err
-
-
-@pytest.mark.long
-def test_published_boards_of_a_set_stand_beside_each_other(filled: Callable[..., Arena]) -> None:
-    """A page compares a board with the other published boards of its set, for everyone, and no other."""
-    arena = filled()
-    for name, gamma in (("sharp", 1.5), ("blunt", 0.4), ("draft", 1.0)):
-        judged(arena, name, gamma)
-        arena.rounds.run(name, concurrency=4, report=lambda _progress: None)
-    arena.boards.publish("sharp", report=lambda _text: None, score=False)
-    assert arena.comparison.comparable("sharp") == ()
-    arena.boards.publish("blunt", report=lambda _text: None, score=False)
-    names = arena.comparison.comparable("sharp")
-    assert names == ("sharp", "blunt")
-    shown = as_html(comparison_element(arena.comparison.compare(names, caller=PUBLIC)))
-    assert "Kendall" in shown
-    with pytest.raises(NotFoundError):
-        arena.comparison.compare(["sharp", "draft"], caller=PUBLIC)

@@ -1,0 +1,197 @@
+"""Figures of how far a board's judge can be trusted, or why they do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from data.intervals import wilson
+from data.percent import percent
+from leaderboard.standings.corrected import PEOPLE, people_sentence
+
+FEW = 100
+"""Below this a share is said as a count, with how large it may be (95 %)."""
+WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped")
+AGREEMENT_FACT = "agreement with people"
+Figure = tuple[str, str, str]
+"""Label, value and meaning."""
+
+
+class TrustFigure(StrEnum):
+    """Figures of a board's judge."""
+
+    AGREEMENT = "agreement with people"
+    VOTES = "people's votes"
+    FLIPS = "position flips"
+    FAILURES = "without a verdict"
+
+
+class Judging(StrEnum):
+    """Origin of a board's verdicts: computed here, asked of LLMs here, or imported as counts."""
+
+    EMBEDDED = "embedded"
+    ASKED = "asked"
+    IMPORTED = "imported"
+
+
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        TrustFigure.AGREEMENT: (
+            "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
+        ),
+        TrustFigure.VOTES: "Whether votes on some battles say what people would say of all of them.",
+        TrustFigure.FLIPS: (
+            "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
+        ),
+        TrustFigure.FAILURES: (
+            "Share of battles that ended without a verdict: replies that were unreadable after a second "
+            "request, refusals, failed or skipped calls. They enter no rate."
+        ),
+    }
+)
+_ELSEWHERE = "Counts of verdicts were published elsewhere"
+_REASONS: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        TrustFigure.AGREEMENT: {
+            Judging.EMBEDDED: (
+                "not calibrated",
+                "No labels of people on these answers were held against it",
+            ),
+            Judging.ASKED: ("not calibrated", "No labels of people were held against it"),
+            Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without labels of people"),
+        },
+        TrustFigure.VOTES: {
+            Judging.EMBEDDED: ("not checked by people", "There are no votes on these battles"),
+            Judging.ASKED: ("not checked by people", "There are no votes on these battles"),
+            Judging.IMPORTED: ("not checked by people", "There are no battles here to vote on"),
+        },
+        TrustFigure.FLIPS: {
+            Judging.ASKED: ("not measured", "It was asked in one order only"),
+            Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without those of each order"),
+        },
+        TrustFigure.FAILURES: {
+            Judging.EMBEDDED: ("no battles", "Nothing was judged"),
+            Judging.ASKED: ("no battles", "Nothing was judged"),
+            Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without replies that held none"),
+        },
+    }
+)
+"""By figure and judging: why there is none, in a word or two and in a clause."""
+
+
+def judging_of(standings: Mapping[str, Any], round_name: str | None) -> Judging:
+    """Tell where the verdicts of a board come from."""
+    if round_name is None:
+        return Judging.IMPORTED
+    return Judging.EMBEDDED if standings["facts"].get("model") == Judging.EMBEDDED else Judging.ASKED
+
+
+def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure, ...]:
+    """Label, value and meaning of each figure of the judge, or why it does not exist.
+
+    Boards of rounds that were published before there was a `health` have none.
+    """
+    health = standings.get("health") or {}
+    if not health and judging is not Judging.IMPORTED:
+        return ()
+    planned = health.get("planned")
+    return (
+        _agreement(health.get("agreement"), judging, standings["facts"].get(AGREEMENT_FACT, "")),
+        _votes(standings, judging),
+        _flips(judging, health.get("flips"), health.get("both_orders")),
+        _failures(standings, judging, planned),
+        *_missing(standings, planned),
+        *(
+            ("warning", sentence, "What readers must know of the judge behind this board.")
+            for sentence in health.get("conduct", {}).get("warnings", ())
+        ),
+    )
+
+
+def _unmeasured(figure: TrustFigure, judging: Judging) -> Figure:
+    short, why = _REASONS[figure][judging]
+    return figure, short, f"{why}. {MEANINGS[figure]}"
+
+
+def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
+    if PEOPLE not in standings:
+        return _unmeasured(TrustFigure.VOTES, judging)
+    sentence = people_sentence(standings)
+    return TrustFigure.VOTES, f"{sentence[0].lower()}{sentence[1:]}", MEANINGS[TrustFigure.VOTES]
+
+
+def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: str) -> Figure:
+    """Agreement on these answers; where it was not measured, what is known of the judge elsewhere."""
+    figure = TrustFigure.AGREEMENT
+    if report is None or report.get("decisive_accuracy") is None:
+        _, short, meaning = _unmeasured(figure, judging)
+        if elsewhere:
+            return figure, f"{short} on these answers, known elsewhere", elsewhere
+        return figure, short, meaning
+    kappa = "" if report.get("kappa") is None else f", κ {report['kappa']:.2f}".replace("-", "−")
+    share = percent(report["decisive_accuracy"], decimals=0)
+    return figure, f"{share} of {report['pairs']:,} pairs{kappa}", MEANINGS[figure]
+
+
+def _flips(judging: Judging, flips: int | None, both_orders: int | None) -> Figure:
+    if judging is Judging.EMBEDDED:
+        meaning = "It weighs each answer by itself, so no order can change it."
+        return TrustFigure.FLIPS, "none, by construction", meaning
+    return _share(TrustFigure.FLIPS, judging, flips, both_orders)
+
+
+def _missing(standings: Mapping[str, Any], planned: int | None) -> Iterator[Figure]:
+    """Battles that a system did not answer, which are no failure of the judge; nothing where all did."""
+    missing = standings["outcomes"].get("missing", 0)
+    if missing and planned:
+        yield (
+            "not answered",
+            f"{percent(missing / planned)} of {planned:,}",
+            "Share of battles that were not judged, since a system gave no answer to the question.",
+        )
+
+
+def _failures(standings: Mapping[str, Any], judging: Judging, planned: int | None) -> Figure:
+    """Battles that ended without a verdict, with how many of each kind."""
+    counts = {name: count for name, count in standings["outcomes"].items() if name in WITHOUT_VERDICT}
+    label, value, meaning = _share(TrustFigure.FAILURES, judging, sum(counts.values()), planned)
+    kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    return label, value, f"{meaning} {kinds}." if planned and kinds else meaning
+
+
+def _share(figure: TrustFigure, judging: Judging, part: int | None, whole: int | None) -> Figure:
+    if not whole:
+        return _unmeasured(figure, judging)
+    share = (part or 0) / whole
+    bounds = wilson(share, whole)
+    if whole < FEW and bounds is not None:
+        value = f"{part or 0} of {whole} (up to {percent(bounds.upper, decimals=0)})"
+    else:
+        value = f"{percent(share)} of {whole:,}"
+    return figure, value, MEANINGS[figure]
+
+
+_MEASURED: Mapping[str, str] = MappingProxyType(
+    {
+        TrustFigure.AGREEMENT: "It decides as people do on {}.",
+        TrustFigure.FLIPS: "Judged in both orders, {} changed their verdict.",
+        TrustFigure.FAILURES: "Of all battles, {} ended without a verdict.",
+        "not answered": "Of all battles, {} were not judged, since a system gave no answer.",
+    }
+)
+
+
+def as_sentences(label: str, value: str, meaning: str) -> str:
+    """A figure as the answer to its question, or why there is none.
+
+    A measured value begins with a digit; the meaning of another begins with the reason.
+    """
+    if value[:1].isdigit():
+        return _MEASURED[label].format(value)
+    answer = f"{value[:1].upper()}{value[1:]}".removesuffix(".")
+    reasons = {short for short, _ in _REASONS.get(label, {}).values()}
+    if label == TrustFigure.FLIPS or value in reasons:
+        return f"{answer}. {meaning.partition('. ')[0].removesuffix('.')}."
+    return f"{answer}."
