@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.service import RoundService
     from arena.services.rounds.visibility import BattlePages, RoundReader
-    from arena.services.submissions.browser_files import BrowserFiles
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
     from arena.services.submissions.views import SubmissionReader
@@ -199,15 +198,6 @@ class Arena:
         )
         checks = FileChecks(self.settings.work_seconds)
         return SubmissionService(self.store, self.teams, self.notifier, limits=limits, checks=checks)
-
-    @cached_property
-    def browser_files(self) -> BrowserFiles:
-        """Files that browsers send to the pages."""
-        from arena.services.submissions.browser_files import BrowserFiles
-        from arena.services.submissions.uploads import BROWSER
-
-        folder = self.settings.uploads_folder / BROWSER
-        return BrowserFiles(folder, most_bytes=self.settings.upload_bytes)
 
     @cached_property
     def planner(self) -> RoundPlanner:

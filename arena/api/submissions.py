@@ -7,11 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Annotated, Any
-from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
@@ -241,25 +239,6 @@ def list_submissions(
 def show_submission(request: Request, number: Number, arena: Services, caller: Who) -> Response:
     """A submission: its state, position in the queue, coverage and card."""
     return answer(request, arena.submissions.view(number, caller=caller).shown())
-
-
-@router.get(
-    "/submissions/{number}/file",
-    responses={
-        **problems(401, 403, 404, 409),
-        200: {
-            "description": "The file, byte for byte.",
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-        },
-    },
-    response_class=Response,
-)
-def file_as_sent(number: Number, arena: Services, caller: Who) -> Response:
-    """The file of a submission of yours as it was sent."""
-    file, blocks = arena.submissions.file(number, caller=caller)
-    named = f"attachment; filename*=UTF-8''{quote(file.name, safe='')}"
-    headers = {**FRESH, "Content-Disposition": named, "Content-Length": str(file.size)}
-    return StreamingResponse(blocks, headers=headers, media_type="application/octet-stream")
 
 
 @router.post("/submissions/{number}/withdraw", responses=problems(403, 404, 409))

@@ -210,9 +210,6 @@ def export(
     number: Number,
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="File to write: `*.jsonl`.")],
     *,
-    as_sent: Annotated[
-        bool, typer.Option("--as-sent", help="Write the file that was submitted, byte for byte.")
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the answers of a submission in the format of TREC's RAG track, sentences with their citations.
@@ -220,16 +217,6 @@ def export(
     $ arena submissions export 3 answers.jsonl
     """
     from arena.services.accounts.auth import OPERATOR
-
-    if as_sent:
-        from leaderboard.formats.sinks import atomic_bytes
-
-        content = b"".join(open_arena().submissions.file(number, caller=OPERATOR)[1])
-        with atomic_bytes(destination) as raw:
-            raw.write(content)
-        fields = {"bytes": len(content), "file": str(destination)}
-        show_result(fields, f"{len(content):,} bytes in {destination}", as_json=as_json)
-        return
     from leaderboard.formats.sinks import atomic_text
 
     answers = left_out = 0

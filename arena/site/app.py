@@ -31,7 +31,6 @@ from arena.api.errors import problem_response
 from arena.container import Arena, open_arena
 from arena.services.system.prometheus import metrics_of
 from arena.settings import MetricsAccess, Settings
-from arena.site.browser_uploads import BrowserUploads
 from arena.site.hosts import ServedHosts
 from arena.site.middleware import RetractedStatus, SiteMiddleware, UntrustedPeers
 from arena.site.pages import OWN, added_pages, pages
@@ -40,6 +39,7 @@ from arena.site.security_policy import page_policy
 from arena.site.services import as_secrets, opened
 from arena.site.sign_in import SignIn
 from arena.site.ui.errors import public_error
+from arena.site.uploads import SignedInUploads
 from data.errors import ArenaError
 from data.store.boards.boards import is_called
 
@@ -142,7 +142,7 @@ def middleware_of(settings: Settings, routes: _Routes, host: str = "") -> list[M
             SiteMiddleware, hosts=ServedHosts.of(settings, host), policy=page_policy(settings.framers)
         ),
         Middleware(StreamlitMetrics, settings=settings),
-        Middleware(BrowserUploads, files=routes.browser_files),
+        Middleware(SignedInUploads, source=routes.arena),
         Middleware(RetractedStatus, retracted=routes.retracted),
     ]
 
@@ -208,25 +208,24 @@ class _Routes:
     """What is served besides the pages."""
 
     def __init__(self, settings: Settings) -> None:
-        self._arena, self._pages = open_arena(settings), opened(as_secrets(settings))
-        self.browser_files = self._arena.browser_files
+        self.arena, self._pages = open_arena(settings), opened(as_secrets(settings))
 
     def all(self) -> list[BaseRoute]:
         plain = [
-            *SignIn(self._arena).routes(),
+            *SignIn(self.arena).routes(),
             Route("/healthz", self.healthz),
-            metrics_route(self._arena),
+            metrics_route(self.arena),
             *shell_routes({name: page.title for name, page in pages().items()}),
             Route("/leaderboard", _to_the_leaderboard),
         ]
-        settings = self._arena.settings
+        settings = self.arena.settings
         rates = Rates(requests=settings.api_rate, intakes=settings.intake_rate)
-        api = Mount("/api/v1", app=_LaterApi(self._arena, rates))
+        api = Mount("/api/v1", app=_LaterApi(self.arena, rates))
         return [api, *(_guarded(route, rates) for route in plain)]
 
     def retracted(self, board: str) -> bool:
         """Whether a board was taken down."""
-        return any(is_called(head, board) for head in self._arena.boards.retracted())
+        return any(is_called(head, board) for head in self.arena.boards.retracted())
 
     def warm(self) -> None:
         """Load what the first reader would wait for: libraries, and the newest board's list of questions."""
@@ -237,8 +236,8 @@ class _Routes:
         for problem in added_pages().problems:
             log.warning("plugin", problem=problem)
         for name in ASKED_FOR:
-            getattr(self._arena, name)
-        judged = (head.round_name for head in self._arena.boards.heads() if head.round_name)
+            getattr(self.arena, name)
+        judged = (head.round_name for head in self.arena.boards.heads() if head.round_name)
         for name in islice(judged, 1):
             # What cannot be read, the page of questions says to whoever opens it.
             with suppress(ArenaError):
@@ -252,7 +251,7 @@ class _Routes:
     async def healthz(self, _request: Request) -> Response:
         """200 where the database answers, else 503; the log has the reason."""
         try:
-            boards = await run_in_threadpool(self._arena.boards.heads)
+            boards = await run_in_threadpool(self.arena.boards.heads)
         except ArenaError as error:
             return JSONResponse(
                 {"status": "unavailable", "message": str(public_error(error))}, status_code=UNAVAILABLE

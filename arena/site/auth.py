@@ -141,10 +141,7 @@ def _ask_in(purpose: str) -> Caller:
     """Say how to sign in, and whose session ended."""
     with st.container(border=True):
         if before := st.session_state.get(BEFORE):
-            note(
-                f"The session of {before} ended: it expired, or its token was revoked. A file that was "
-                "checked is there again, with the name of its system, after you sign in."
-            )
+            note(f"The session of {before} ended: it expired, or its token was revoked.")
         put(element("p", element("strong", f"Sign in to {purpose}.")))
         note(HOW_TO_GET_IN)
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -37,7 +37,12 @@ def serve_site(
     app = make_app(settings, host=host, on_ready=lambda: tell(address_of(host, port)))
     own = settings.public_url or address_of(host, port)
     # Whose messages the pages take, from a window around them.
-    fixed = {"server.address": host, "server.port": port, "client.allowedOrigins": [own]}
+    fixed = {
+        "server.address": host,
+        "server.port": port,
+        "server.maxUploadSize": settings.max_upload_mb,
+        "client.allowedOrigins": [own],
+    }
     app.run(config={**configuration(), **fixed})
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from data.store.rounds.replies import BatchStore, ReplyStore
     from data.store.rounds.rounds import RoundStore
     from data.store.rounds.verdicts import VerdictStore
-    from data.store.submissions.sent_files import SentFileStore
     from data.store.submissions.submission_status import StatusStore
     from data.store.submissions.submissions import SubmissionStore
 
@@ -70,12 +69,6 @@ class Store:
         from data.store.submissions.submissions import SubmissionStore
 
         return SubmissionStore(self.database)
-
-    @cached_property
-    def sent_files(self) -> SentFileStore:
-        from data.store.submissions.sent_files import SentFileStore
-
-        return SentFileStore(self.database)
 
     @cached_property
     def statuses(self) -> StatusStore:

@@ -97,40 +97,6 @@ class SubmissionRow(Base, table=True):
 submissions = SubmissionRow.__table__
 
 
-class SentFileRow(Base, table=True):
-    """A file as it was sent: of a submission, or an account's draft for a set; one of the two is null."""
-
-    __tablename__ = "sent_file"
-    __table_args__ = (UniqueConstraint("submission_id"), UniqueConstraint("account", "set_id"))
-    id: int | None = col.number()
-    submission_id: int | None = col.parent("submission.id", nullable=True)
-    set_id: int = col.parent("question_set.id", index=True)
-    account: str | None = col.label(100, nullable=True)
-    kind: str = col.label(16)
-    system: str = col.label(100)
-    name: str = col.prose()
-    size: int = col.whole()
-    sha256: str = col.label(64)
-    created_at: datetime = col.created()
-
-
-sent_files = SentFileRow.__table__
-
-
-class SentFilePartRow(Base, table=True):
-    """Blocks of files, each deflated, in base 64."""
-
-    __tablename__ = "sent_file_part"
-    __table_args__ = (UniqueConstraint("file_id", "position"),)
-    id: int | None = col.number()
-    file_id: int = col.parent("sent_file.id")
-    position: int = col.whole()
-    content: str = col.packed()
-
-
-sent_file_parts = SentFilePartRow.__table__
-
-
 class AnswerRow(Base, table=True):
     """An answer; `thinking` is null where there is none, and so is what nobody said that it took."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from arena.services.submissions.file_checks import FileChecks
 from arena.services.submissions.views import SubmissionReader
 from arena.services.system.gc_tuning import rare_collections
 from arena.services.system.text_work import Poll
-from data.errors import ConflictError, InputError, InvalidFileError, NotFoundError
+from data.errors import ConflictError, InputError, InvalidFileError
 from data.no_answer import is_no_answer
 from data.records import (
     Action,
@@ -35,7 +35,6 @@ from data.records import (
 )
 from data.records.vocabulary import DISQUALIFIED
 from data.store import Store
-from data.store.submissions.sent_files import SentFile
 from data.store.submissions.writing import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, read_answers
@@ -186,7 +185,6 @@ class SubmissionService(SubmissionReader):
             else:
                 rows = _with_no_answer(read_answers(path, questions, limits=limits))
                 submission, created = self._store.submissions.add(new, rows)
-            self._keep_file(submission, path, caller, created=created)
             if created:
                 action = Action.SUBMISSION_ADDED if confirm else Action.SUBMISSION_CHECKED
                 notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))
@@ -197,68 +195,6 @@ class SubmissionService(SubmissionReader):
         if not created and confirm and submission.state is SubmissionState.CHECKED:
             submission = self.confirm(submission.id, caller=caller)
         return AddedSubmission(submission=submission, created=created, warnings=checked.problems)
-
-    def file(self, number: int, *, caller: Caller) -> tuple[SentFile, Iterator[bytes]]:
-        """The file of a submission as its team sent it, and its bytes in blocks.
-
-        Raises:
-            NotFoundError: No submission has this number, or it came before files were stored.
-            ConflictError: It is withdrawn.
-            AccessError, ForbiddenError: It is not theirs.
-        """
-        submission = self._own(caller, number, TokenScope.READ)
-        if submission.state is SubmissionState.WITHDRAWN:
-            raise ConflictError(f"Submission {number} is withdrawn.", advice="Its texts are shown to nobody.")
-        found = self._store.sent_files.of(number)
-        if found is None:
-            raise NotFoundError(
-                f"The file of submission {number} is not here: it came as a folder, or before files were "
-                "stored.",
-                advice="Its answers are: `arena submissions export`.",
-            )
-        return found, self._store.sent_files.content(found.id)
-
-    def file_names(self, numbers: Sequence[int], team: str, *, caller: Caller) -> Mapping[int, str]:
-        """What the files of some submissions of a team were called; those without a file are left out.
-
-        Raises:
-            AccessError, ForbiddenError: It is not their team.
-        """
-        require(caller, TokenScope.READ, team=team)
-        theirs = {row.id for row in self._store.submissions.find(team=team, kind=None)}
-        return self._store.sent_files.names(sorted(theirs.intersection(numbers)))
-
-    def keep_draft(
-        self, path: Path, set_name: str, *, kind: SubmissionKind, caller: Caller
-    ) -> SentFile | None:
-        """Store a file that was checked, so that its sender finds it again; one for each set.
-
-        None where nobody could find it again, as without an account.
-
-        Raises:
-            NotFoundError: There is no such set.
-            AccessError, ForbiddenError: They may not submit.
-        """
-        require(caller, TokenScope.SUBMIT)
-        if not caller.called or not path.is_file():
-            return None
-        return self._store.sent_files.keep_draft(caller.called, set_name, kind, path)
-
-    def draft(self, set_name: str, *, caller: Caller) -> tuple[SentFile, Iterator[bytes]] | None:
-        """The caller's draft for a set, and its bytes in blocks; None where there is none."""
-        found = self._store.sent_files.draft(caller.called, set_name) if caller.called else None
-        return None if found is None else (found, self._store.sent_files.content(found.id))
-
-    def name_draft(self, set_name: str, system: str, *, caller: Caller) -> None:
-        """Remember what the caller calls the system of their draft, if they have one."""
-        found = self._store.sent_files.draft(caller.called, set_name) if caller.called else None
-        if found is not None and found.system != system:
-            self._store.sent_files.name_draft(found.id, system)
-
-    def drop_draft(self, set_name: str, *, caller: Caller) -> None:
-        """Remove the caller's draft for a set, if there is one."""
-        if caller.called:
-            self._store.sent_files.drop_draft(caller.called, set_name)
 
     def require_name(
         self, set_name: str, system: str, team: str, kind: SubmissionKind, *, caller: Caller
@@ -382,12 +318,6 @@ class SubmissionService(SubmissionReader):
     ) -> CheckResult:
         check = self.checks.contexts if kind is SubmissionKind.CONTEXTS else self.checks.answers
         return check(path, questions, limits, poll)
-
-    def _keep_file(self, submission: Submission, path: Path, caller: Caller, *, created: bool) -> None:
-        """Keep the file of a submission as it was sent; a draft of its sender is one no more."""
-        if created and path.is_file():
-            self._store.sent_files.keep(submission.id, submission.set_name, submission.kind, path)
-        self.drop_draft(submission.set_name, caller=caller)
 
     def _keep_warnings(
         self,

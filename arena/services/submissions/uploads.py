@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from data.errors import FileFormatError, NotFoundError, StoreError
+from data.errors import FileFormatError, StoreError
 from data.files.text_files import file_name
 
-SCRATCH, BROWSER = "checks", "browser"
+SCRATCH = "checks"
 LEFT_BEHIND = 24 * 3_600
 """Seconds after which a folder is nobody's: its process was ended."""
 
@@ -42,7 +42,7 @@ class UploadWriter:
         self._most = most
         self._received = 0
 
-    def write(self, content: bytes) -> None:
+    def write(self, content: bytes | memoryview) -> None:
         """Append bytes.
 
         Raises:
@@ -83,23 +83,6 @@ class UploadService:
                 yield path, writer
             finally:
                 writer.close()
-
-    @contextmanager
-    def named(self, file: Path, name: str) -> Iterator[Path]:
-        """A stored file under the name that its sender gave it; it can be read until the end of the block.
-
-        Raises:
-            NotFoundError: It was removed.
-        """
-        with self._own_folder() as folder:
-            path = folder / file_name(name)
-            try:
-                path.hardlink_to(file)
-            except FileNotFoundError as error:
-                raise NotFoundError("The file is not here any more.", advice="Send it again.") from error
-            except OSError as error:
-                raise _unwritable(error) from error
-            yield path
 
     @contextmanager
     def _own_folder(self) -> Iterator[Path]:

@@ -21,7 +21,7 @@ from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import shown
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
-from arena.site.uploaded_files import choose_file, laid_down
+from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError
 from data.percent import percent
 from data.records import JobKind, Round, RoundState

@@ -22,7 +22,7 @@ from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import shown
-from arena.site.uploaded_files import choose_file, laid_down
+from arena.site.uploads import choose_file, laid_down
 from data.percent import percent
 from data.records import Job, JobState
 

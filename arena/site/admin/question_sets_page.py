@@ -15,7 +15,7 @@ from arena.site.ui.errors import plain
 from arena.site.ui.flash_messages import keep_flash, show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
-from arena.site.uploaded_files import choose_file, laid_down
+from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats
 from data.records import Phase

@@ -12,7 +12,7 @@ from arena.site.teams.file_check import problem_list
 from arena.site.ui.components import note
 from arena.site.ui.errors import show_error
 from arena.site.ui.markup import put
-from arena.site.uploaded_files import laid_down
+from arena.site.uploads import laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.tabular.columns import Column
 from submissions.answer_tables import AnswerTable, Shape, header_of, read_answer_table

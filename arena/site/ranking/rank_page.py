@@ -18,7 +18,7 @@ from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading, strip
 from arena.site.ui.errors import plain
 from arena.site.ui.flash_messages import show_flash
-from arena.site.uploaded_files import choose_files
+from arena.site.uploads import choose_files
 from data.errors import ArenaError
 from submissions.answer_tables import AnswerTable
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import streamlit as st
@@ -20,16 +18,14 @@ from arena.site.services import arena
 from arena.site.teams.open_sets import OpenSet
 from arena.site.ui.components import heading, note, strip
 from arena.site.ui.errors import show_error
-from arena.site.ui.formats import format_time
 from arena.site.ui.markup import element, put
 from arena.site.ui.progress import shown
 from arena.site.ui.tables import plain_table
 from arena.site.ui.url_state import choose_segment
-from arena.site.uploaded_files import choose_file, forget, laid_down
-from data.errors import FileFormatError, NotFoundError, UnavailableError
+from arena.site.uploads import choose_file, laid_down
+from data.errors import FileFormatError, UnavailableError
 from data.percent import percent
 from data.records import Problem, Severity, SubmissionKind, TokenScope
-from data.store.submissions.sent_files import SentFile
 from submissions.check import CheckResult
 from submissions.check_report import report_csv, report_html
 
@@ -46,31 +42,9 @@ class CheckedFile:
     """A file as it was dropped, and what the check found for this visitor and set."""
 
     key: tuple[str, str, str, str]
-    file: UploadedFile | None
+    file: UploadedFile
     result: CheckResult
     kind: SubmissionKind
-
-
-@contextmanager
-def at_hand(open_set: OpenSet, file: UploadedFile | None, caller: Caller) -> Iterator[Path]:
-    """A file on the disk until the end of the block: what was dropped, else the draft.
-
-    Raises:
-        FileFormatError: It is too large.
-        NotFoundError: It is gone.
-    """
-    if file is not None:
-        with laid_down(file) as path:
-            yield path
-        return
-    draft = arena().submissions.draft(open_set.name, caller=caller)
-    if draft is None:
-        raise NotFoundError("The file is not here any more.", advice="Send it again.")
-    with arena().uploads.scratch(draft[0].name) as (path, writer):
-        for block in draft[1]:
-            writer.write(block)
-        writer.close()
-        yield path
 
 
 def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
@@ -92,31 +66,25 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
         key=f"answers-{st.session_state.get(TURN, 0)}",
         advice="It is checked first. Nothing is submitted before you confirm.",
     )
-    file_id = "" if dropped is None else dropped.file_id
     if dropped is None:
-        draft = _show_draft(open_set, caller)
-        if draft is None:
-            st.session_state.pop(CHECKED, None)
-            note("It is only checked: nothing is submitted before you confirm.")
-            return None
-        kind, file_id = draft.kind, f"draft {draft.id} {draft.sha256}"
-    key = (open_set.name, caller.name, file_id, kind.value)
+        st.session_state.pop(CHECKED, None)
+        note("It is only checked: nothing is submitted before you confirm.")
+        return None
+    key = (open_set.name, caller.name, dropped.file_id, kind.value)
     checked: CheckedFile | None = st.session_state.get(CHECKED)
     if checked is None or checked.key != key:
         try:
             with (
                 st.spinner("Checking …"),
                 _turns().taken(party_of(caller)),
-                at_hand(open_set, dropped, caller) as path,
+                laid_down(dropped) as path,
             ):
                 checks = arena().submissions
                 result = shown(
                     lambda poll: checks.check(path, open_set.name, kind=kind, caller=caller, poll=poll),
                     until_told="Reading the question set",
                 )
-                if dropped is not None:
-                    checks.keep_draft(path, open_set.name, kind=kind, caller=caller)
-        except (FileFormatError, NotFoundError, UnavailableError) as error:
+        except (FileFormatError, UnavailableError) as error:
             show_error(error)
             return None
         checked = CheckedFile(key=key, file=dropped, result=result, kind=kind)
@@ -124,25 +92,9 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     return checked
 
 
-def _show_draft(open_set: OpenSet, caller: Caller) -> SentFile | None:
-    """Say which file waits from before, and let the visitor remove it; None where none does."""
-    found = arena().submissions.draft(open_set.name, caller=caller)
-    if found is None:
-        return None
-    draft = found[0]
-    note(f"{draft.name} of {format_time(draft.created_at)} was checked, and waits here to be submitted.")
-    if st.button("Remove it", key="remove-draft"):
-        arena().submissions.drop_draft(open_set.name, caller=caller)
-        st.rerun()
-    st.session_state.setdefault(SYSTEM_NAME, draft.system)
-    return draft
-
-
 def next_file() -> None:
     """Take the file away, and make room for another."""
-    checked: CheckedFile | None = st.session_state.pop(CHECKED, None)
-    if checked is not None and checked.file is not None:
-        forget(checked.file)
+    st.session_state.pop(CHECKED, None)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 

@@ -125,11 +125,10 @@ def _show_table(team: str, caller: Caller) -> None:
         ("Submitted", "aa-second"),
     )
     lines = _lines(team, caller)
-    files = arena().submissions.file_names([line.submission.id for line in lines], team, caller=caller)
-    put(rows_table(header, [_row(line, files) for line in lines], id="submissions"))
+    put(rows_table(header, [_row(line) for line in lines], id="submissions"))
 
 
-def _row(line: SubmissionLine, files: Mapping[int, str]) -> Element:
+def _row(line: SubmissionLine) -> Element:
     submission, status = line.submission, line.status
     name = anchor(submission.system, "team", team=submission.team, id=str(submission.id))
     cell = element("th", name, scope="row")
@@ -144,12 +143,7 @@ def _row(line: SubmissionLine, files: Mapping[int, str]) -> Element:
     cell.append(
         element(
             "span",
-            " · ".join(
-                (
-                    *(f"version {submission.version}", submission.set_name, f"submission {submission.id}"),
-                    *([files[submission.id]] if submission.id in files else []),
-                )
-            ),
+            f"version {submission.version} · {submission.set_name} · submission {submission.id}",
             class_="aa-sub",
         )
     )
@@ -190,7 +184,7 @@ def _show_one(view: SubmissionView, caller: Caller) -> None:
 
 
 def _show_past(submission: Submission, caller: Caller) -> None:
-    """Who did what to it, and its file as it was sent."""
+    """Who did what to it."""
     if not may(caller, TokenScope.READ, team=submission.team):
         return
     log = arena().teams.audit(
@@ -198,16 +192,6 @@ def _show_past(submission: Submission, caller: Caller) -> None:
     )
     rows = [(format_time(one.at), one.action.words, one.actor) for one in log]
     put(plain_table(("When", "What", "Who"), rows))
-    names = arena().submissions.file_names([submission.id], submission.team, caller=caller)
-    if names and submission.state is not SubmissionState.WITHDRAWN:
-        st.download_button(
-            "The file as it was sent",
-            lambda: b"".join(arena().submissions.file(submission.id, caller=caller)[1]),
-            file_name=names[submission.id],
-            icon=":material/download:",
-            on_click="ignore",
-            key=f"file-{submission.id}",
-        )
 
 
 def _queue(status: SubmissionStatus) -> tuple[tuple[str, str], ...]:

@@ -16,7 +16,6 @@ from arena.site.services import arena
 from arena.site.teams.file_check import (
     SYSTEM_NAME,
     CheckedFile,
-    at_hand,
     next_file,
     problem_list,
     show_check,
@@ -29,7 +28,7 @@ from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.progress import shown
 from arena.site.ui.tables import anchor
-from arena.site.uploaded_files import choose_file, laid_down
+from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, ConflictError, FileFormatError, InvalidFileError, RecordError
 from data.records import Phase, Problem, Submission, SystemCard
 from submissions.card import FIELDS, check_fields, load_card
@@ -126,7 +125,6 @@ def offer_submission(
     heading("4. Submit", anchor="submit")
     versions = _versions(open_set, team, caller)
     request = _ask(versions, team)
-    arena().submissions.name_draft(open_set.name, request.system, caller=caller)
     if open_set.phase is not None:
         note(_cost(open_set.phase, quota))
     missing = _missing(open_set, checked, request, quota, caller)
@@ -213,7 +211,7 @@ def _add(
     open_set: OpenSet, checked: CheckedFile, request: SubmissionRequest, caller: Caller, *, confirm: bool
 ) -> None:
     try:
-        with st.spinner("Storing …"), at_hand(open_set, checked.file, caller) as path:
+        with st.spinner("Storing …"), laid_down(checked.file) as path:
             submissions = arena().submissions
             added = shown(
                 lambda poll: submissions.add(

@@ -16,6 +16,8 @@ depends_on = None
 TEXT_INDEX = "text_index"
 TABLES: tuple[str, ...] = (
     # Referring tables first.
+    "sent_file_part",
+    "sent_file",
     "canary_hold",
     "canary",
     "concern",

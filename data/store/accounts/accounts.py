@@ -12,7 +12,6 @@ from data.errors import ConflictError, NotFoundError
 from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
 from data.tables.columns import now
-from data.tables.questions import sent_files
 from data.tables.teams import accounts, invitations, memberships, teams
 
 
@@ -118,8 +117,6 @@ class TeamStore(StorePart):
     ) -> UserAccount:
         """Give an account another name or address (empty for none), close it or open it; None keeps.
 
-        What bears the name elsewhere, labels and drafts, gets the new one.
-
         Raises:
             NotFoundError: There is no such account.
             ConflictError: The name or the address belongs to another account.
@@ -136,9 +133,6 @@ class TeamStore(StorePart):
             with self._database.together() as connection:
                 number = _row_of(connection, accounts, "account", name).id
                 connection.execute(update(accounts).where(accounts.c.id == number).values(values))
-                if called != name:
-                    sent = update(sent_files).where(sent_files.c.account == name)
-                    connection.execute(sent.values(account=called))
         except IntegrityError as error:
             raise ConflictError(
                 f"The name {called!r} or the address belongs to another account.",

@@ -110,7 +110,6 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(None, "/submissions/{accepted}"),
         Row(READ, "/submissions/{held}", Of.TEAM),
     ],
-    "GET /submissions/{number}/file": [Row(READ, "/submissions/{accepted}/file", Of.TEAM)],
     "POST /submissions/{number}/withdraw": [
         Row(SUBMIT, "/submissions/{accepted}/withdraw", Of.TEAM, {"confirm": True})
     ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from arena.services.rounds.models import RoundRequest
 from data.errors import (
     AccessError,
     ArenaError,
-    ConflictError,
     FileFormatError,
     ForbiddenError,
     InputError,
@@ -156,16 +154,3 @@ def test_exports_verify_with_corrected_verdicts(arena: Arena, tmp_path: Path) ->
     sums.write_text(sums.read_text().replace(before, checksum(outcomes)))
     with pytest.raises(FileFormatError, match="its judgments say model_a"):
         verify_folder(tmp_path / "out")
-
-
-def test_team_gets_its_file_back_as_sent(arena: Arena, tmp_path: Path) -> None:
-    """Byte for byte; other teams and withdrawn submissions are refused."""
-    number = submit(arena, tmp_path, OWN, "mine")
-    sent = (tmp_path / "mine.jsonl").read_bytes()
-    file, blocks = arena.submissions.file(number, caller=TEAM)
-    assert (file.name, file.size, b"".join(blocks)) == ("mine.jsonl", len(sent), sent)
-    with pytest.raises(ForbiddenError):
-        arena.submissions.file(number, caller=replace(TEAM, roles=(("ours", Role.OWNER),), name="ours"))
-    arena.submissions.withdraw(number, caller=TEAM)
-    with pytest.raises(ConflictError, match="withdrawn"):
-        arena.submissions.file(number, caller=TEAM)
