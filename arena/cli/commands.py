@@ -36,7 +36,7 @@ NOUNS = {
     "battles": ("battles.commands", "Battle files: rate, compare and convert them."),
     "corpora": ("corpora", "Corpora: texts in which evidence for claims is found."),
     "jobs": ("jobs", "Jobs: the work that is queued, running or finished."),
-    "db": ("system", "The database: upgrade, move, back up and restore it."),
+    "db": ("system", "The database: upgrade, back up and restore it."),
 }
 """For each noun the module of its verbs, and what `arena --help` says of it."""
 VERBS = {

@@ -9,14 +9,13 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_writer_of_csv_escapes_formulas() -> None:
-    """Each function that writes rows puts cells through `escape_formula`; no library writes CSV for us."""
+    """Each function that writes rows puts cells through `escape_formula`."""
     writers = []
     for room in ("arena", "data", "judges", "leaderboard", "submissions"):
         for path in (ROOT / room).rglob("*.py"):
             text = path.read_text(encoding="utf-8")
-            assert "to_csv(" not in text, path
-            if ".writerow" in text:
-                functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-                writers += [code for code in map(ast.unparse, functions) if ".writerow" in code]
+            functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+            sources = map(ast.unparse, functions)
+            writers += [code for code in sources if ".writerow" in code or "to_csv(" in code]
     assert len(writers) >= 6
     assert [code for code in writers if "escape_formula" not in code] == []

@@ -99,7 +99,6 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
         ("sets", "list"),
         ("db", "status"),
         ("db", "upgrade"),
-        ("db", "backup", "x.backup"),
         ("worker", "--once"),
         ("jobs", "list"),
     ],

@@ -172,23 +172,23 @@ def test_question_page_says_what_contexts_are_good_for(shown: Callable[..., str]
 
 def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> None:
     """A system whose context lacks a passage loses in retrieval; one without contexts is told why not."""
-    narrow = shown("system", id="narrow", part="retrieval")
+    narrow = shown("system", id="narrow", part="facts")
     assert "Lost in retrieval" in narrow
     assert "33.3 %" in narrow
-    late = shown("system", id="late", part="retrieval")
+    late = shown("system", id="late", part="facts")
     assert "Retrieval cannot be told from writing. The answers file gives no contexts" in late
 
 
 def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:
     """Means by domain, facts that others have, and claims that the passages contradict, with links."""
-    means = shown("system", id="late", part="scores")
+    means = shown("system", id="late", part="domains")
     for label in ("Comprehensiveness", "Factual precision (lexical)", "Aspects", "Sub-questions"):
         assert f'<th scope="col"><span>{label}</span></th>' in means
     assert "10,000 resamples" in means
     found = shown("system", id="late", part="facts")
     assert "– Crossing the Alder bridge costs four euros for cars." in found
     assert "of 3 other answers" in found
-    assert "It is 530 metres long." in shown("system", id="late", part="claims")
+    assert "It is 530 metres long." in shown("system", id="late", part="facts")
     assert 'href="./question?board=bridges&amp;id=b-1"' in found
 
 
