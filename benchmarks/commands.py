@@ -42,7 +42,6 @@ from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import RoundState
-from data.tables.columns import pack
 
 QUESTIONS, JUDGED, SMALL = 14_020, 14_016, 1_400
 SYSTEMS = ("alder", "birch", "cedar")
@@ -190,8 +189,8 @@ def _judged_round(arena: Arena, name: str, questions: int) -> None:
         values = {"round": round_.id, "prefix": f"{name}-"}
         connection.execute(text("DELETE FROM battle WHERE round_id = :round"), values)
         connection.execute(text(BATTLES), {**values, "set": set_id, "questions": first + questions})
-        connection.execute(text(JUDGMENTS), {**values, "rationale": pack(RATIONALE)})
-        connection.execute(text(REPLIES), {**values, "reply": pack(REPLY)})
+        connection.execute(text(JUDGMENTS), {**values, "rationale": RATIONALE})
+        connection.execute(text(REPLIES), {**values, "reply": REPLY})
     arena.store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PLANNED,))
 
 

@@ -45,7 +45,6 @@ class Scene:
     input_price: float
     output_price: float
     rationale_bytes: int
-    packed_share: float
 
 
 def calibrate() -> dict[str, float]:
@@ -70,7 +69,7 @@ def lay_out(scene: Scene, measured: dict[str, float]) -> dict[str, float]:
     asked = in_flight / scene.latency
     handled = scene.workers / measured["processor s"]
     rate = min(asked, handled)
-    stored = measured["bytes"] + scene.rationale_bytes * scene.packed_share
+    stored = measured["bytes"] + scene.rationale_bytes
     priced = scene.input_tokens * scene.input_price + scene.output_tokens * scene.output_price
     return {
         "processor ms a battle (measured)": 1_000 * measured["processor s"],
@@ -110,7 +109,6 @@ def main() -> None:
     parser.add_argument("--input-price", type=float, default=0.15)
     parser.add_argument("--output-price", type=float, default=0.60)
     parser.add_argument("--rationale-bytes", type=int, default=1_400, help="beyond the scripted replies'")
-    parser.add_argument("--packed-share", type=float, default=0.41, help="of their bytes, as they are stored")
     parser.add_argument("--json", action="store_true")
     options = vars(parser.parse_args())
     as_json = options.pop("json")

@@ -40,7 +40,6 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.progress import Progress
 from data.records import RoundState
-from data.tables.columns import pack
 from judges.llm.requests import Message
 
 CONNECTIONS = 64
@@ -258,8 +257,8 @@ def settle(arena: Arena) -> float:
     request = RoundRequest(set_name="bench", judge="reference-free", name="done")
     number = arena.rounds.create(request).id
     reason = "Both rise. " * 20
-    reply = pack(f"<thinking>{reason}</thinking><rating>1</rating>")
-    given = {"round": number, "reason": pack(reason), "reply": reply, "hash": "0" * 64}
+    reply = f"<thinking>{reason}</thinking><rating>1</rating>"
+    given = {"round": number, "reason": reason, "reply": reply, "hash": "0" * 64}
     started = time.perf_counter()
     with arena.store.database.begin() as connection:
         for statement in (JUDGED, ASKED, REPLIED):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import (
@@ -21,7 +18,6 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     Integer,
-    LargeBinary,
     MetaData,
     String,
     Table,
@@ -29,12 +25,10 @@ from sqlalchemy import (
     TypeDecorator,
     text,
 )
-from sqlalchemy.types import TypeEngine
 from sqlmodel import Field, SQLModel
 from sqlmodel._compat import SQLModelConfig
 from sqlmodel.main import SQLModelMetaclass
 
-from data.errors import StoreError
 from data.stored_text import storable
 
 NAMING = {
@@ -148,96 +142,6 @@ class Label(Prose):
     cache_ok = True
 
 
-PACKED = b"\xff"
-"""What packed texts begin with: deflated with the first dictionary. No text in UTF-8 begins with it."""
-RAW = -zlib.MAX_WBITS
-"""Deflated without a header and a checksum, which texts as they are do not have either."""
-LEAST_PACKED = 40
-"""Bytes of a text below which nothing is gained."""
-
-
-@cache
-def _dictionary() -> bytes:
-    """Words and phrases that replies are full of, the likeliest last.
-
-    What is stored cannot be read without it: another dictionary needs another first byte.
-    """
-    return Path(__file__).with_name("packing_1.txt").read_bytes()
-
-
-@cache
-def _packer() -> Any:  # noqa: ANN401 - zlib does not name the type
-    """A copy of it spares each text the reading of the dictionary."""
-    return zlib.compressobj(
-        zlib.Z_BEST_COMPRESSION,
-        zlib.DEFLATED,
-        RAW,
-        zlib.DEF_MEM_LEVEL,
-        zlib.Z_DEFAULT_STRATEGY,
-        _dictionary(),
-    )
-
-
-def pack(text: str) -> bytes:
-    """A text in fewer bytes, or in UTF-8 where that takes no more."""
-    plain = text.encode()
-    if len(plain) < LEAST_PACKED:
-        return plain
-    packer = _packer().copy()
-    packed: bytes = PACKED + packer.compress(plain) + packer.flush()
-    return packed if len(packed) < len(plain) else plain
-
-
-def unpack(stored: bytes) -> str:
-    """The text that `pack` was given.
-
-    Raises:
-        StoreError: It was not made by `pack`, or by a newer program's.
-    """
-    try:
-        return (_inflated(stored[len(PACKED) :]) if stored.startswith(PACKED) else stored).decode()
-    except (UnicodeDecodeError, zlib.error) as error:
-        raise StoreError(
-            f"A stored text cannot be read: {error}.",
-            advice="Use the version of Answer Arena that wrote it, or restore a backup.",
-        ) from error
-
-
-def _inflated(deflated: bytes) -> bytes:
-    unpacker = zlib.decompressobj(RAW, zdict=_dictionary())
-    plain = unpacker.decompress(deflated)
-    if not unpacker.eof:
-        raise zlib.error("it is cut off")
-    return plain
-
-
-class Packed(TypeDecorator[str]):
-    """A text that is stored in fewer bytes; texts that were stored before are read as they are.
-
-    SQLite keeps bytes and texts in one column, so that short ones stay legible there.
-    """
-
-    impl = LargeBinary
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """The column's type, on SQLite that of earlier versions."""
-        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else LargeBinary())
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | bytes | None:
-        """What the database is given."""
-        if value is None:
-            return None
-        value = storable(value)
-        packed = pack(value)
-        return packed if dialect.name != "sqlite" or packed.startswith(PACKED) else value
-
-    def process_result_value(self, value: str | bytes | None, dialect: Dialect) -> str | None:
-        """The text."""
-        del dialect
-        return value if value is None or isinstance(value, str) else unpack(value)
-
-
 def field(kind: Any, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as SQLAlchemy and SQLModel have it
     """A field of a row with its column."""
     return Field(sa_column=Column(kind, *arguments, **{"nullable": False, **options}))
@@ -271,11 +175,6 @@ def maybe_json() -> Any:  # noqa: ANN401 - as above
 def prose(*, nullable: bool = False, default: str | None = None) -> Any:  # noqa: ANN401 - as above
     """A text of any length."""
     return field(Prose, nullable=nullable, default=default)
-
-
-def packed(*, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
-    """A text of some sentences or more, of which there are many."""
-    return field(Packed, nullable=nullable)
 
 
 def label(length: int, *, nullable: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above

@@ -6,6 +6,7 @@ On PostgreSQL, where no backup is made first, tables that hold rows stay, withou
 import sqlalchemy as sa
 from alembic import op
 
+from data.migrations.unpacking import unpack_texts
 from data.tables.schema import ddl_metadata
 
 revision = "0028"
@@ -61,6 +62,7 @@ def upgrade() -> None:
     _change_rows(existing)
     _drop_tables(connection, inspector, existing)
     _delete_jobs()
+    unpack_texts(connection)
     for name, column in COLUMNS:
         if name in existing and column in {each["name"] for each in inspector.get_columns(name)}:
             op.drop_column(name, column)
