@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
+    from arena.services.contexts.controlled_sets import ControlledSetService
+    from arena.services.contexts.service import ContextService
     from arena.services.evidence.question_lists import QuestionListService
     from arena.services.evidence.questions import EvidenceService
     from arena.services.evidence.systems import ComparisonService, ProfileService
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
     from arena.services.judging.judge_test import JudgeTester
     from arena.services.judging.judges import JudgeService
-    from arena.services.metrics.controlled_sets import ControlledSetService
     from arena.services.metrics.factory import MetricAccess
     from arena.services.metrics.planning import MetricPlanner
     from arena.services.metrics.results import ScoreTableService
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from arena.services.organisers.round_jobs import RoundJobs
     from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.phases import PolicyService
-    from arena.services.question_sets.qrels import SetQrels
     from arena.services.question_sets.service import SetAdmin, SetService
     from arena.services.question_sets.statistics import StatisticsService
     from arena.services.ranking.new_boards import NewBoards
@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     from arena.services.ranking.service import RankingService
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
-    from arena.services.retrieval_boards.questions import RankedQuestions
-    from arena.services.retrieval_boards.service import RetrievalBoards
     from arena.services.rounds.corrections import CorrectionService
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.service import RoundService
@@ -108,11 +106,7 @@ class Arena:
     sets: SetService = _service("services.question_sets.service")
     set_admin: SetAdmin = _service("services.question_sets.service", "store", "sets", "policies")
     policies: PolicyService = _service("services.question_sets.phases")
-    set_qrels: SetQrels = _service("services.question_sets.qrels")
-    retrieval_boards: RetrievalBoards = _service("services.retrieval_boards.service", "store", "set_qrels")
-    ranked_questions: RankedQuestions = _service(
-        "services.retrieval_boards.questions", "store", "retrieval_boards"
-    )
+    contexts: ContextService = _service("services.contexts.service", "store", "corpora", "metrics")
     set_statistics: StatisticsService = _service("services.question_sets.statistics")
     set_passages: SetPassages = _service("services.question_sets.passages", "store", "corpora")
     uploads: UploadService = _service(
@@ -148,7 +142,7 @@ class Arena:
     submission_reader: SubmissionReader = _service("services.submissions.views")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     score_tables: ScoreTableService = _service("services.metrics.results")
-    controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
+    controlled_sets: ControlledSetService = _service("services.contexts.controlled_sets", "metric_access")
     board_files: BoardFiles = _service("services.boards.files", "store", "boards")
     file_descriptions: FileDescriptions = _service("services.boards.file_sizes", "boards", "board_files")
     history: HistoryService = _service("services.boards.history")

@@ -66,8 +66,6 @@ class Code(StrEnum):
     MANY_NO_ANSWERS = "many-no-answers"
     JUDGE_DIRECTED = "judge-directed"
     HIDDEN_CHARACTERS = "hidden-characters"
-    RANK_DIFFERS = "rank-differs"
-    TIED_SCORES = "tied-scores"
     MISSING_VALUE = "missing-value"
     LEFT_OUT = "left-out"
     FAILED_ROWS = "failed-rows"
@@ -95,8 +93,6 @@ WARNINGS = frozenset(
         Code.MANY_NO_ANSWERS,
         Code.JUDGE_DIRECTED,
         Code.HIDDEN_CHARACTERS,
-        Code.RANK_DIFFERS,
-        Code.TIED_SCORES,
         Code.LEFT_OUT,
         Code.FAILED_ROWS,
         Code.UNKNOWN_CITATIONS,

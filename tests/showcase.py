@@ -125,11 +125,8 @@ def _judge(arena: Arena, name: str) -> None:
 
 
 def _submit_run(arena: Arena, files: Path, questions: Iterable[Mapping[str, object]]) -> None:
-    """Submit two runs, one of which finds the passages in the opposite order, and qrels to measure by."""
+    """Submit two runs, one of which finds the passages in the opposite order."""
     passages = {str(row["id"]): [str(one["id"]) for one in _rows(row["passages"])] for row in questions}
-    qrels = files / "qrels"
-    qrels.write_text("".join(f"{name} 0 {found[0]} 1\n" for name, found in passages.items()))
-    arena.set_qrels.attach(SET, qrels)
     for system, step in (("finder", 1), ("seeker", -1)):
         run = files / f"{system}.trec"
         run.write_text(

@@ -32,7 +32,7 @@ NOUNS = {
     "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
     "questions": ("questions", "Questions of a round: find and sort them."),
     "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
-    "retrieval": ("retrieval_boards", "Boards of retrieved passages without answers."),
+    "retrieval": ("contexts", "Contexts without answers: score what a retriever found."),
     "battles": ("battles.commands", "Battle files: rate, compare and convert them."),
     "corpora": ("corpora", "Corpora: texts in which evidence for claims is found."),
     "jobs": ("jobs", "Jobs: the work that is queued, running or finished."),

@@ -18,7 +18,7 @@ from arena.cli.output import note
 from arena.container import Arena, open_arena
 from arena.services.judging.llm_overrides import LlmOverrides
 from arena.settings import EngineKind, read_settings
-from data.errors import ArenaError, InputError
+from data.errors import ArenaError
 from data.records.irreversible import Irreversible
 from judges.llm.settings import CacheMode
 from judges.llm.transports.registry import transport_info
@@ -365,18 +365,6 @@ def ask(act: Irreversible, *, yes: bool) -> None:
         note("arena: Nobody can be asked here, so nothing was done. Add --yes to do it.")
         raise typer.Exit(MISUSE)
     typer.confirm("Do it?", abort=True, err=True)
-
-
-def pair_of(text: str, option: str = "--compare") -> tuple[str, str]:
-    """The two systems of `A,B`.
-
-    Raises:
-        InputError: They are not two.
-    """
-    first, _, second = text.partition(",")
-    if not first or not second or "," in second:
-        raise InputError(f"{text!r} is no pair of systems.", advice=f"Write {option} A,B.")
-    return first, second
 
 
 def only_with(option: str, given: Mapping[str, object]) -> None:

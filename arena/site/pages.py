@@ -83,7 +83,7 @@ OWN = (
     Page(name="submit", title="Submit", module="teams.submit_page", menu=""),
     Page(name="compare", title="Compare", module="compare.compare_page"),
     Page(name="matrix", title="Head to head", module="boards.matrix_page"),
-    Page(name="retrieval", title="Retrieval", module="retrieval.retrieval_page", menu=MORE),
+    Page(name="retrieval", title="Retrieval", module="retrieval_page", menu=MORE),
     Page(name="rounds", title="Rounds", module="boards.history_page", menu=MORE),
     Page(name="methodology", title="Method in full", module="boards.methodology_page"),
     Page(name="team", title="My team", module="teams.team_page", menu=MORE),

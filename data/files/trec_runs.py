@@ -1,17 +1,14 @@
-"""TREC runs: which passages were retrieved for each question, in what order.
-
-Source: `trec_eval`'s format, a line each: question, `Q0`, passage, rank, score, run.
-"""
+"""TREC runs: question, `Q0`, passage, rank, score and the run's name on each line."""
 
 from __future__ import annotations
 
 import math
 import re
 import struct
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from unicodedata import normalize
 
 from data.errors import InvalidFileError
 from data.files.text_files import ReadLimits, decode, read_lines
@@ -20,7 +17,7 @@ from data.records import ProblemList
 FIELDS = 6
 STEP = 2.0**-22
 """Two steps of single precision, relative to a score."""
-LEAST_SCALE = 1e-6
+MIN_SCALE = 1e-6
 ADVICE = "Give six fields: question, Q0, passage, rank, score and the run's name."
 
 
@@ -34,10 +31,7 @@ class RunLine:
 
 
 def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[RunLine, ...]]:
-    """Read a run, plain or gzipped: the passages of each question, highest score first.
-
-    As trec_eval does, the order comes from the scores in single precision, that of equal ones from falling
-    passage ids.
+    """Read a run, plain or gzipped: the passages of each question by falling scores, then by falling ids.
 
     Raises:
         FileFormatError: The file cannot be read.
@@ -46,14 +40,17 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
     problems = ProblemList()
     lines: dict[str, dict[str, RunLine]] = {}
     for number, content in read_lines(path, limits or ReadLimits()):
-        line = _line(number, decode(content, number), problems)
-        if line is None:
+        fields = decode(content, number).split()
+        score = _score(fields[4]) if len(fields) == FIELDS else math.nan
+        if not math.isfinite(score):
+            message = f"This is no line of a run: {' '.join(fields)[:80]!r}."
+            problems.add(number, "bad-run-line", message, advice=ADVICE)
             continue
-        if line.passage in lines.setdefault(line.question, {}):
-            message = f"The question {line.question} has the passage {line.passage} twice."
-            problems.add(number, "duplicate-id", message)
-            continue
-        lines[line.question][line.passage] = line
+        own = lines.setdefault(fields[0], {})
+        if fields[2] in own:
+            message = f"The question {fields[0]} has the passage {fields[2]} twice."
+            problems.add(number, "duplicate-passage", message, advice="Rank each passage once.")
+        own[fields[2]] = RunLine(fields[0], fields[2], score)
     if not lines and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no run.", advice=ADVICE)
     if problems.errors:
@@ -61,32 +58,34 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
         raise InvalidFileError(message, problems.result(), advice=ADVICE)
     return {
         question: tuple(
-            sorted(
-                sorted(passages.values(), key=lambda line: line.passage, reverse=True),
-                key=lambda line: -single(line.score),
-            )
+            sorted(own.values(), key=lambda line: (_single(line.score), line.passage), reverse=True)
         )
-        for question, passages in lines.items()
+        for question, own in lines.items()
     }
 
 
-def _line(number: int, text: str, problems: ProblemList) -> RunLine | None:
-    fields = text.split()
-    if len(fields) != FIELDS:
-        problems.add(number, "bad-row", f"This line has {len(fields)} fields.", advice=ADVICE)
-        return None
+def _score(text: str) -> float:
     try:
-        score = float(fields[4])
+        return float(text)
     except ValueError:
-        score = math.nan
-    if not math.isfinite(score):
-        problems.add(number, "bad-row", f"The score {fields[4]!r} is no number.", advice=ADVICE)
-        return None
-    return RunLine(fields[0], fields[2], score)
+        return math.nan
+
+
+def _place(line: RunLine) -> tuple[float, str]:
+    return _single(line.score), line.passage
+
+
+def _single(score: float) -> float:
+    """Round to single precision, as trec_eval does before it orders passages."""
+    try:
+        value: float = struct.unpack("f", struct.pack("f", score))[0]
+    except OverflowError:
+        return math.copysign(math.inf, score)
+    return value
 
 
 def run_lines(rankings: Mapping[str, Sequence[RunLine]], name: str) -> Iterator[str]:
-    """The lines of a run; `name` is what made it.
+    """Yield the lines of a run named `name`.
 
     `trec_eval` orders by scores at single precision and not by ranks, so that a score which does not fall
     is written a little below the one before it.
@@ -94,7 +93,7 @@ def run_lines(rankings: Mapping[str, Sequence[RunLine]], name: str) -> Iterator[
     for question, ranking in rankings.items():
         score = math.inf
         for rank, line in enumerate(ranking, start=1):
-            score = min(line.score, score - max(abs(score), LEAST_SCALE) * STEP) if rank > 1 else line.score
+            score = min(line.score, score - max(abs(score), MIN_SCALE) * STEP) if rank > 1 else line.score
             named = f"{run_field(question)} Q0 {run_field(line.passage)}"
             yield f"{named} {rank} {score:.8g} {run_field(name)}"
 
@@ -105,49 +104,16 @@ def write_run(path: Path, lines: Iterable[str]) -> None:
         file.writelines(f"{line}\n" for line in lines)
 
 
-def single(score: float) -> float:
-    """A score in single precision, as trec_eval keeps it; infinite where that has no place for it."""
-    try:
-        value: float = struct.unpack("f", struct.pack("f", score))[0]
-    except OverflowError:
-        return math.copysign(math.inf, score)
-    return value
-
-
 _SHIFTING = re.compile(r"\s|%(?=[0-9A-F]{2})")
 
 
 def run_field(text: str) -> str:
-    """A name as a run's lines hold it: white space, which would shift a line's fields, is `%20` and so on.
-
-    No two names have one field: a per cent sign that looks like such a code becomes one itself.
-    """
+    """Write a name as one field: white space becomes `%20` and so on, so that no two names have one field."""
     return _SHIFTING.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), text) or "%"
 
 
-class FieldNames:
-    """Finds which of some ids a field of a run or of qrels means.
-
-    It is the id itself, else as `run_field` writes it, else the one id that differs only in its Unicode form,
-    or in having white space where the field has `_`.
-    """
-
-    def __init__(self, ids: Iterable[str]) -> None:
-        known = tuple(ids)
-        self._sure = {run_field(name): name for name in known} | {name: name for name in known}
-        self._likely: dict[str, set[str]] = {}
-        for name in known:
-            for form in {_composed(name), _composed("_".join(name.split()))}:
-                self._likely.setdefault(form, set()).add(name)
-
-    def get(self, field: str) -> str | None:
-        """The id; None where there is none, or several are as likely."""
-        sure = self._sure.get(field)
-        if sure is not None:
-            return sure
-        likely = self._likely.get(_composed(field), set())
-        return next(iter(likely)) if len(likely) == 1 else None
-
-
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+def ids_by_field(ids: Iterable[str]) -> dict[str, str]:
+    """Map fields of a run or of qrels to ids: each id as it is, as `run_field` writes it, and decomposed."""
+    known = tuple(ids)
+    forms = {run_field(normalize(form, name)): name for name in known for form in ("NFC", "NFD")}
+    return forms | {run_field(name): name for name in known} | {name: name for name in known}

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from data.store.jobs.jobs import JobStore
     from data.store.jobs.leases import LeaseStore
     from data.store.question_sets import PolicyStore, SetStore
-    from data.store.retrieval import RetrievalStore
     from data.store.rounds.battle_claims import ClaimStore
     from data.store.rounds.battles import BattleStore
     from data.store.rounds.budgets import LedgerStore
@@ -75,12 +74,6 @@ class Store:
         from data.store.submissions.submission_status import StatusStore
 
         return StatusStore(self.database)
-
-    @cached_property
-    def retrieval(self) -> RetrievalStore:
-        from data.store.retrieval import RetrievalStore
-
-        return RetrievalStore(self.database)
 
     @cached_property
     def rounds(self) -> RoundStore:

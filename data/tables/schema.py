@@ -6,7 +6,6 @@ from data.tables import (
     jobs,
     judgments,
     questions,
-    retrieval,
     rounds,
     teams,
 )
@@ -18,7 +17,6 @@ __all__ = [
     "judgments",
     "metadata",
     "questions",
-    "retrieval",
     "rounds",
     "teams",
 ]

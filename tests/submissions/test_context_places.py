@@ -10,7 +10,7 @@ import pytest
 
 from data.records import QuestionSet
 from submissions.check import CheckResult, read_answers
-from submissions.context_files import check_rankings, read_rankings
+from submissions.context_files import check_contexts, read_contexts
 from tests.submissions.conftest import as_jsonl
 
 CONTEXTS = [{"id": "p1", "text": ""}, {"id": "p2", "text": "A text."}, {"id": "p3", "text": " \n"}]
@@ -36,9 +36,9 @@ def test_a_retrieved_passage_without_a_text_keeps_its_rank(questions: QuestionSe
     """An id is all that a ranking needs: the passage behind an empty one has rank 2."""
     path = tmp_path / "contexts"
     path.write_bytes(as_jsonl([{"question_id": "1", "contexts": CONTEXTS}]))
-    assert check_rankings(path, questions).errors == 0
-    (ranking,) = read_rankings(path, questions)
-    assert [one.id for one in ranking.passages] == ["p1", "p2", "p3"]
+    assert check_contexts(path, questions).errors == 0
+    (ranking,) = read_contexts(path, questions)
+    assert [one.id for one in ranking.contexts] == ["p1", "p2", "p3"]
 
 
 @pytest.mark.parametrize(

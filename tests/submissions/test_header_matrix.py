@@ -24,7 +24,7 @@ from data.files.tabular.columns import NAMES, Column
 from data.files.text_files import ReadLimits
 from data.records import Question, QuestionSet
 from submissions.check import check_answers, read_answers
-from submissions.context_files import read_rankings
+from submissions.context_files import read_contexts
 from submissions.limits import IntakeLimits
 
 QUESTIONS = ("What is rain?", "What is snow?")
@@ -152,8 +152,8 @@ def test_contexts_keep_their_ids_and_places(
     path = tmp_path / "file"
     rows = [{"qid": key, name: PASSAGES} for key in ("1", "2")]
     path.write_bytes(CONTAINERS[container](rows))
-    rankings = read_rankings(path, asked)
-    assert [[(one.id, one.text) for one in ranking.passages] for ranking in rankings] == [
+    rankings = read_contexts(path, asked)
+    assert [[(one.id, one.text) for one in ranking.contexts] for ranking in rankings] == [
         [("0", "zero"), ("7", "seven")]
     ] * 2
     path.write_bytes(CONTAINERS[container]([{**row, "output": "A"} for row in rows]))

@@ -10,9 +10,9 @@ import pytest
 
 from data.errors import InputError
 from data.files.question_sets.beir import write_beir
-from data.records import Passage, Question, QuestionSet
+from data.records import Question, QuestionSet
 from submissions.check import check_answers, read_answers
-from submissions.context_files import check_rankings, read_rankings
+from submissions.context_files import check_contexts, read_contexts
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "answers"
 
@@ -82,8 +82,8 @@ def test_ids_in_another_unicode_form_are_the_same_ids(tmp_path: Path) -> None:
     path.write_text("question_id,answer\n" + "".join(f"{name},A.\n" for name in other), encoding="utf-8")
     assert [one.question_id for one in read_answers(path, asked)] == list(names)
     path.write_text("".join(f"{name} Q0 d 1 1 r\n" for name in other), encoding="utf-8")
-    assert check_rankings(path, asked).warnings == 0
-    assert [one.question_id for one in read_rankings(path, asked)] == list(names)
+    assert check_contexts(path, asked).warnings == 0
+    assert [one.question_id for one in read_contexts(path, asked)] == list(names)
 
 
 def test_a_file_of_nothing_but_missing_values_has_an_error(tmp_path: Path) -> None:
@@ -96,13 +96,7 @@ def test_a_file_of_nothing_but_missing_values_has_an_error(tmp_path: Path) -> No
 
 
 def test_what_beir_cannot_read_is_not_written(tmp_path: Path) -> None:
-    """BEIR's loader takes whole scores, and no empty corpus."""
+    """BEIR's loader takes no empty corpus."""
     bare = _asked("1")
     with pytest.raises(InputError, match="no passages"):
-        write_beir(bare, {}, tmp_path / "bare")
-    (question,) = bare.questions
-    filled = bare.with_questions(
-        [Question(id="1", domain="d", question=question.question, passages=(Passage("p1", "x"),))]
-    )
-    with pytest.raises(InputError, match=r"1 grades are no whole numbers, the first is 0\.5 of p1 for 1"):
-        write_beir(filled, {"1": {"": {"p1": 0.5}}}, tmp_path / "half")
+        write_beir(bare, tmp_path / "bare")

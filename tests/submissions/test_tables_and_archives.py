@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from data.records import Question, QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.context_files import check_rankings
+from submissions.context_files import check_contexts
 from submissions.formats import FileFormat
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
@@ -80,7 +80,7 @@ def test_a_table_of_contexts_needs_no_answers(tmp_path: Path, questions: Questio
     """`--kind contexts` takes a Parquet file with ids and passages."""
     contexts = [[{"id": "d1", "text": "One."}, {"id": "d2", "text": "Two."}]]
     pq.write_table(pa.table({"question_id": ["1"], "contexts": contexts}), tmp_path / "table")
-    result = check_rankings(tmp_path / "table", questions)
+    result = check_contexts(tmp_path / "table", questions)
     assert (result.format, result.answers, result.errors) == (FileFormat.PARQUET, 1, 0)
 
 

@@ -122,7 +122,7 @@ def run(
     corpus: Corpus = "",
     retriever: Retriever = BM25,
     judgments: Judgments = None,
-    ratings: SetRatings = "",
+    ratings: SetRatings = None,
     systems: Systems = None,
     option: Constants = None,
     budget_usd: Budget = None,
@@ -156,7 +156,7 @@ def run(
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
 
     def request(set_name: str, metric_name: str) -> MetricRequest:
-        known = (set_name, ratings)
+        known = None if ratings is None else (set_name, ratings)
         return metric_request(
             metric_name, judge, option, budget_usd, concurrency, corpus, retriever, judgments, known
         )

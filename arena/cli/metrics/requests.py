@@ -36,13 +36,13 @@ Concurrency = Annotated[
 ]
 
 SetRatings = Annotated[
-    str,
+    Path | None,
     typer.Option(
         "--ratings",
-        metavar="NAME",
+        metavar="FILE",
         show_default="every passage is rated",
-        help="Ratings of passages that the set has under this name (`ratings`, of `arena sets build` or a "
-        "file of CRUX), for `context-crux` and `answer-crux`: only other passages are rated.",
+        help="Ratings of the set's passages (`ratings.jsonl` of `arena sets build`, or of CRUX), for "
+        "`context-crux` and `answer-crux`: only other passages are rated.",
     ),
 ]
 
@@ -56,7 +56,7 @@ def metric_request(
     corpus: str = "",
     retriever: str = BM25,
     judgments: Path | None = None,
-    ratings: tuple[str, str] | None = None,
+    ratings: tuple[str, Path] | None = None,
 ) -> MetricRequest:
     """What is asked of the service of metrics."""
     from arena.services.metrics.factory import CONCURRENCY, MetricRequest
@@ -70,5 +70,5 @@ def metric_request(
         concurrency=concurrency or CONCURRENCY,
         search=SearchRequest(corpus=corpus, retriever=retriever),
         judgments=judgments,
-        ratings=ratings if ratings and ratings[1] else None,
+        ratings=ratings,
     )

@@ -107,13 +107,6 @@ def show(
             help="What the set is made of, overall and by domain: words, documents, passages, short answers.",
         ),
     ] = False,
-    qrels: Annotated[
-        bool,
-        typer.Option(
-            "--qrels",
-            help="Its relevance judgments, those first that boards use where none is named.",
-        ),
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the question sets, or one with its domains.
@@ -121,12 +114,10 @@ def show(
     $ arena sets show fiqa --statistics
     """
     if not name:
-        only_with("a set", {"--statistics": statistics, "--qrels": qrels})
+        only_with("a set", {"--statistics": statistics})
         _list(as_json=as_json)
     elif statistics:
         _show_statistics(name, as_json=as_json)
-    elif qrels:
-        attachments.show_qrels(name, as_json=as_json)
     else:
         _show(name, as_json=as_json)
 
@@ -248,7 +239,7 @@ def build(
     `text`). DIR receives a set for `arena sets import`, and `ratings.jsonl` with the ratings, the passages
     that suffice and what was dropped.
     """
-    from arena.services.metrics.controlled_sets import BuildRequest
+    from arena.services.contexts.controlled_sets import BuildRequest
 
     request = BuildRequest(
         file=file,

@@ -14,13 +14,9 @@ MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "metrics export": ("show",),
         "metrics marginals": ("analyse", "marginals"),
         "metrics plan": ("run", "--plan"),
-        "retrieval board": ("show",),
         "rounds compare": ("status", "--compare"),
         "rounds retry": ("resume", "--failed"),
         "rounds table": ("status",),
-        "sets attach-passages": ("attach", "--kind", "passages"),
-        "sets attach-qrels": ("attach", "--kind", "qrels"),
-        "sets qrels": ("show", "--qrels"),
         "sets short-answers": ("export", "--format", "short-answers"),
         "sets statistics": ("show", "--statistics"),
     }
@@ -32,9 +28,6 @@ REMOVED: Mapping[str, str] = MappingProxyType(
     {
         "battles cycles": "Use `arena battles rate` and `compare`, or count the cycles of an exported file.",
         "corpora embed": "Use `arena corpora import --name NAME --embeddings MODEL`.",
-        "retrieval compare": "Use `arena retrieval show SET --compare A,B`.",
-        "retrieval output": "Use `arena retrieval export SET - --system SYSTEM`.",
-        "retrieval question": "Use `arena retrieval show SET --question ID`.",
         "rounds notice": 'Use `arena rounds publish ROUND --notice "TEXT"`; an empty text takes it off.',
         "submissions template": "Use `arena sets export SET FILE --format template`, or `sample`.",
         "teams account": "Use `arena teams accounts ACCOUNT` with --email, --subject or --organiser.",

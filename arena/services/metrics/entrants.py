@@ -9,22 +9,29 @@ from arena.services.accounts.redaction import submission_visibility
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.submissions.status import StatusReader
 from data.errors import NotFoundError
-from data.records import Submission
+from data.records import Submission, SubmissionKind
 from data.store import Store
 
 Seen = Callable[[Submission], bool]
 
 
 def entrants_of(
-    store: Store, set_name: str, systems: Sequence[str] = (), *, seen: Seen = lambda _: True
+    store: Store,
+    set_name: str,
+    systems: Sequence[str] = (),
+    *,
+    kind: SubmissionKind | None = SubmissionKind.ANSWERS,
+    seen: Seen = lambda _: True,
 ) -> tuple[Submission, ...]:
     """The newest submissions of a set that are seen; the reference is among them only where it is named.
+
+    `kind` None takes contexts without answers too.
 
     Raises:
         NotFoundError: There is no such set or system; the same where it is not seen.
     """
     store.sets.summary(set_name)
-    live = tuple(filter(seen, store.submissions.find(set_name=set_name, newest=True)))
+    live = tuple(filter(seen, store.submissions.find(set_name=set_name, kind=kind, newest=True)))
     if not systems:
         return live
     reference = store.submissions.reference(set_name)

@@ -16,9 +16,9 @@ from arena.services.judging.llm_access import StoredJournal, StoredReplies, acce
 from arena.services.retrieval.corpora import HASH_SHOWN, SearchRequest
 from arena.settings import Settings
 from data.errors import InputError, SpecError
+from data.files.qrels import Qrels, read_qrels
 from data.files.text_files import ReadLimits
 from data.records import Json, JudgeKind, Question
-from data.records.rankings import Qrels, QrelsKind
 from data.store import Store
 from data.store.boards.scores import EMBEDDED
 from judges.llm.costs import Ledger, MemoryLedger, Usage
@@ -59,7 +59,7 @@ class MetricRequest:
         concurrency: Answers, and calls, in flight at most.
         search: Where evidence is retrieved; by default in the passages of each item.
         judgments: A file of judgments on passages by aspect, for `coverage-icat-m`.
-        ratings: A set and the name of its ratings of passages by sub-question, which the metrics of contexts
+        ratings: A set and a file of ratings of its passages by sub-question, which the metrics of contexts
             take instead of rating these passages anew.
     """
 
@@ -70,7 +70,7 @@ class MetricRequest:
     concurrency: int = CONCURRENCY
     search: SearchRequest = IN_PASSAGES
     judgments: Path | None = None
-    ratings: tuple[str, str] | None = None
+    ratings: tuple[str, Path] | None = None
 
     def __post_init__(self) -> None:
         if self.budget_usd is not None and not 0 <= self.budget_usd < float("inf"):
@@ -209,9 +209,8 @@ class MetricAccess:
         """A request with the judgments and ratings that it names among its options.
 
         Raises:
-            NotFoundError: The set has no ratings of the name.
-            InputError: The metric takes none.
-            InvalidFileError: The judgments have problems; all of them are listed.
+            InputError: The metric takes no ratings.
+            InvalidFileError: The judgments or ratings have problems; all of them are listed.
         """
         from judges.metrics.context.ratings import THRESHOLD  # noqa: PLC0415 - loads numpy
 
@@ -222,11 +221,8 @@ class MetricAccess:
             message = f"The metric {request.metric} takes no ratings of passages by sub-question."
             takers = " or ".join(info.name for info in metrics() if info.takes_ratings)
             raise InputError(message, advice=f"Leave out --ratings, or choose {takers}.")
-        set_name, name = request.ratings
-        qrels = self._store.retrieval.qrels(set_name, name)
-        if qrels.kind is not QrelsKind.RATINGS:
-            message = f"{name} of {set_name} holds {qrels.kind.value} judgments, and no ratings."
-            raise InputError(message, advice=f"`arena sets show --qrels {set_name}` lists what there is.")
+        set_name, file = request.ratings
+        qrels = read_qrels(file)
         questions = self._store.sets.get(set_name).questions
         options: dict[str, Json] = {"threshold": qrels.relevant_from, **request.options}
         if options["threshold"] == THRESHOLD:

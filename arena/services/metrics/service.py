@@ -23,9 +23,10 @@ from data.errors import JudgeError, SpecError, StoppedError
 from data.files.items import read_items
 from data.files.text_files import ReadLimits
 from data.progress import counted
-from data.records import MetricItem, Score, Submission
+from data.records import MetricItem, Score, Submission, SubmissionKind
 from data.store import Store
 from data.store.boards.scores import EMBEDDED
+from judges.metrics.context import CONTEXT
 from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, metric_info
 
 Emit = Callable[[dict[str, Any]], None]
@@ -59,7 +60,8 @@ class MetricService:
             SpecError: The judge is no LLM, or the metric has no embedded version.
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
-        return self._runs.run(entrants_of(self._store, set_name, systems), request)
+        kind = None if request.metric == CONTEXT else SubmissionKind.ANSWERS
+        return self._runs.run(entrants_of(self._store, set_name, systems, kind=kind), request)
 
     def score_board(
         self,

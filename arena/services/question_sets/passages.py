@@ -13,7 +13,7 @@ from data.files.items import QuestionPassages, read_passages
 from data.files.question_sets.rows import content_hash
 from data.files.tabular.reader import is_run
 from data.files.text_files import ReadLimits
-from data.files.trec_runs import FieldNames, read_run
+from data.files.trec_runs import ids_by_field, read_run
 from data.records import Action, Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
 from data.store import Store
 
@@ -61,8 +61,8 @@ class SetPassages:
         """Store a new version of a set with passages from a file; rounds of the former keep theirs.
 
         The file is JSONL with `question_id` (or `query`, the question's text) and `passages`, or a TREC run
-        whose texts a corpus has. The new set has the policy and the relevance judgments of the former; its
-        answers are submitted anew.
+        whose texts a corpus has. The new set has the policy of the former; its answers are submitted
+        anew.
 
         Args:
             name: The set.
@@ -115,8 +115,6 @@ class SetPassages:
                 notes.take(caller.note(Action.SET_IMPORTED, f"set {attached.name}", questions=count))
         if created:
             self._store.policies.put(replace(self._store.policies.get(former), set_name=attached.name))
-            for name in reversed(self._store.retrieval.qrels_names(former)):
-                self._store.retrieval.add_qrels(attached.name, self._store.retrieval.qrels(former, name))
         return created
 
     def _from_run(self, questions: QuestionSet, path: Path, corpus: str) -> _FromFile:
@@ -125,7 +123,7 @@ class SetPassages:
             raise InputError(message, advice="Name the corpus that was searched with --corpus.")
         run = read_run(path)
         texts = self._corpora.passages(corpus, {line.passage for lines in run.values() for line in lines})
-        named = FieldNames(question.id for question in questions.questions)
+        named = ids_by_field(question.id for question in questions.questions)
         known = {own: lines for name, lines in run.items() if (own := named.get(name)) is not None}
         return _FromFile(
             {

@@ -85,23 +85,16 @@ class SetService:
     def import_from(self, path: Path, *, name: str | None = None, caller: Caller = OPERATOR) -> ImportedSet:
         """Import a question set from a folder or file; the same import twice changes nothing.
 
-        A folder's ratings of passages, and the judgments of a folder of BEIR, become judgments of the set.
-
         Raises:
             InvalidFileError: The files have problems; nothing was stored.
             ConflictError: Another set has this name.
             ForbiddenError: Only organisers may.
         """
-        from arena.services.question_sets.qrels import SetQrels  # noqa: PLC0415 - what reads files, which lists do without
-        from data.files.question_sets.loader import load_set  # noqa: PLC0415 - as above
+        from data.files.question_sets.loader import load_set  # noqa: PLC0415 - what reads files, which lists do without
 
         require(caller, TokenScope.ORGANISE)
         loaded = load_set(path, name=name)
         created = self.add(loaded.questions, loaded.policy, caller=caller)
-        if (path / RATINGS).is_file():
-            SetQrels(self._store).attach(loaded.questions.name, path / RATINGS, caller=caller)
-        if loaded.judgments is not None:
-            SetQrels(self._store).store(loaded.questions.name, loaded.judgments, path.name, caller=caller)
         for system, answers in loaded.answers.items():
             self._submit(loaded.questions.name, system, answers)
         summary = self._store.sets.summary(loaded.questions.name)
@@ -193,7 +186,7 @@ class SetService:
         form: str = "jsonl",
         caller: Caller = OPERATOR,
     ) -> SetSummary:
-        """Write a set as a folder that an import reads; with a folder of BEIR go the judgments that count.
+        """Write a set as a folder that an import reads.
 
         Args:
             name: The set.
@@ -206,14 +199,11 @@ class SetService:
             ConflictError: The folder holds data files or judgments already.
             FileFormatError: It cannot be written.
         """
-        from arena.services.question_sets.qrels import SetQrels  # noqa: PLC0415 - as above
         from data.files.question_sets.registry import set_writer  # noqa: PLC0415 - as above
 
         questions, write = self.get(name, caller=caller), set_writer(form)
-        qrels = SetQrels(self._store)
-        judged = qrels.get(questions).judgments if qrels.names(questions) else {}
         with _writing(folder):
-            write(questions, judged, folder)
+            write(questions, folder)
         return self.summary(name)
 
     def write_short_answers(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> ShortAnswerFile:

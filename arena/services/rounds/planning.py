@@ -153,7 +153,7 @@ class RoundPlanner:
         if without := sorted({entrant.system for entrant in contexts} & set(unknown)):
             raise InputError(
                 f"{', '.join(without)} submitted contexts to {request.set_name}, and a round judges answers.",
-                advice=f"See them with `arena retrieval show {request.set_name}`, or name other systems.",
+                advice=f"`arena retrieval score --set {request.set_name}` shows them; name other systems.",
             )
         if unknown:
             names = ", ".join(by_name) or "none"

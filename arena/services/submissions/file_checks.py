@@ -18,7 +18,7 @@ from data.progress import working
 from data.records import Passage, Problem, Question, QuestionSet, Severity
 from submissions.card import CardCheck, check_card
 from submissions.check import CheckResult, check_answers, refused_for_time
-from submissions.context_files import check_rankings
+from submissions.context_files import check_contexts
 from submissions.formats.reading import cites_passages, size_of
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
@@ -122,7 +122,7 @@ def _check_answers(path: Path, asked: _Asked, limits: IntakeLimits, folder: str)
 
 def _check_contexts(path: Path, asked: _Asked, limits: IntakeLimits, folder: str) -> CheckResult:
     with _confined(limits, folder):
-        return check_rankings(path, asked, limits=limits)
+        return check_contexts(path, asked, limits=limits)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ from data.store import Store
 from data.store.submissions.writing import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, read_answers
-from submissions.context_files import read_rankings
+from submissions.context_files import read_contexts
 from submissions.limits import IntakeLimits
 from submissions.template import answers_template, sample_answers
 
@@ -179,12 +179,12 @@ class SubmissionService(SubmissionReader):
                 takes_over=caller.kind is CallerKind.OPERATOR,
                 kind=kind,
             )
-            if kind is SubmissionKind.CONTEXTS:
-                rankings = read_rankings(path, questions, limits=limits)
-                submission, created = self._store.submissions.add_rankings(new, rankings)
-            else:
-                rows = _with_no_answer(read_answers(path, questions, limits=limits))
-                submission, created = self._store.submissions.add(new, rows)
+            rows = (
+                ((answer, False) for answer in read_contexts(path, questions, limits=limits))
+                if kind is SubmissionKind.CONTEXTS
+                else _with_no_answer(read_answers(path, questions, limits=limits))
+            )
+            submission, created = self._store.submissions.add(new, rows)
             if created:
                 action = Action.SUBMISSION_ADDED if confirm else Action.SUBMISSION_CHECKED
                 notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))

@@ -12,7 +12,7 @@ from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Visibility
 from arena.services.submissions.eligibility import no_submission
 from arena.services.submissions.status import StatusReader, SubmissionStatus
-from data.records import Answer, Submission, SubmissionKind
+from data.records import Answer, Submission
 from data.store import Store
 
 
@@ -87,7 +87,7 @@ class SubmissionReader:
         if seen is None:
             raise no_submission(number)
         summary = self._store.sets.summary(submission.set_name)
-        counts = self._counts(submission)
+        counts = self._store.submissions.domain_counts(submission.id)
         return SubmissionView(
             submission=seen[0],
             visibility=seen[1],
@@ -98,13 +98,6 @@ class SubmissionReader:
             },
             no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
         )
-
-    def _counts(self, submission: Submission) -> Mapping[str, tuple[int, int]]:
-        """Its questions by domain, and how many of them it says to have no answer to."""
-        if submission.kind is SubmissionKind.ANSWERS:
-            return self._store.submissions.domain_counts(submission.id)
-        counts = self._store.retrieval.domain_counts(submission.id)
-        return {domain: (count, 0) for domain, count in counts.items()}
 
     def known(self, number: int, *, caller: Caller) -> Submission:
         """A submission as it is stored, if the caller may know of it at all.

@@ -237,7 +237,7 @@ def next_of(submission: Submission, status: SubmissionStatus) -> str:
     if status.state is SubmissionState.WITHDRAWN and submission.withdrawn_reason:
         return f"{NEXT[status.state]} Reason: {submission.withdrawn_reason}"
     if status.state is SubmissionState.ACCEPTED and submission.kind is SubmissionKind.CONTEXTS:
-        return "Accepted. It is on the board of its set on the page Retrieval, and enters no round."
+        return "Accepted. It is on the page Retrieval, and enters no round."
     return NEXT[status.state]
 
 

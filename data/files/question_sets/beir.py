@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import InputError
-from data.files.qrels import BEIR_HEADER, QrelsFile, read_qrels
-from data.files.question_sets.registry import DOMAIN, Judgments, SetDraft, SetFormat
+from data.files.qrels import BEIR_HEADER, WHOLE, read_qrels
+from data.files.question_sets.registry import DOMAIN, SetDraft, SetFormat
 from data.files.question_sets.rows import question_from_json, question_to_json, require_unused, set_head
 from data.files.tabular.records import each_record
 from data.files.text_files import ReadLimits
 from data.files.trec_runs import run_field
 from data.records import Passage, ProblemList, Question, QuestionSet, Severity, Split
-from data.records.rankings import WHOLE, QrelsKind
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 TEST, DEV, TRAIN = "test", "dev", "train"
@@ -100,18 +99,6 @@ class BeirFolder:
             what = f"{small:,} judgments have grades between 0 and {RELEVANT_FROM:g}"
             self._note("small-grade", f"{what}, which count as not relevant, as in trec_eval.")
 
-    def judgments(self) -> QrelsFile | None:
-        """The judgments of all splits that are read; None where there are none."""
-        merged: dict[str, dict[str, dict[str, float]]] = {}
-        for read in self._read.values():
-            for question, by_subtopic in read.judgments.items():
-                for subtopic, grades in by_subtopic.items():
-                    merged.setdefault(question, {}).setdefault(subtopic, {}).update(grades)
-        if not merged:
-            return None
-        repeated = sum(read.repeated for read in self._read.values())
-        return QrelsFile(kind=QrelsKind.GRADED, relevant_from=1.0, judgments=merged, repeated=repeated)
-
     def _each(self, name: str, wanted: set[str] | None = None) -> list[tuple[int, Mapping[str, Any]]]:
         """The rows of a file, of documents only those that are wanted."""
 
@@ -183,20 +170,16 @@ class BeirFolder:
         self._problems.add(0, code, message, severity=Severity.WARNING)
 
 
-def write_beir(questions: QuestionSet, judgments: Judgments, folder: Path) -> None:
+def write_beir(questions: QuestionSet, folder: Path) -> None:
     """Write a set as BEIR's folder; `set.toml` keeps what a set is called.
-
-    Args:
-        questions: The set.
-        judgments: Grades by question, subtopic and document; of a question with several subtopics a document
-            has its highest grade.
-        folder: The folder.
 
     Raises:
         ConflictError: The folder has such files already.
-        InputError: BEIR cannot hold the set: a grade is no whole number, or there is no passage.
+        InputError: The set has no passages, and BEIR reads no folder without documents.
     """
-    _require_readable(questions, judgments)
+    if not any(question.passages for question in questions.questions):
+        message = f"{questions.name} has no passages, and BEIR reads no folder with an empty {CORPUS}."
+        raise InputError(message, advice="Attach passages first, or export the set in another format.")
     require_unused(folder / QUERIES, folder / CORPUS, folder / QRELS)
     (folder / QRELS).mkdir(parents=True, exist_ok=True)
     (folder / "set.toml").write_text(set_head(questions), encoding="utf-8")
@@ -218,28 +201,7 @@ def write_beir(questions: QuestionSet, judgments: Judgments, folder: Path) -> No
             row = {"_id": _field(name), "title": passage.title, "text": passage.text}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     for split in Split:
-        _write_qrels(questions, judgments, split, folder / QRELS / f"{split.value}.tsv")
-
-
-def _require_readable(questions: QuestionSet, judgments: Judgments) -> None:
-    """Refuse what BEIR's own loader cannot read."""
-    own = (question.id for question in questions.questions)
-    grades = [
-        (question, name, grade)
-        for question in own
-        for by_name in judgments.get(question, {}).values()
-        for name, grade in by_name.items()
-        if grade != int(grade)
-    ]
-    if grades:
-        question, name, grade = grades[0]
-        message = (
-            f"{len(grades):,} grades are no whole numbers, the first is {grade:g} of {name} for {question}."
-        )
-        raise InputError(message, advice="BEIR's scores are whole: export the set in another format.")
-    if not any(question.passages for question in questions.questions):
-        message = f"{questions.name} has no passages, and BEIR reads no folder with an empty {CORPUS}."
-        raise InputError(message, advice="Attach passages first, or export the set in another format.")
+        _write_qrels(questions, split, folder / QRELS / f"{split.value}.tsv")
 
 
 def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> str:
@@ -253,16 +215,13 @@ def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> s
     return name
 
 
-def _write_qrels(questions: QuestionSet, judgments: Judgments, split: Split, path: Path) -> None:
-    lines = []
-    for question in questions.questions:
-        if question.split is not split:
-            continue
-        grades: dict[str, float] = {}
-        for own in judgments.get(question.id, {}).values():
-            for name, grade in own.items():
-                grades[name] = max(grade, grades.get(name, grade))
-        lines += [f"{_field(question.id)}\t{_field(name)}\t{grade:g}\n" for name, grade in grades.items()]
+def _write_qrels(questions: QuestionSet, split: Split, path: Path) -> None:
+    lines = [
+        f"{_field(question.id)}\t{_field(name)}\t1\n"
+        for question in questions.questions
+        if question.split is split
+        for name in question.gold_doc_ids
+    ]
     if lines:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.write(f"{BEIR_HEADER}\tcorpus-id\tscore\n")
@@ -302,7 +261,7 @@ def _file(folder: Path, name: str) -> Path:
 
 def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
     folder = BeirFolder(path, limits, problems)
-    return SetDraft(questions=folder.questions(), judgments=folder.judgments())
+    return SetDraft(questions=folder.questions())
 
 
 FORMATS = (

@@ -189,7 +189,7 @@ FORMATS = (
         title="a Hugging Face dataset in Parquet, with card",
         fits=is_dataset,
         parse=_parse,
-        write=lambda questions, _, folder: write_dataset(questions, folder),
+        write=write_dataset,
         endings=("parquet",),
     ),
 )

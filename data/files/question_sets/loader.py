@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, RecordError
-from data.files.qrels import QrelsFile
 from data.files.question_sets.registry import SetDraft, format_at
 from data.files.question_sets.rows import domain_label
 from data.files.text_files import ReadLimits, read_text
@@ -48,13 +47,12 @@ FLAGS = (HIDDEN, PUBLIC)
 
 @dataclass(frozen=True, slots=True)
 class LoadedSet:
-    """A set, the warnings met while loading it, and answers, policy and judgments where files have some."""
+    """A set, the warnings met while loading it, and answers and policy where files have some."""
 
     questions: QuestionSet
     warnings: tuple[Problem, ...]
     answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
     policy: SetPolicy | None = None
-    judgments: QrelsFile | None = None
 
 
 def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None = None) -> LoadedSet:
@@ -140,7 +138,7 @@ def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: 
         except RecordError as error:
             problems.add(0, "bad-set", error.message, advice=error.advice)
         else:
-            return LoadedSet(questions, problems.result(), draft.answers, judgments=draft.judgments)
+            return LoadedSet(questions, problems.result(), draft.answers)
     listed = problems.result()
     count = problems.errors
     message = f"{path.name} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."

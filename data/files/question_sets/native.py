@@ -28,7 +28,7 @@ FORMATS = (
         title="set.toml and questions.jsonl",
         fits=lambda path: questions_file(path) is not None,
         parse=_parse,
-        write=lambda questions, _, folder: write_set(questions, folder),
+        write=write_set,
         endings=("jsonl", "json", "gz"),
     ),
 )

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from data.errors import FileFormatError, NotFoundError, SpecError
-from data.files.qrels import QrelsFile
 from data.files.question_sets.rows import question_from_json
 from data.files.text_files import ReadLimits
 from data.plugins import Added, FileFormat, PluginKind, added, described
@@ -24,9 +23,7 @@ MODULES = (".beir", ".hugging_face", ".lfrqa", ".wikicontradict", ".native")
 DOMAIN = "questions"
 QUESTIONS = "questions"
 NAMED = 10
-Judgments = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""Grades by question, subtopic and document."""
-Writer = Callable[[QuestionSet, Judgments, Path], None]
+Writer = Callable[[QuestionSet, Path], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +36,6 @@ class SetDraft:
         published: Whether that is all there is to say, so that no `set.toml` is read.
         domains: Labels of domains; None for those that the questions' domains have by themselves.
         answers: Answers that come with the set, by system.
-        judgments: Relevance judgments that come with it.
     """
 
     questions: Sequence[Question]
@@ -47,7 +43,6 @@ class SetDraft:
     published: bool = False
     domains: Mapping[str, str] | None = None
     answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
-    judgments: QrelsFile | None = None
 
 
 Parser = Callable[[Path, ReadLimits, ProblemList], SetDraft]

@@ -3,6 +3,8 @@
 On PostgreSQL, where no backup is made first, tables that hold rows stay, without their foreign keys.
 """
 
+import json
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -42,6 +44,9 @@ TABLES: tuple[str, ...] = (
     "subscription",
     "event",
     TEXT_INDEX,
+    "ranking",
+    "qrel",
+    "qrels",
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.
@@ -60,6 +65,8 @@ def upgrade() -> None:
         op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
     ddl_metadata().create_all(connection)
     _change_rows(existing)
+    if "ranking" in existing:
+        _move_rankings(connection)
     _drop_tables(connection, inspector, existing)
     _delete_jobs()
     unpack_texts(connection)
@@ -95,7 +102,7 @@ def _drop_tables(connection: sa.Connection, inspector: sa.Inspector, existing: s
             continue
         table = sa.table(name)
         sqlite = connection.dialect.name == "sqlite"
-        derived = name == TEXT_INDEX
+        derived = name in {TEXT_INDEX, "ranking"}
         if (
             sqlite
             or derived
@@ -105,3 +112,22 @@ def _drop_tables(connection: sa.Connection, inspector: sa.Inspector, existing: s
         else:
             for key in inspector.get_foreign_keys(name):
                 op.drop_constraint(str(key["name"]), name, type_="foreignkey")
+
+
+def _move_rankings(connection: sa.Connection) -> None:
+    """Store submitted contexts as answers without text."""
+    names = ("submission_id", "question_id", "passages", "texts")
+    ranking = sa.table("ranking", *(sa.column(name) for name in names))
+    answer = sa.table(
+        "answer",
+        *(sa.column(name) for name in ("submission_id", "question_id", "text", "no_answer")),
+        sa.column("contexts", sa.JSON),
+    )
+    for row in connection.execute(sa.select(ranking)).all():
+        passages, texts = (json.loads(cell) if isinstance(cell, str) else cell for cell in row[2:])
+        contexts = [
+            {"id": name, "text": text, "title": title}
+            for name, (text, title) in zip(passages, texts or [("", "")] * len(passages), strict=True)
+        ]
+        values = {"submission_id": row[0], "question_id": row[1], "text": "", "no_answer": False}
+        connection.execute(answer.insert().values(**values, contexts=contexts))

@@ -87,6 +87,7 @@ class AnswerReader(StorePart):
                 questions.c.set_id == question_sets.c.id,
                 questions.c.key == question_id,
                 submissions.c.state == SubmissionState.ACCEPTED,
+                submissions.c.kind != "contexts",
             )
         )
         return {row.id: replace(_answer(row), thinking=row.thinking or "") for row in self._all(query)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Select, case, func, select, update
@@ -11,14 +11,12 @@ from sqlalchemy.exc import IntegrityError
 from data.errors import ConflictError, NotFoundError
 from data.progress import counted
 from data.records import Answer, Submission, SubmissionKind, SubmissionState, SystemCard
-from data.records.rankings import Ranking
 from data.store.base import AnyRow, no_set, to_record
 from data.store.submissions.answers import AnswerReader
 from data.store.submissions.writing import (
     STORED_AS,
     NewSubmission,
     insert_answers,
-    insert_rankings,
     insert_submission,
     make_place,
 )
@@ -39,23 +37,6 @@ class SubmissionStore(AnswerReader):
             rows: Each answer, and whether it is a "no answer"; question ids must be the set's.
 
         Returns:
-            As `add_rankings`, which raises the same errors.
-        """
-        return self._add(
-            new,
-            lambda connection, set_id, number: insert_answers(
-                connection, set_id, number, counted(rows, "storing answers")
-            ),
-        )
-
-    def add_rankings(self, new: NewSubmission, rows: Iterable[Ranking]) -> tuple[Submission, bool]:
-        """Store a submission of contexts in one transaction, as the system's next version.
-
-        Args:
-            new: What the submission is.
-            rows: What it retrieved; question ids must be the set's.
-
-        Returns:
             The submission, and whether it is new; False where the system's newest version has the
             same content.
 
@@ -64,16 +45,6 @@ class SubmissionStore(AnswerReader):
                 were added at once.
             NotFoundError: There is no such set.
         """
-        return self._add(
-            new,
-            lambda connection, set_id, number: insert_rankings(
-                connection, set_id, number, counted(rows, "storing contexts")
-            ),
-        )
-
-    def _add(
-        self, new: NewSubmission, write: Callable[[Connection, int, int], None]
-    ) -> tuple[Submission, bool]:
         try:
             with self._database.begin() as connection:
                 set_id = self._set_id(connection, new.set_name)
@@ -98,7 +69,7 @@ class SubmissionStore(AnswerReader):
                 submitted = new.state is SubmissionState.ACCEPTED
                 version = make_place(connection, set_id, new.system, submitted=submitted)
                 number = insert_submission(connection, set_id, version, new)
-                write(connection, set_id, number)
+                insert_answers(connection, set_id, number, counted(rows, "storing answers"))
                 return self._by_number(connection, number), True
         except IntegrityError as error:
             raise _conflict(new) from error

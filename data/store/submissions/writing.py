@@ -11,15 +11,12 @@ from typing import TypeVar
 from sqlalchemy import Connection, insert, select, update
 
 from data.records import DEFAULT_PHASE, Answer, SubmissionKind, SubmissionState, SystemCard
-from data.records.rankings import Ranking
 from data.store.base import to_row
 from data.store.engine import new_id, pairs
 from data.tables.columns import now
 from data.tables.questions import answers, questions, submissions
-from data.tables.retrieval import rankings
 
 CHUNK = 2_000
-RANKINGS_AT_ONCE = 100
 STORED_AS: Mapping[SubmissionKind, str] = MappingProxyType(
     {SubmissionKind.ANSWERS: "system", SubmissionKind.CONTEXTS: "contexts"}
 )
@@ -107,30 +104,6 @@ def insert_answers(
     connection.execute(
         update(submissions).where(submissions.c.id == number).values(answers=count, no_answers=silent)
     )
-
-
-def insert_rankings(connection: Connection, set_id: int, number: int, rows: Iterable[Ranking]) -> None:
-    """Write what a submission retrieved, and count its questions on it."""
-    numbers = _numbers(connection, set_id)
-    count = 0
-    for chunk in _chunks(rows, RANKINGS_AT_ONCE):
-        connection.execute(
-            insert(rankings), [_ranking_row(number, numbers[row.question_id], row) for row in chunk]
-        )
-        count += len(chunk)
-    connection.execute(update(submissions).where(submissions.c.id == number).values(answers=count))
-
-
-def _ranking_row(number: int, question: int, ranking: Ranking) -> dict[str, object]:
-    passages = ranking.passages
-    with_texts = any(passage.text for passage in passages)
-    return {
-        "submission_id": number,
-        "question_id": question,
-        "passages": [passage.id for passage in passages],
-        "scores": [passage.score for passage in passages],
-        "texts": [[passage.text, passage.title] for passage in passages] if with_texts else None,
-    }
 
 
 def _numbers(connection: Connection, set_id: int) -> dict[str, int]:

@@ -1,11 +1,4 @@
-"""Build a controlled set: from a summary and its documents to a question whose oracle is known.
-
-The documents become passages that stand by themselves, the summary becomes an open-ended request and
-sub-questions, and every passage is rated for every sub-question, so that contexts which draw on these
-passages need no further rating.
-
-Source: CRUX, section 3.2 and appendix A.1.
-"""
+"""Build questions with a known oracle from summaries and their documents (CRUX, section 3.2)."""
 
 from __future__ import annotations
 

@@ -92,10 +92,6 @@ ROWS: Mapping[str, Sequence[Row]] = {
     "GET /sets/{name}/statistics": [Row(None, "/sets/tiny/statistics")],
     "GET /sets/{name}/template": [Row(None, "/sets/tiny/template")],
     "GET /sets/{name}/sample": [Row(None, "/sets/tiny/sample")],
-    "GET /sets/{name}/qrels": [Row(None, "/sets/tiny/qrels")],
-    "GET /sets/{name}/retrieval": [Row(None, "/sets/tiny/retrieval")],
-    "GET /sets/{name}/retrieval/compare": [Row(None, "/sets/tiny/retrieval/compare?first=a&second=b")],
-    "GET /sets/{name}/retrieval/questions/{question_id}": [Row(None, "/sets/tiny/retrieval/questions/q0")],
     "GET /sets/{name}/metrics": [Row(None, "/sets/tiny/metrics")],
     "GET /sets/{name}/metrics/{metric}": [Row(None, "/sets/tiny/metrics/comprehensiveness-nli")],
     "GET /sets/{name}/metrics/{metric}/scores": [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -83,22 +82,3 @@ def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands,
         code, _, err = arena_of("sets", "export", "tiny", exported, "--format", form)
         assert code == 1
         assert "holds a set already. Choose an empty folder." in err
-
-
-def test_judgments_travel_with_a_folder_of_beir(arena_of: Commands, tmp_path: Path) -> None:
-    """What was attached to a set is written as its qrels, and attached to the set that is read."""
-    qrels = tmp_path / "qrels.txt"
-    qrels.write_text("q1 0 q1-p1 2\nq1 0 q1-p2 0\nq2 0 q2-p1 1\n")
-    assert arena_of("sets", "attach", "--kind", "qrels", "tiny", qrels)[0] == 0
-    exported = tmp_path / "beir"
-    assert arena_of("sets", "export", "tiny", exported, "--format", "beir")[0] == 0
-    lines = (exported / "qrels" / "test.tsv").read_text().splitlines()
-    assert lines == ["query-id\tcorpus-id\tscore", "q1\tq1-p1\t2", "q1\tq1-p2\t0", "q2\tq2-p1\t1"]
-    assert arena_of("sets", "import", exported, "--name", "again")[0] == 0
-    (row,) = _rows(arena_of.json("sets", "show", "--qrels", "again", "--json"))
-    assert (row["judgments"], row["relevant"]) == (3, 2)
-
-
-def _rows(found: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the command's own JSON
-    rows: list[dict[str, Any]] = found["qrels"] if isinstance(found, dict) else found
-    return rows

@@ -35,7 +35,6 @@ QUERIES: Mapping[str, tuple[str, ...]] = {
 }
 ASKED = {
     "/rounds/{name}/compare": "?first=ours&second=theirs",
-    "/sets/{name}/retrieval/compare": "?first=ours&second=theirs",
 }
 PROCESSES = 2
 

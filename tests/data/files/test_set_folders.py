@@ -93,23 +93,12 @@ def test_a_dataset_comes_back_as_it_was(questions: QuestionSet) -> None:
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(questions=question_sets(), data=st.data())
 def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet, data: st.DataObject) -> None:
-    """Writing a set and its judgments as BEIR's folder and importing it gives both again."""
-    grades = st.dictionaries(
-        st.sampled_from(("d1", "d2", "d 3")), st.sampled_from((0.0, 1.0, 3.0)), max_size=3
-    )
-    judged = {question.id: {"0": data.draw(grades)} for question in questions.questions}
+    """Writing a set as BEIR's folder and importing it gives it again."""
     assume(any(question.passages for question in questions.questions))
     with tempfile.TemporaryDirectory() as folder:
-        write_beir(questions, judged, Path(folder))
+        write_beir(questions, Path(folder))
         loaded = load_set(Path(folder))
     assert loaded.questions == questions
-    expected = {
-        _field(question): {_field(name): grade for name, grade in own["0"].items()}
-        for question, own in judged.items()
-        if own["0"]
-    }
-    read = {} if loaded.judgments is None else loaded.judgments.judgments
-    assert {question: dict(next(iter(own.values()))) for question, own in read.items()} == expected
 
 
 @pytest.fixture
@@ -165,9 +154,9 @@ def test_nothing_is_written_beside_another_set(tmp_path: Path) -> None:
     """An export into a folder with data files is refused, since an import would read both."""
     questions = load_set(DEMO).questions
     for name in ("hf", "beir"):
-        set_writer(name)(questions, {}, tmp_path / name)
+        set_writer(name)(questions, tmp_path / name)
         with pytest.raises(ConflictError, match="holds a set already"):
-            set_writer(name)(questions, {}, tmp_path / name)
+            set_writer(name)(questions, tmp_path / name)
 
 
 def beir_folder(folder: Path) -> Path:
@@ -201,8 +190,6 @@ def test_a_folder_of_beir_is_read(tmp_path: Path) -> None:
         "1 documents are not in corpus.jsonl: gone.",
         "1 questions have more than 50 relevant documents, which are named and not their passages.",
     ]
-    assert loaded.judgments is not None
-    assert loaded.judgments.judgments["q1"]["0"] == {"d1": 2.0, "d2": 0.0, "gone": 1.0}
 
 
 def test_only_train_judgments_are_better_than_none(tmp_path: Path) -> None:
@@ -248,12 +235,10 @@ def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet, data: st
     Source: beir 2.2, `beir/datasets/data_loader.py`: JSON a line with `_id`, `text` and `title`, and rows of
     tabs behind a header, whose third cell `int` takes. With the package installed, it reads them itself.
     """
-    grades = st.dictionaries(st.sampled_from(("d1", "d2")), st.sampled_from((0.0, 1.0, 2.0)), min_size=1)
-    judged = {question.id: {"0": data.draw(grades)} for question in questions.questions}
     assume(any(question.passages for question in questions.questions))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_beir(questions, judged, folder)
+        write_beir(questions, folder)
         corpus, asked = (
             [json.loads(line) for line in (folder / f"{kind}.jsonl").read_text("utf-8").split("\n") if line]
             for kind in ("corpus", "queries")
@@ -277,6 +262,7 @@ def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet, data: st
     }
     assert all(isinstance(row.get("title"), str) for row in corpus)
     assert qrels == {
-        _field(query): {_field(document): int(grade) for document, grade in own["0"].items()}
-        for query, own in judged.items()
+        _field(one.id): {_field(document): 1 for document in one.gold_doc_ids}
+        for one in questions.questions
+        if one.gold_doc_ids
     }

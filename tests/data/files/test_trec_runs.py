@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.files.trec_runs import FieldNames, read_run, run_field
+from data.files.trec_runs import ids_by_field, read_run, run_field
 
 NAMES = st.text("a_% 20\t\u00a0\n5F", min_size=1, max_size=6)
 
@@ -22,19 +22,10 @@ def test_no_two_names_have_one_field(one: str, other: str) -> None:
 @given(st.lists(NAMES, min_size=1, max_size=6, unique=True))
 def test_every_name_is_found_by_its_field(names: list[str]) -> None:
     """A field means the name that it was written for, beside whatever others."""
-    fields = FieldNames(names)
-    assert [fields.get(name) for name in names] == names
+    fields = ids_by_field(names)
+    assert [fields[name] for name in names] == names
     plain = [name for name in names if "%" not in name]
-    assert [FieldNames(plain).get(run_field(name)) for name in plain] == plain
-
-
-def test_names_are_found_by_other_forms_where_those_are_one_name() -> None:
-    """NFC and NFD are one name, `_` is a space where no other id is meant, and what is unclear is nobody."""
-    fields = FieldNames(["caf\u00e9", "q 1", "x y", "x\ty"])
-    assert fields.get("cafe\u0301") == "caf\u00e9"
-    assert fields.get("q_1") == "q 1"
-    assert fields.get("x_y") is None
-    assert FieldNames(["q 1", "q_1"]).get("q_1") == "q_1"
+    assert [ids_by_field(plain)[run_field(name)] for name in plain] == plain
 
 
 def test_equal_scores_are_ordered_by_falling_passages(tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable
 from leaderboard.paired import paired_shares
 from leaderboard.rates import Rate, win_rates
-from leaderboard.retrieval.board import PairedDifference, RetrievalTable
-from leaderboard.retrieval.measures import MEASURES
 from leaderboard.stats.intervals import mean_interval
 
 
@@ -115,26 +113,3 @@ def test_a_difference_without_spread_has_width_whatever_it_is() -> None:
         assert -1 <= lower <= mean <= upper <= 1
         assert upper - lower > 0.1
     assert mean_interval(3.0, 0.0, 4) is None
-
-
-@pytest.mark.parametrize("questions", [2, 3, 5, 6])
-def test_retrieval_boards_give_no_interval_without_width(questions: int) -> None:
-    """Equal scores on few questions have the interval of a count, for means and for paired differences."""
-    values = np.array([np.ones(questions), np.zeros(questions)])
-    measure = MEASURES[0]
-    board = RetrievalTable(
-        systems=("x", "y"),
-        questions=tuple(f"q{at}" for at in range(questions)),
-        domains=("d",) * questions,
-        measures=(measure,),
-        values={measure.name: values},
-        missing=np.zeros((2, questions), dtype=bool),
-    )
-    best = board.lines(measure.name)[0]
-    assert ends(best.interval) == pytest.approx(ends(wilson(1.0, questions)))
-    gap: PairedDifference = board.compared(measure.name, "x", "y")[0]
-    lower, upper = ends(gap.interval)
-    assert gap.p_value == pytest.approx(binomtest(questions, questions).pvalue)
-    assert (lower > 0) is bool((gap.p_value or 1) < 0.05)
-    assert lower < upper
-    assert (best.rank_upper == 1) is bool((gap.p_value or 1) < 0.05)

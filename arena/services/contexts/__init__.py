@@ -1,0 +1,1 @@
+"""Contexts without answers, and sets made to score them."""

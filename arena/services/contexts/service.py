@@ -1,0 +1,260 @@
+"""Contexts without answers: ranking measures by relevance judgments, and the measures of CRUX."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from arena.services.accounts.auth import OPERATOR, Caller
+from arena.services.accounts.redaction import redacted
+from arena.services.metrics.factory import MetricRequest
+from arena.services.metrics.service import MetricService
+from arena.services.retrieval.corpora import CorpusService
+from arena.services.submissions.status import StatusReader
+from data.errors import InputError
+from data.files.qrels import WHOLE, Qrels, read_qrels
+from data.files.trec_runs import ids_by_field
+from data.records import MetricItem, Outcome, Passage, Question, QuestionSet, Score, SubmissionKind
+from data.store import Store
+from data.store.boards.scores import EMBEDDED
+from judges.metrics.context import CONTEXT
+from judges.metrics.context.measures import coverage, density, pooled_ranked_coverage, ranked_coverage
+from judges.metrics.context.ratings import HIGHEST, THRESHOLD, Ratings, token_count
+from judges.metrics.context.subsets import required_subset
+from leaderboard.vocabulary import OVERALL
+from submissions.context_files import read_contexts
+
+RANKING = ("nDCG@10", "P@10", "R@10", "R@100", "RR")
+CRUX = ("coverage", "alpha_ndcg", "density")
+Contexts = Mapping[str, Sequence[Passage]]
+"""Passages by question, best first."""
+Values = dict[str, dict[str, float]]
+"""Values by measure and question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRequest:
+    """Files to score: `qrels` in place of the set's gold documents, `corpus` for texts, `judge` for CRUX."""
+
+    set_name: str
+    files: Sequence[Path]
+    qrels: Path | None = None
+    corpus: str = ""
+    judge: str = EMBEDDED
+    budget_usd: float | None = None
+
+
+class ContextService:
+    """Scores contexts; a question without passages counts as 0 in ranking measures."""
+
+    def __init__(self, store: Store, corpora: CorpusService, metrics: MetricService) -> None:
+        self._store, self._corpora, self._metrics = store, corpora, metrics
+
+    def score(self, request: ContextRequest) -> list[dict[str, Any]]:
+        """Score files, each by the name of its file without ending, overall and by domain.
+
+        Raises:
+            NotFoundError: There is no such set, corpus or judge.
+            InvalidFileError: A file has problems; all of them are listed.
+            InputError: Two files have one name, or the judgments are of none of the set's questions.
+        """
+        questions = self._store.sets.get(request.set_name)
+        runs: dict[str, Contexts] = {}
+        for file in request.files:
+            name = file.name.removesuffix(".gz").rpartition(".")[0] or file.name
+            if name in runs:
+                raise InputError(f"Two files are called {name}.", advice="Rename one of them.")
+            answers = read_contexts(file, questions)
+            runs[name] = {answer.question_id: answer.contexts for answer in answers}
+        qrels = _gold(questions) if request.qrels is None else _named(read_qrels(request.qrels), questions)
+        runs = {name: self._with_texts(run, questions, request.corpus) for name, run in runs.items()}
+        if qrels is not None and qrels.has_subtopics:
+            crux = {name: judged_crux(run, qrels) for name, run in runs.items()}
+        elif request.judge or any(question.sub_questions for question in questions.questions):
+            crux = _pooled({name: self._crux(run, questions, request) for name, run in runs.items()})
+        else:
+            crux = {}
+        return list(_rows(runs, qrels, crux, questions))
+
+    def sets(self) -> tuple[str, ...]:
+        """The sets to which contexts were submitted."""
+        found = self._store.submissions.find(kind=SubmissionKind.CONTEXTS, newest=True)
+        return tuple(sorted({submission.set_name for submission in found}))
+
+    def submitted(self, set_name: str, *, caller: Caller = OPERATOR) -> list[dict[str, Any]]:
+        """Score the submitted contexts of a set, with the stored scores of `context-crux`.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        questions, store = self._store.sets.get(set_name), self._store
+        statuses, places = StatusReader(store, set_name), store.submissions.places(set_name)
+        runs: dict[str, Contexts] = {}
+        scores: dict[str, dict[str, Score]] = {}
+        for stored in store.submissions.find(set_name=set_name, kind=SubmissionKind.CONTEXTS, newest=True):
+            seen = redacted(caller, stored, published=statuses.published(stored), places=places)
+            if seen is not None:
+                name = seen[0].system
+                runs[name] = {key: one.contexts for key, one in store.submissions.answers(stored.id).items()}
+                found = store.scores.detailed([stored.id], metric=CONTEXT, judge=EMBEDDED)
+                scores[name] = {one.question_id: one.as_score() for one in found}
+        return list(_rows(runs, _gold(questions), _pooled(scores), questions))
+
+    def _with_texts(self, run: Contexts, questions: QuestionSet, corpus: str) -> Contexts:
+        """Fill in texts that a run lacks, from the corpus and from the set's own passages."""
+        bare = {one.id for passages in run.values() for one in passages if not one.text}
+        known = dict(self._corpora.passages(corpus, bare)) if corpus and bare else {}
+        own = {one.id: {part.id: part for part in one.passages} for one in questions.questions}
+        return {
+            key: [
+                one if one.text else replace(own[key].get(one.id, known.get(one.id, one)), id=one.id)
+                for one in passages
+            ]
+            for key, passages in run.items()
+        }
+
+    def _crux(self, run: Contexts, questions: QuestionSet, request: ContextRequest) -> dict[str, Score]:
+        items = [_item(one, run[one.id]) for one in questions.questions if run.get(one.id)]
+        asked = MetricRequest(metric=CONTEXT, judge=request.judge, budget_usd=request.budget_usd)
+        lines = self._metrics.lines_of(items, asked)
+        return {line["id"]: Score(**{**line, "outcome": Outcome(line["outcome"])}) for line in lines}
+
+
+def _item(question: Question, contexts: Sequence[Passage]) -> MetricItem:
+    return MetricItem(
+        id=question.id,
+        question=question.question,
+        answer="",
+        passages=question.passages,
+        reference=question.reference,
+        contexts=tuple(contexts),
+        sub_questions=question.sub_questions,
+        domain=question.domain,
+    )
+
+
+def _gold(questions: QuestionSet) -> Qrels | None:
+    gold = {one.id: {WHOLE: dict.fromkeys(one.gold_doc_ids, 1.0)} for one in questions.questions}
+    judged = {question: own for question, own in gold.items() if own[WHOLE]}
+    return Qrels(judgments=judged) if judged else None
+
+
+def _named(qrels: Qrels, questions: QuestionSet) -> Qrels:
+    ids = ids_by_field(question.id for question in questions.questions)
+    known = {ids[field]: own for field, own in qrels.judgments.items() if field in ids}
+    if not known:
+        message = f"The judgments are of no question of {questions.name}."
+        raise InputError(message, advice="Use the ids of its questions.")
+    return replace(qrels, judgments=known)
+
+
+def ranked_values(run: Contexts, qrels: Qrels) -> Values:
+    """Calculate the ranking measures of each question with a relevant passage, by ir_measures.
+
+    A chunk (`doc#3`) counts as its document where the judgments name that; each name counts once.
+    """
+    import ir_measures  # noqa: PLC0415 - loads compiled libraries that few commands need
+
+    values: Values = {name: dict.fromkeys(qrels.questions, 0.0) for name in RANKING}
+    ranking: dict[str, dict[str, float]] = {}
+    for question in qrels.questions & run.keys():
+        judged = ids_by_field(qrels.grades[question])
+        found = ((one.id, one.id.rpartition("#")[0]) for one in run[question])
+        names = dict.fromkeys(judged.get(name) or judged.get(document, name) for name, document in found)
+        ranking[question] = {name: float(-place) for place, name in enumerate(names)}
+    graded = {question: _grades(qrels, question, binary=False) for question in qrels.questions}
+    relevant = {question: _grades(qrels, question, binary=True) for question in qrels.questions}
+    for named, judgments in ((RANKING[:1], graded), (RANKING[1:], relevant)):
+        measures = {ir_measures.parse_measure(name): name for name in named}
+        for one in ir_measures.iter_calc(list(measures), judgments, ranking) if ranking else ():
+            values[measures[one.measure]][one.query_id] = float(one.value)
+    return values
+
+
+def _grades(qrels: Qrels, question: str, *, binary: bool) -> dict[str, int]:
+    own = {passage: grade for passage, grade in qrels.grades[question].items() if grade >= 0}
+    if binary:
+        return {passage: int(grade >= qrels.relevant_from) for passage, grade in own.items()}
+    return {passage: round(grade) for passage, grade in own.items()}
+
+
+def judged_crux(run: Contexts, qrels: Qrels) -> Values:
+    """Calculate the measures of CRUX from judgments with subtopics; density where all texts are known."""
+    values: Values = {name: {} for name in CRUX}
+    for question in sorted(qrels.questions):
+        places = {passage: place for place, passage in enumerate(qrels.grades[question])}
+        subtopics = qrels.judgments[question].values()
+        table = np.zeros((len(places) + 1, len(subtopics)))
+        for column, grades in enumerate(subtopics):
+            for passage, grade in grades.items():
+                table[places[passage], column] = HIGHEST if grade >= qrels.relevant_from else 0
+        ratings = Ratings(values=table, threshold=THRESHOLD)
+        passages = run.get(question, ())
+        # The last row stands for passages that were not judged.
+        ranked = [places.get(one.id, len(places)) for one in passages]
+        covered = coverage(ratings, set(ranked)) or 0.0
+        values["coverage"][question] = covered
+        values["alpha_ndcg"][question] = ranked_coverage(ratings, ranked) or 0.0
+        texts = {places[one.id]: one.text for one in passages if one.id in places}
+        best = [texts.get(place, "") for place in required_subset(ratings)]
+        if all(best) and all(one.text for one in passages):
+            tokens = sum(token_count(one.text) for one in passages)
+            needed = sum(map(token_count, best))
+            dense = density(covered, tokens, best_covered=1.0, best_tokens=needed)
+            if dense is not None:
+                values["density"][question] = dense
+    return values
+
+
+def _pooled(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, Values]:
+    """Take coverage, density and α-nDCG by one ideal for all systems from scores of `context-crux`."""
+    values: dict[str, Values] = {name: {measure: {} for measure in CRUX} for name in scores}
+    by_question: dict[str, dict[str, Score]] = defaultdict(dict)
+    for name, own in scores.items():
+        for question, score in own.items():
+            by_question[question][name] = score
+            if score.score is not None:
+                values[name]["coverage"][question] = score.score
+                if (dense := score.details.get("density")) is not None:
+                    values[name]["density"][question] = float(str(dense))
+    for question, together in by_question.items():
+        for name, value in pooled_ranked_coverage(together).items():
+            if value is not None:
+                values[name]["alpha_ndcg"][question] = value
+    return values
+
+
+def _rows(
+    runs: Mapping[str, Contexts], qrels: Qrels | None, crux: Mapping[str, Values], questions: QuestionSet
+) -> Iterator[dict[str, Any]]:
+    """A row a system and domain: means over the questions that have each value, and counts."""
+    domains = {question.id: question.domain for question in questions.questions}
+    for name, run in runs.items():
+        values = ({} if qrels is None else ranked_values(run, qrels)) | dict(crux.get(name, {}))
+        for domain in (OVERALL, *dict.fromkeys(domains.values())):
+            asked = [key for key, own in domains.items() if domain in {OVERALL, own}]
+            judged = [key for key in asked if qrels is not None and key in qrels.questions]
+            means = {
+                measure: _mean([values[measure][key] for key in asked if key in values.get(measure, {})])
+                for measure in (*RANKING, *CRUX)
+            }
+            covered = sum(key in values.get("coverage", {}) for key in asked)
+            counts = {"questions": len(asked), "missing": sum(not run.get(key) for key in asked)}
+            yield {
+                "system": name,
+                "domain": domain,
+                **counts,
+                "judged": len(judged),
+                "rated": covered,
+                **means,
+            }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

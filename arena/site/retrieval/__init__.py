@@ -1,1 +1,0 @@
-"""Boards of retrieval on the site."""

@@ -1,0 +1,44 @@
+"""Retrieval: the contexts that were submitted without answers, in one table."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from arena.services.contexts.service import CRUX, RANKING
+from arena.site.auth import present
+from arena.site.services import arena
+from arena.site.ui.components import name_page, note, page_heading
+from arena.site.ui.formats import shown
+from arena.site.ui.markup import put
+from arena.site.ui.tables import plain_table
+from arena.site.ui.url_state import choose_one
+from leaderboard.vocabulary import OVERALL
+
+
+def show() -> None:
+    """Show the submitted contexts of the set that the address names."""
+    page_heading("Retrieval")
+    names = arena().contexts.sets()
+    if not names:
+        st.info("Nobody has submitted contexts yet. A TREC run is added on the page Submit.")
+        return
+    set_name = choose_one("set", "Question set", {name: name for name in names})
+    summary = arena().sets.summary(set_name)
+    domain = choose_one("domain", "Domain", {OVERALL: "Overall", **summary.domains})
+    name_page("Retrieval", summary.title or set_name)
+    rows = [row for row in arena().contexts.submitted(set_name, caller=present()) if row["domain"] == domain]
+    first = next((one for one in (*RANKING, *CRUX) if any(row[one] is not None for row in rows)), RANKING[0])
+    rows.sort(key=lambda row: (row[first] is None, -(row[first] or 0.0), row["system"]))
+    header = ("System", "Missing", *RANKING, "Coverage", "α-nDCG", "Density")
+    cells = [
+        (row["system"], f"{row['missing']:,}", *(shown(row[one], ".3f") for one in (*RANKING, *CRUX)))
+        for row in rows
+    ]
+    put(plain_table(header, cells, spare=2))
+    note(
+        f"Means over the {rows[0]['judged']:,} of {rows[0]['questions']:,} questions with gold documents; a "
+        "question without passages counts as 0. Coverage, α-nDCG and density (CRUX) are of the questions "
+        "scored by `arena metrics run --metric context-crux`."
+        if rows
+        else "None of them can be seen yet."
+    )

@@ -1,1 +1,0 @@
-"""Retrieval without answers: measures of rankings, their boards, paired differences and files."""
