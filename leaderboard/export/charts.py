@@ -106,8 +106,6 @@ def scatter(
     ink: str = INK,
     x_share: bool = True,
     y_share: bool = True,
-    x_form: str = "",
-    front: Sequence[str] = (),
 ) -> alt.LayerChart:
     """Draw systems between two values, with error bars where known, and their names at the right edge.
 
@@ -121,8 +119,6 @@ def scatter(
         ink: Colour of the names.
         x_share: The horizontal values are shares, 0–1, and are shown as per cent.
         y_share: Likewise the vertical ones.
-        x_form: D3 format of horizontal values that are no shares; without, whole numbers.
-        front: Systems by rising `x` that a stepped line joins; the others are grey beside them.
     """
     # Of points at one height the left one is named below, so that lines do not cross.
     ordered = sorted(points, key=lambda point: (point.y, point.x))
@@ -133,14 +129,12 @@ def scatter(
     low, high = low - margin, high + margin
     least = NAME_HEIGHT / height * (high - low)
     places = _apart([point.y for point in ordered], least, low + least / 2, high - least / 2)
-    values = [
-        {**asdict(point), "place": place, "front": point.system in front}
-        for point, place in zip(ordered, places, strict=True)
-    ]
-    form = x_form or (".1%" if x_share else ",.0f")
-    ticks = alt.Axis(format=x_form, tickCount=6, labelFlush=False) if x_form else _ticks(share=x_share)
+    values = [{**asdict(point), "place": place} for point, place in zip(ordered, places, strict=True)]
+    form = ".1%" if x_share else ",.0f"
     base = alt.Chart(alt.InlineData(values=values))
-    across = alt.X("x:Q", title=x, scale=alt.Scale(zero=False, nice=True, padding=20), axis=ticks)
+    across = alt.X(
+        "x:Q", title=x, scale=alt.Scale(zero=False, nice=True, padding=20), axis=_ticks(share=x_share)
+    )
     upright = alt.Scale(domain=[low, high], nice=False)
     upward = alt.Y("y:Q", title=y, scale=upright, axis=_ticks(share=y_share))
     names = json.dumps([point.system for point in ordered])
@@ -184,25 +178,13 @@ def scatter(
         )
     layers.append(
         base.mark_point(filled=True, size=90, opacity=1).encode(
-            x=across, y=upward, tooltip=tooltip, color=_front_colour(front)
+            x=across, y=upward, tooltip=tooltip, color=alt.ColorValue(BETTER)
         )
     )
-    if front:
-        steps = base.transform_filter("datum.front").mark_line(
-            interpolate="step-after", color=BETTER, strokeWidth=1.5
-        )
-        layers.insert(0, steps.encode(x=across, y=upward, order=alt.Order("x:Q")))
     labels = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
     resolve = alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
     both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), labels], resolve=resolve)
     return both.properties(height=height)
-
-
-def _front_colour(front: Sequence[str]) -> alt.ColorValue | alt.Color:
-    if not front:
-        return alt.ColorValue(BETTER)
-    scale = alt.Scale(domain=[True, False], range=[BETTER, NEUTRAL])
-    return alt.Color("front:N", scale=scale, legend=None)
 
 
 def _apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:

@@ -1,14 +1,10 @@
-"""What teams say of their systems, as a board shows it: from their cards and answers, checked by nobody.
-
-And which systems nobody beats in such a cost and in quality at once.
-"""
+"""What teams say of their systems, as a board shows it: from their cards and answers, checked by nobody."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
@@ -59,10 +55,6 @@ class SystemFacts:
         """One of `TEXTS`; empty where it does not say."""
         return self.texts.get(name, "")
 
-    def mean(self, figure: Figure) -> float | None:
-        """The mean of a figure; None where no answer reports it."""
-        return self.figures[figure].mean if figure in self.figures else None
-
     def as_json(self) -> dict[str, Any]:
         """As a board's snapshot has it."""
         return {
@@ -105,26 +97,3 @@ NOT_REPORTED = SystemFacts()
 def facts_by_system(standings: Mapping[str, Any]) -> Mapping[str, SystemFacts]:
     """What is said of each system of a board; those of which nothing is said are left out."""
     return {name: SystemFacts.of(fields) for name, fields in (standings.get(SYSTEMS) or {}).items()}
-
-
-def pareto_front(points: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
-    """The names that are on the front: none is at least as cheap and as good, and better in one of the two.
-
-    Two systems at the same place are both on it, or neither.
-
-    Args:
-        points: Name to cost (less is better) and quality (more is better).
-
-    Returns:
-        The names by rising cost, those of equal cost in their order of names.
-    """
-    front: list[str] = []
-    best = float("-inf")
-    ordered = sorted(points, key=lambda name: (points[name][0], name))
-    for _, group in groupby(ordered, key=lambda name: points[name][0]):
-        names = list(group)
-        top = max(points[name][1] for name in names)
-        if top > best:
-            front += [name for name in names if points[name][1] == top]
-            best = top
-    return tuple(front)

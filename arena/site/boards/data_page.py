@@ -20,7 +20,6 @@ from arena.site.boards.charts import chosen_scatter, interval_chart
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
-from arena.site.boards.self_reported_columns import cost_plot
 from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import files_of, history, set_of
@@ -104,7 +103,6 @@ def _offer_what_is_shown(board: BoardView) -> None:
         chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
     )
     chosen_scatter(view, domain)
-    cost_plot(view, domain, shown.lines)
 
 
 def _file(file: FileSize) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from arena.site.boards.history_page import change_marks, changed_lines
 from arena.site.boards.people_view import show_moves
 from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
 from arena.site.boards.row_detail import MOST_QUESTIONS, Lost, LostQuestion
-from arena.site.boards.self_reported_columns import FILTERS, chosen_filters, filter_values, in_words, keeps
 from arena.site.boards.sentences import headline, judged
 from arena.site.boards.standings_table import (
     Order,
@@ -40,7 +39,7 @@ from leaderboard.vocabulary import BoardForm
 
 SAID_NOTE = "What teams report of their systems is checked by nobody."
 LOOKS = ("columns", "find", "sort")
-"""What links on the page carry over of its address, beside board, domain, ratings and filters."""
+"""What links on the page carry over of its address, beside board, domain and ratings."""
 FILES = {
     BoardForm.CSV: "CSV",
     BoardForm.JSON: "JSON",
@@ -54,7 +53,7 @@ Choice = tuple[str, str, bool]
 class Shown:
     """What the address asks for: a board on some basis, a domain, and the rows and columns of its table.
 
-    `view` is the board on the basis, `every` how many systems there are before search and filters, `offered`
+    `view` is the board on the basis, `every` how many systems there are before the search, `offered`
     the columns to choose from, `orders` what the rows can be sorted by (keys to names), `address` the query
     of the page.
     """
@@ -68,7 +67,6 @@ class Shown:
     offered: tuple[str, ...]
     order: Order
     orders: Mapping[str, str]
-    filters: Mapping[str, str]
     address: Mapping[str, str]
 
     @property
@@ -80,7 +78,7 @@ class Shown:
     def asked(self) -> list[str]:
         """What systems are filtered by, in words."""
         words = chosen_words("find").strip()
-        return [*([f"name with “{words}”"] if words else []), *in_words(self.filters)]
+        return [f"name with “{words}”"] if words else []
 
     @property
     def key(self) -> str:
@@ -111,12 +109,8 @@ def _read_address(board: BoardView) -> Shown:
     basis = bases.chosen_basis(board)
     view = bases.on_basis(board, basis)
     every = view.rows(domain)
-    words, filters = chosen_words("find").casefold().split(), chosen_filters(view)
-    kept = [
-        line
-        for line in every
-        if all(word in line.system.casefold() for word in words) and keeps(view, line, filters)
-    ]
+    words = chosen_words("find").casefold().split()
+    kept = [line for line in every if all(word in line.system.casefold() for word in words)]
     asked, names = Order.of(chosen_words("sort")), orders(view, domain)
     order = asked if asked.key in names else Order()
     offered = columns_to_choose(view)
@@ -131,13 +125,11 @@ def _read_address(board: BoardView) -> Shown:
         offered=offered,
         order=order,
         orders=names,
-        filters=filters,
         address={
             "board": chosen_words("board") or board.name,
             **({} if domain == OVERALL else {"domain": domain}),
             **bases.basis_query(basis),
             **{name: value for name in LOOKS if (value := chosen_words(name))},
-            **filters,
         },
     )
 
@@ -186,7 +178,7 @@ def as_parts(board: BoardView) -> Parts:
             "asked": shown.asked,
             "left": f"{sum(not line.is_reference for line in shown.lines)} of {shown.every} systems: "
             f"{', '.join(shown.asked)}. ",
-            "all": shown.with_(find="", **dict.fromkeys(FILTERS, "")),
+            "all": shown.with_(find=""),
             "changes": () if change is None else changed_lines(change),
             "before": "" if change is None else change.previous,
             "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
@@ -208,13 +200,6 @@ def _menus(board: BoardView, shown: Shown, here: Mapping[str, str]) -> Iterator[
                 one is shown.basis,
             )
             for one in bases.possible(board)
-        ],
-    )
-    yield (
-        "Filter",
-        [
-            (f"{label}: {words}", shown.with_(**{name: value}), shown.filters.get(name) == value)
-            for name, label, value, words in filter_values(shown.view)
         ],
     )
     yield (

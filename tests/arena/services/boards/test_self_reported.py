@@ -16,7 +16,6 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.services.boards.text_tables import systems_table
 from arena.services.rounds.models import RoundRequest
-from arena.site.boards.self_reported_columns import UNREPORTED, keeps, values_of
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import Order, columns_to_choose, in_order
 from data.errors import ConflictError
@@ -118,19 +117,10 @@ def test_cards_of_withdrawn_submissions_say_nothing(board: Callable[[], tuple[Ar
     assert set(arena.boards.standings("r").as_json()["systems"]) == {"short"}  # type: ignore[call-overload]  # JSON
 
 
-def test_standings_are_filtered_and_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
-    """Filters take a value or those that do not say; whatever is sorted by, silent systems come last."""
+def test_standings_are_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
+    """Whatever is sorted by, silent systems come last."""
     view = read_board(board()[1])
     lines = view.lines["overall"]
-
-    def kept(**wanted: str) -> set[str]:
-        return {line.system for line in lines if keeps(view, line, wanted)}
-
-    assert kept(organisation="Lab A") == {"full"}
-    assert kept(open_weights="yes", licence="MIT") == {"full"}
-    assert kept(open_weights=UNREPORTED) == {"short", "wrong", view.reference}
-    assert (kept(released="2026"), kept(released="2026-06")) == ({"short"}, set())
-    assert values_of(view, "organisation") == ("Lab A", "Lab B", UNREPORTED)
     for order, first in (("parameters", ["short", "full"]), ("usd", ["short", "full"]), ("tokens", ["full"])):
         ordered = [line.system for line in in_order(view, "overall", lines, Order.of(order))]
         assert ordered[: len(first)] == first
@@ -139,8 +129,8 @@ def test_standings_are_filtered_and_sorted_by_it(board: Callable[[], tuple[Arena
 
 
 @pytest.mark.long
-def test_page_filters_sorts_and_plots_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
-    """The address filters and sorts, the column sorted by is shown, and who is not drawn is named."""
+def test_page_sorts_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
+    """The address sorts, and the column sorted by is shown."""
     arena, _ = board()
     st.cache_resource.clear()
 
@@ -149,21 +139,11 @@ def test_page_filters_sorts_and_plots_by_it(board: Callable[[], tuple[Arena, Boa
         assert not shown.exception, shown.exception
         return shown, " ".join(part.proto.body for part in shown.get("html"))
 
-    closed, text = page("data_page", board="r")
-    assert "Cost and quality" in [part.label for part in closed.expander]
-    assert "not drawn" not in text
     _, text = page(board="r", sort="usd")
     assert text.index(">short<") < text.index(">full<") < text.index(">wrong<")
     assert "What teams report of their systems is checked by nobody." in text
     assert "6 of 12" in text
-    _, text = page("data_page", board="r", cost="usd")
-    assert "1 system is not drawn, since USD per answer is not reported or no rate known: wrong." in text
-    _, filtered = page(board="r", organisation="Lab A")
-    assert ">full<" in filtered
-    assert ">short<" not in filtered.split("</table>")[0]
-    _, filtered = page("data_page", board="r", organisation="Lab A", cost="usd")
-    assert "Fewer than two systems have both" in filtered
-    _, nonsense = page(board="r", organisation="Lab Z", sort="beauty", licence="")
+    _, nonsense = page(board="r", sort="beauty")
     assert ">short<" in nonsense.split("</table>")[0]
 
 
