@@ -73,25 +73,19 @@ def import_(
 
     $ arena sets import folder --name fiqa
 
-    PATH is a folder with set.toml and questions.jsonl, a questions file, LFRQA's or WikiContradict's files, a
-    folder of BEIR, or a Hugging Face dataset in Parquet.
+    PATH is a folder with set.toml and questions.jsonl, a table of questions (JSONL, JSON, CSV, Parquet,
+    Excel), LFRQA's files, or a folder of BEIR.
 
     Importing the same set again changes nothing.
     """
     imported = open_arena().sets.import_from(path, name=name)
     note_problems(imported.warnings)
     if as_json:
-        show_json(
-            {**fields_of(imported.summary), "created": imported.created, "systems": list(imported.systems)}
-        )
+        show_json({**fields_of(imported.summary), "created": imported.created})
     else:
         state = "imported" if imported.created else "unchanged: it was imported before"
         summary = imported.summary
         show_line(f"{summary.name}: {summary.questions:,} questions, {state} ({summary.content_hash[:12]}).")
-        if imported.systems:
-            show_line(
-                f"Answers of {len(imported.systems)} systems came with it: {', '.join(imported.systems)}."
-            )
 
 
 @commands.command()
@@ -174,7 +168,7 @@ def export(
 ) -> None:
     """Write a set as a folder that `arena sets import` reads, or a file of answers for it.
 
-    $ arena sets export fiqa folder --format hf
+    $ arena sets export fiqa folder --format beir
     $ arena sets export fiqa answers.jsonl --format template
 
     Short answers of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).

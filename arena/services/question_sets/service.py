@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,7 +18,6 @@ from data.errors import FileFormatError, InputError
 from data.files.text_files import file_name
 from data.records import (
     Action,
-    Answer,
     Phase,
     Problem,
     Question,
@@ -28,25 +26,18 @@ from data.records import (
     SetSummary,
     Severity,
     Submission,
-    SystemCard,
     TokenScope,
-    require_system_name,
 )
 from data.store import Store
-from data.store.submissions.writing import NewSubmission
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedSet:
-    """What an import did; `created` is False where the same set was there already.
-
-    `systems` are those whose answers came with the file.
-    """
+    """Result of an import; `created` is False where the same set was there already."""
 
     summary: SetSummary
     created: bool
     warnings: tuple[Problem, ...]
-    systems: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -95,11 +86,9 @@ class SetService:
         require(caller, TokenScope.ORGANISE)
         loaded = load_set(path, name=name)
         created = self.add(loaded.questions, loaded.policy, caller=caller)
-        for system, answers in loaded.answers.items():
-            self._submit(loaded.questions.name, system, answers)
         summary = self._store.sets.summary(loaded.questions.name)
         warnings = (*loaded.warnings, *self._same_title(summary))
-        return ImportedSet(summary, created, warnings, tuple(loaded.answers))
+        return ImportedSet(summary, created, warnings)
 
     def _same_title(self, summary: SetSummary) -> Iterator[Problem]:
         """A warning where another set has the title, by which teams would choose between the two."""
@@ -233,22 +222,6 @@ class SetService:
         with _writing(file):
             file.write_text(lines, encoding="utf-8")
         return ShortAnswerFile(file=file, answers=len(rows), without=len(questions) - len(rows))
-
-    def _submit(self, set_name: str, system: str, answers: Sequence[Answer]) -> None:
-        """Store the answers that came with a set; the same again change nothing."""
-        from data.no_answer import is_no_answer  # noqa: PLC0415 - as above
-
-        digest = hashlib.sha256()
-        for answer in answers:
-            digest.update(f"{answer.question_id}\0{answer.answer}\0".encode())
-        new = NewSubmission(
-            set_name=set_name,
-            system=require_system_name(system),
-            team="",
-            card=SystemCard(notes="Its answers came with the question set."),
-            content_hash=digest.hexdigest(),
-        )
-        self._store.submissions.add(new, ((answer, is_no_answer(answer.answer)) for answer in answers))
 
 
 ZIP = b"PK"

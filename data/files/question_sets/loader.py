@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import tomllib
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, RecordError
@@ -17,7 +16,6 @@ from data.files.question_sets.rows import domain_label
 from data.files.text_files import ReadLimits, read_text
 from data.records import (
     ENGLISH,
-    Answer,
     Phase,
     Problem,
     ProblemList,
@@ -47,11 +45,10 @@ FLAGS = (HIDDEN, PUBLIC)
 
 @dataclass(frozen=True, slots=True)
 class LoadedSet:
-    """A set, the warnings met while loading it, and answers and policy where files have some."""
+    """A set, the warnings met while loading it, and the policy where `set.toml` has one."""
 
     questions: QuestionSet
     warnings: tuple[Problem, ...]
-    answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
     policy: SetPolicy | None = None
 
 
@@ -138,7 +135,7 @@ def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: 
         except RecordError as error:
             problems.add(0, "bad-set", error.message, advice=error.advice)
         else:
-            return LoadedSet(questions, problems.result(), draft.answers)
+            return LoadedSet(questions, problems.result())
     listed = problems.result()
     count = problems.errors
     message = f"{path.name} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."

@@ -16,9 +16,9 @@ from data.errors import FileFormatError, NotFoundError, SpecError
 from data.files.question_sets.rows import question_from_json
 from data.files.text_files import ReadLimits
 from data.plugins import Added, FileFormat, PluginKind, added, described
-from data.records import Answer, ProblemList, Question, QuestionSet, Severity
+from data.records import ProblemList, Question, QuestionSet, Severity
 
-MODULES = (".beir", ".hugging_face", ".lfrqa", ".wikicontradict", ".native")
+MODULES = (".beir", ".lfrqa", ".native")
 """In the order in which they are tried; the last takes any single file, so plugins are tried before it."""
 DOMAIN = "questions"
 QUESTIONS = "questions"
@@ -35,14 +35,12 @@ class SetDraft:
         head: What they say of the set: `name`, `title` and so on.
         published: Whether that is all there is to say, so that no `set.toml` is read.
         domains: Labels of domains; None for those that the questions' domains have by themselves.
-        answers: Answers that come with the set, by system.
     """
 
     questions: Sequence[Question]
     head: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     published: bool = False
     domains: Mapping[str, str] | None = None
-    answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 Parser = Callable[[Path, ReadLimits, ProblemList], SetDraft]
@@ -161,7 +159,7 @@ def format_at(path: Path, problems: ProblemList) -> SetFormat:
     message = f"{path.name or path} holds {len(named_files(path))} files of questions; there are: {names}."
     advice = (
         "Name the one file of questions questions.jsonl (or .csv, .json, .xlsx), or bring LFRQA's "
-        "annotation files, a folder of BEIR, or a Hugging Face dataset in Parquet."
+        "annotation files, or a folder of BEIR."
     )
     advice = " ".join((advice, *added_set_formats().problems))
     raise FileFormatError(message, advice=advice, code="no-questions")

@@ -186,7 +186,7 @@ def test_bad_file_lists_every_problem_and_stores_nothing(cli: Cli, set_folder: P
     assert {problem["line"] for problem in problems if problem["severity"] == "error"} == {2, 3, 4, 5}
 
 
-@pytest.mark.parametrize("form", ["jsonl", "hf", "beir"])
+@pytest.mark.parametrize("form", ["jsonl", "beir"])
 def test_set_that_cannot_be_written_is_one_clear_line(cli: Cli, set_folder: Path, form: str) -> None:
     """A destination in which nothing can be made is named, with what to do."""
     cli("sets", "import", set_folder)

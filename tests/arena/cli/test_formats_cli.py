@@ -71,7 +71,7 @@ def test_problems_of_a_table_are_told_by_row(arena_of: Commands, tmp_path: Path)
     assert "line 2: error unknown-question: Row 2: Question set tiny has no question 'nowhere'." in out
 
 
-@pytest.mark.parametrize("form", ["hf", "beir", "jsonl"])
+@pytest.mark.parametrize("form", ["beir", "jsonl"])
 def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands, tmp_path: Path) -> None:
     """A set comes back with the same content, under another name too."""
     exported = tmp_path / "exported"

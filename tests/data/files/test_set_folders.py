@@ -1,4 +1,4 @@
-"""Question sets as Hugging Face datasets and as BEIR's folders, there and back."""
+"""Question sets as BEIR's folders, there and back."""
 
 from __future__ import annotations
 
@@ -11,19 +11,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from data.errors import ConflictError
 from data.files.question_sets.beir import _field, write_beir
-from data.files.question_sets.hugging_face import write_dataset
 from data.files.question_sets.loader import load_set
-from data.files.question_sets.registry import set_writer
-from data.files.question_sets.rows import content_hash
 from data.records import Importance, Nugget, Passage, Question, QuestionSet, Split
 from tests.data.conftest import problems_of
 
@@ -78,18 +72,6 @@ def question_sets(draw: st.DrawFn) -> QuestionSet:
     )
 
 
-@pytest.mark.long
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(questions=question_sets())
-def test_a_dataset_comes_back_as_it_was(questions: QuestionSet) -> None:
-    """Writing a set as a Hugging Face dataset and importing it gives the same content, in its order."""
-    with tempfile.TemporaryDirectory() as folder:
-        write_dataset(questions, Path(folder))
-        loaded = load_set(Path(folder))
-    assert loaded.questions == questions
-    assert content_hash(loaded.questions) == content_hash(questions)
-
-
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(questions=question_sets(), data=st.data())
 def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet, data: st.DataObject) -> None:
@@ -101,62 +83,12 @@ def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet, data: st.Dat
     assert loaded.questions == questions
 
 
-@pytest.fixture
-def dataset(tmp_path: Path) -> Path:
-    """The demo set as a dataset."""
-    write_dataset(load_set(DEMO).questions, tmp_path / "demo")
-    return tmp_path / "demo"
-
-
-def test_the_card_names_what_the_hub_reads(dataset: Path) -> None:
-    """The card's YAML has title, language, licence and the files of each split, which exist."""
-    card = yaml.safe_load((dataset / "README.md").read_text(encoding="utf-8").split("---")[1])
-    assert card["pretty_name"] == load_set(DEMO).questions.title
-    assert (card["language"], card["license"]) == (["en"], "cc0-1.0")
-    (config,) = card["configs"]
-    for entry in config["data_files"]:
-        assert len(list(dataset.glob(entry["path"]))) == 1
-
-
-def test_other_peoples_datasets_are_read(tmp_path: Path) -> None:
-    """Columns of usual names make questions; the card gives title and licence, files their splits."""
-    folder = tmp_path / "theirs"
-    (folder / "data").mkdir(parents=True)
-    columns: dict[str, Any] = {"question": ["Why?", "How?"], "answer": ["So.", None], "score": [1, 2]}
-    pq.write_table(pa.table(columns), folder / "data" / "train-00000-of-00001.parquet")
-    dev = pa.table({"query": ["When?"], "contexts": [["Then."]], "id": [7]})
-    pq.write_table(dev, folder / "data" / "validation-00000-of-00001.parquet")
-    (folder / "README.md").write_text(
-        "---\npretty_name: Theirs\nlicense: mit\nlanguage: [de]\n---\n# Theirs\n"
-    )
-    loaded = load_set(folder).questions
-    assert (loaded.title, loaded.licence, loaded.language, loaded.name) == ("Theirs", "mit", "de", "theirs")
-    assert [(q.id, q.question, q.reference, q.split.value) for q in loaded.questions] == [
-        ("test-1", "Why?", "So.", "test"),
-        ("test-2", "How?", None, "test"),
-        ("7", "When?", None, "dev"),
-    ]
-    assert loaded.questions[2].passages[0].text == "Then."
-
-
-def test_a_dataset_without_questions_and_a_damaged_one(tmp_path: Path) -> None:
-    """One line says which columns were looked for, or that the file is damaged."""
-    path = tmp_path / "a.parquet"
-    pq.write_table(pa.table({"text": ["x"]}), path)
-    assert "There is no column question; there are: 'text'." in problems_of(path)[0].message
-    path.write_bytes(b"PAR1" + b"\x00" * 20)
-    assert "cut off or damaged" in problems_of(path)[0].message
-    pq.write_table(pa.table({"question": ["", "Why?"], "id": ["1", "1"]}), path)
-    assert [problem.code for problem in problems_of(path)] == ["empty-field"]
-
-
 def test_nothing_is_written_beside_another_set(tmp_path: Path) -> None:
     """An export into a folder with data files is refused, since an import would read both."""
     questions = load_set(DEMO).questions
-    for name in ("hf", "beir"):
-        set_writer(name)(questions, tmp_path / name)
-        with pytest.raises(ConflictError, match="holds a set already"):
-            set_writer(name)(questions, tmp_path / name)
+    write_beir(questions, tmp_path / "beir")
+    with pytest.raises(ConflictError, match="holds a set already"):
+        write_beir(questions, tmp_path / "beir")
 
 
 def beir_folder(folder: Path) -> Path:
