@@ -367,7 +367,12 @@ def open_arena(settings: Settings | None = None) -> Arena:
     Args:
         settings: Where the state lives; by default as the environment says.
     """
-    return Arena(settings or read_settings())
+    settings = settings or read_settings()
+    if settings.log_level is not None:
+        from arena.logs import configure_logs
+
+        configure_logs(settings)
+    return Arena(settings)
 
 
 def open_ranking(folder: Path) -> Arena:

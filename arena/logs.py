@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import structlog
 
-from arena.settings import LogFormat, Settings
+from arena.settings import LogFormat, LogLevel, Settings
 
 HIDDEN = "***"
 SECRET_NAMES = ("key", "token", "password", "secret", "authorization", "cookie")
@@ -39,11 +39,18 @@ def configure_logs(settings: Settings) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(
-            logging.getLevelNamesMapping()[settings.log_level]
+            logging.getLevelNamesMapping()[settings.log_level or LogLevel.INFO]
         ),
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=False,
     )
+
+
+def log_change(actor: str, action: str, subject: str, detail: Mapping[str, object]) -> None:
+    """Log a change, where `configure_logs` was called."""
+    if any(isinstance(processor, Redaction) for processor in structlog.get_config()["processors"]):
+        audit = structlog.get_logger("audit")
+        audit.info(action, logger="audit", actor=actor, subject=subject, **detail)
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
@@ -52,18 +52,6 @@ class TokenLine(Value):
     expires_at: datetime | None
     revoked_at: datetime | None
     used_at: datetime | None
-
-
-class LogLine(Value):
-    """One thing that was done."""
-
-    id: int
-    at: datetime
-    actor: str
-    action: str
-    subject: str
-    team: str
-    detail: dict[str, Any]
 
 
 class BlockLine(Value):

@@ -171,7 +171,7 @@ class Settings:
     lease: int = _from("ARENA_LEASE", _whole_number, 30)
     work_seconds: int = _from("ARENA_WORK_SECONDS", _whole_number, 10)
     log_format: LogFormat = _from("ARENA_LOG_FORMAT", _word(LogFormat), LogFormat.CONSOLE)
-    log_level: LogLevel = _from("ARENA_LOG_LEVEL", _word(LogLevel), LogLevel.INFO)
+    log_level: LogLevel | None = _from("ARENA_LOG_LEVEL", _word(LogLevel))
     metrics_token: str | None = _from("ARENA_METRICS_TOKEN", _secret)
     metrics_access: MetricsAccess = _from("ARENA_METRICS", _word(MetricsAccess), MetricsAccess.TOKEN)
     public_url: str = _from("ARENA_PUBLIC_URL", _address, "")

@@ -213,7 +213,7 @@ def confirmed(arena: Arena, act: Irreversible, work: Callable[[], Result], *, co
     """
     if confirm:
         return work()
-    with arena.store.audit.audited():
+    with arena.store.changing():
         done = work()
         act.require(confirmed=False)
     return done

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who, confirmed
-from arena.api.schemas import Confirm, Limit
+from arena.api.schemas import Confirm
 from arena.models.submissions import Identity
-from arena.schemas import LogLine, MemberLine, TeamLine, TokenLine
+from arena.schemas import MemberLine, TeamLine, TokenLine
 from arena.services.accounts.auth import require
 from data.records import Role, TokenScope
 from data.records.irreversible import Irreversible
@@ -66,13 +66,6 @@ class TokenList(BaseModel):
     """Tokens without their secrets."""
 
     tokens: list[TokenLine]
-
-
-class LogPage(BaseModel):
-    """What was done, the newest first."""
-
-    log: list[LogLine]
-    next: int | None = Field(description="Cursor of the next page; null after the last.")
 
 
 router = APIRouter(tags=["teams"])
@@ -157,19 +150,3 @@ def revoke_token(
         arena, Irreversible.REVOKE, lambda: arena.tokens.revoke(number, caller=caller), confirm=confirm
     )
     return TokenLine.of(revoked)
-
-
-@router.get("/teams/{team}/log", responses=problems(403, 404), response_model=LogPage)
-def list_log(
-    request: Request,
-    team: TeamName,
-    arena: Services,
-    caller: Who,
-    limit: Limit = 100,
-    before: Before = NEWEST,
-) -> Response:
-    """What was done in a team and by whom, the newest first."""
-    entries = arena.teams.audit(team=team, before=before, limit=limit + 1, caller=caller)
-    shown = entries[:limit]
-    following = shown[-1].id if len(entries) > limit else None
-    return answer(request, LogPage(log=shown, next=following))

@@ -28,7 +28,7 @@ NOUNS = {
     "submissions": ("submissions", "Submissions: one system's file of answers each."),
     "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
     "judges": ("judges", "Judges: a model with its prompt and settings."),
-    "teams": ("teams", "Teams, accounts, members, tokens and the audit log."),
+    "teams": ("teams", "Teams, accounts, members and tokens."),
     "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
     "questions": ("questions", "Questions of a round: find and sort them."),
     "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),

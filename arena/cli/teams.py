@@ -1,4 +1,4 @@
-"""`arena teams`: teams, accounts, members, tokens, and what they did."""
+"""`arena teams`: teams, accounts, members and tokens."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from arena.cli.output import note, show_fields, show_json, show_line, show_resul
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
-from data.records import AuditEntry, Membership, Role, Team, Token, TokenScope, UserAccount
+from data.records import Membership, Role, Team, Token, TokenScope, UserAccount
 from data.records.irreversible import Irreversible
 
-commands = Commands("Teams, accounts, members, tokens and the audit log; docs/teams.md has names and rights.")
+commands = Commands("Teams, accounts, members and tokens; docs/teams.md has names and rights.")
 tokens = Commands("Access tokens of teams and accounts.")
 commands.add_typer(tokens, name="token")
 
@@ -86,41 +86,6 @@ def _show(name: str, *, as_json: bool) -> None:
         show_table(("member", "role"), [(member.account, member.role) for member in view.members])
     if team_tokens:
         _show_tokens([_json(token) for token in team_tokens])
-
-
-@commands.command()
-def audit(
-    name: Annotated[str | None, typer.Argument(metavar="TEAM", help="Only entries of this team.")] = None,
-    subject: Annotated[
-        str | None,
-        typer.Option(
-            "--subject", metavar="SUBJECT", help="Only entries about this subject, as in `submission 12`."
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Most entries to show.")
-    ] = 100,
-    before: Annotated[
-        int | None, typer.Option("--before", metavar="N", help="Only entries before this number.")
-    ] = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Show the audit log, newest first.
-
-    $ arena teams audit lab
-
-    Entries are added to the log and never changed.
-    """
-    entries = open_arena().teams.audit(
-        team=name, subject=subject, before=before, limit=limit, caller=OPERATOR
-    )
-    rows = [
-        (str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor, entry.action, entry.subject, entry.team)
-        for entry in entries
-    ]
-    headers = ("line", "when (UTC)", "who", "what", "on what", "team")
-    show_rows([_json(entry) for entry in entries], headers, rows, as_json=as_json)
 
 
 @commands.command()
@@ -324,12 +289,11 @@ def _cell(value: object) -> str | None:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _json(record: AuditEntry | Membership | Team | Token | UserAccount) -> dict[str, Any]:
+def _json(record: Membership | Team | Token | UserAccount) -> dict[str, Any]:
     from arena import schemas
     from arena.models.base import Value
 
     lines: dict[type, type[Value]] = {
-        AuditEntry: schemas.LogLine,
         Membership: schemas.MemberLine,
         Team: schemas.TeamLine,
         Token: schemas.TokenLine,

@@ -6,12 +6,10 @@ import logging
 import threading
 from collections.abc import Iterable
 
-import structlog
-
 from data.records import RoundState, Submission
 from data.store import Store
 
-LOG = structlog.get_logger("notifications")
+LOG = logging.getLogger("answer_arena.notifications")
 
 
 class Notifier:
@@ -60,7 +58,18 @@ def _deliver(address: str, event: str, lines: Iterable[str]) -> None:
             title=f"Answer Arena: {event}", body="\n".join(filter(None, lines))
         )
     except Exception as error:  # noqa: BLE001 - no fault of a message may end the work
-        LOG.warning("notification.failed", notification=event, reason=type(error).__name__)
+        _warn(event, type(error).__name__)
     else:
         if not delivered:
-            LOG.warning("notification.failed", notification=event, reason="not accepted by the address")
+            _warn(event, "not accepted by the address")
+
+
+def _warn(event: str, reason: str) -> None:
+    import structlog  # noqa: PLC0415 - commands that notify of nothing do without
+
+    if structlog.is_configured():
+        structlog.get_logger("notifications").warning(
+            "notification.failed", notification=event, reason=reason
+        )
+    else:
+        LOG.warning("notification.failed: %s (%s)", event, reason)

@@ -53,7 +53,7 @@ STORED = (
     Kept(
         "Working in a team, or organising",
         "Account, mail address where one is given, files, and a line in the log for every change.",
-        "stays; lines of the log are never deleted",
+        "stays; of the log, as long as the operator keeps it",
     ),
     Kept("Using the API", "How often, in memory, under your token or network address.", "an hour at most"),
 )

@@ -95,7 +95,6 @@ OWN = (
     _organised(name="admin-judges", title="Judges", module="admin.judges_page"),
     _organised(name="admin-calibration", title="Calibration", module="admin.calibration_page"),
     _organised(name="admin-people", title="People", module="admin.people_page"),
-    _organised(name="admin-audit", title="Audit log", module="admin.audit_page"),
     Page(name="system", title="System", module="systems.system_page"),
     Page(name="question", title="Question", module="questions.question_page"),
     Page(name="invite", title="Join a team", module="teams.invite_page"),

@@ -40,7 +40,7 @@ ReaderQuery = Callable[Concatenate[Arena, Caller, BoardView, Asked], Value]
 # Everything here is public, and cached until anything is changed that readers may notice: a text that was
 # withheld is withheld from the next request on, in every process.
 BY_STATE: dict[str | type, Callable[[Any], object]] = {
-    Arena: lambda source: (source.settings.database_url, source.store.audit.changes()),
+    Arena: lambda source: (source.settings.database_url, source.store.changes()),
     BoardView: lambda view: f"{view.round_name} {view.content_hash} {dict(view.marks)}",
     BoardHead: lambda head: f"{head.name} {head.content_hash} {head.notice}",
 }

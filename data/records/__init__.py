@@ -1,9 +1,6 @@
 """Frozen values that every room speaks in."""
 
 from data.records.accounts import (
-    Action,
-    AuditEntry,
-    AuditNote,
     Membership,
     Role,
     Team,
@@ -84,10 +81,7 @@ __all__ = [
     "OUT_OF_BUDGET",
     "PEOPLE",
     "Account",
-    "Action",
     "Answer",
-    "AuditEntry",
-    "AuditNote",
     "BattleColumns",
     "BattleEvidence",
     "BattleRecord",

@@ -202,6 +202,7 @@ class Board:
     notice: str
     retracted: bool
     published_at: datetime
+    noted_at: datetime | None = None
     replaced_at: datetime | None = None
     marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sqlalchemy import insert, select, update
+
 from data.errors import StoreError
+from data.store.connections import BUSY_TIMEOUT_MS
 from data.store.engine import Database
+from data.tables.teams import change_counter
 
 if TYPE_CHECKING:
     from data.store.accounts.accounts import TeamStore
-    from data.store.accounts.audit import AuditStore
     from data.store.accounts.tokens import TokenStore
     from data.store.boards.boards import BoardStore
     from data.store.boards.scores import ScoreStore
@@ -56,6 +61,21 @@ class Store:
     def close(self) -> None:
         """Give back every connection."""
         self.database.close()
+
+    @contextmanager
+    def changing(self, *, visible: bool = True, wait_ms: int = BUSY_TIMEOUT_MS) -> Iterator[None]:
+        """Make everything that the block does one transaction; `visible` says that readers may notice it."""
+        with self.database.together(wait_ms=wait_ms) as connection:
+            yield
+            if visible:
+                counted = update(change_counter).values(number=change_counter.c.number + 1)
+                if not connection.execute(counted).rowcount:
+                    connection.execute(insert(change_counter).values(id=1, number=1))
+
+    def changes(self) -> int:
+        """Count the changes that readers may notice; caches of what they read are named by it."""
+        with self.database.begin() as connection:
+            return connection.execute(select(change_counter.c.number)).scalar() or 0
 
     @cached_property
     def sets(self) -> SetStore:
@@ -176,9 +196,3 @@ class Store:
         from data.store.question_sets import PolicyStore
 
         return PolicyStore(self.database)
-
-    @cached_property
-    def audit(self) -> AuditStore:
-        from data.store.accounts.audit import AuditStore
-
-        return AuditStore(self.database)

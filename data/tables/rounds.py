@@ -99,6 +99,7 @@ class BoardRow(Base, table=True):
     notice: str = col.prose()
     retracted: bool = col.flag(default=False)
     published_at: datetime = col.moment()
+    noted_at: datetime | None = col.moment(nullable=True)
     replaced_at: datetime | None = col.moment(nullable=True)
 
 

@@ -1,4 +1,4 @@
-"""Tables for teams, accounts, invitations, tokens, sessions, phases and the audit log."""
+"""Tables for teams, accounts, invitations, tokens, sessions, phases and changes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Index, UniqueConstraint
 
-from data.records import Action, Role
+from data.records import Role
 from data.tables import columns as col
 from data.tables.columns import Base
 
@@ -123,24 +123,15 @@ class PhaseRow(Base, table=True):
 phases = PhaseRow.__table__
 
 
-class AuditRow(Base, table=True):
-    """Who did what on what; rows are only ever added, which triggers of the database enforce."""
+class ChangeCounterRow(Base, table=True):
+    """How many changes there were that readers may notice; one row."""
 
-    __tablename__ = "audit"
-    __table_args__ = (
-        Index(None, "team"),
-        Index(None, "subject"),
-    )
+    __tablename__ = "change_counter"
     id: int | None = col.number()
-    at: datetime = col.moment()
-    actor: str = col.prose()
-    action: Action = col.word(Action, 40)
-    subject: str = col.label(250)
-    team: str = col.label(100)
-    detail: Any = col.json()
+    number: int = col.whole()
 
 
-audit = AuditRow.__table__
+change_counter = ChangeCounterRow.__table__
 
 
 class InvitationRow(Base, table=True):

@@ -19,10 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from selenium import webdriver
+from structlog.testing import LogCapture
+from structlog.typing import EventDict
 
 from arena.cli import main
 from arena.container import Arena
+from arena.logs import Redaction
 from arena.services.rounds.models import RoundRequest
 from arena.services.system.text_process import PROCESSES, TextProcess
 from arena.settings import Settings
@@ -113,6 +117,15 @@ class Commands:
         code, out, err = self(*words, endpoint=endpoint)
         assert code == 0, err
         return out
+
+
+@pytest.fixture
+def audit_log() -> Iterator[list[EventDict]]:
+    """The lines that changes write into the log."""
+    before, capture = structlog.get_config(), LogCapture()
+    structlog.configure(processors=[Redaction(()), capture])
+    yield capture.entries
+    structlog.configure(**before)
 
 
 @pytest.fixture

@@ -119,7 +119,12 @@ VARIABLES = (
     Variable(
         "ARENA_LOG_FORMAT", "log_format", "format of the logs of `serve` and `worker`: `console` or `json`"
     ),
-    Variable("ARENA_LOG_LEVEL", "log_level", "`DEBUG`, `INFO`, `WARNING` or `ERROR`"),
+    Variable(
+        "ARENA_LOG_LEVEL",
+        "log_level",
+        "`DEBUG`, `INFO`, `WARNING` or `ERROR`; where it is set, other commands log too",
+        "INFO for `serve` and `worker`",
+    ),
     Variable("ARENA_METRICS_TOKEN", "metrics_token", "bearer token that `/metrics` requires"),
     Variable(
         "ARENA_METRICS_TOKEN_FILE", "", "file that contains `ARENA_METRICS_TOKEN`, read where that is unset"

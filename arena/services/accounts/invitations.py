@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from arena.services.accounts.auth import Caller, digest_of, on_behalf, require
 from arena.services.accounts.tokens import CreatedToken, TokenService
 from data.errors import InputError, NotFoundError
-from data.records import Action, Role, TokenScope
+from data.records import Role, TokenScope
 from data.store import Store
 
 CODE_BYTES = 32
@@ -39,11 +39,11 @@ class InvitationService:
                 advice=f"Use 1 to {MAX_USES} uses and 1 to {MAX_DAYS} days.",
             )
         code = secrets.token_urlsafe(CODE_BYTES)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             self._store.teams.invite(
                 team, digest_of(code), uses=uses, expires_at=datetime.now(UTC) + timedelta(days=days)
             )
-            notes.take(caller.note(Action.MEMBER_INVITED, f"team {team}", team=team, uses=uses, days=days))
+        caller.log("member-invited", f"team {team}", team=team, uses=uses, days=days)
         return f"{self._public_url}/invite?code={code}"
 
     def team_of(self, code: str) -> str:
@@ -67,14 +67,12 @@ class InvitationService:
         require(caller, TokenScope.READ)
         if caller.account is None:
             raise InputError("Only people join a team.", advice="Sign in with your own account.")
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             team = self.team_of(code)
             if caller.role_in(team) is None:
                 self._use(code)
                 self._store.teams.join(team, caller.account, Role.MEMBER)
-                notes.take(
-                    caller.note(Action.MEMBER_ADDED, f"team {team}", team=team, account=caller.account)
-                )
+                caller.log("member-added", f"team {team}", team=team, account=caller.account)
         return team
 
     def join_as_new(self, code: str, *, name: str, subject: str) -> str:
@@ -85,15 +83,12 @@ class InvitationService:
             ConflictError: The name or the sign-in belongs to another account.
             RecordError: The name cannot be used.
         """
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             team = self.team_of(code)
             self._use(code)
             self._store.teams.add_account(name, subject=subject)
             self._store.teams.join(team, name, Role.MEMBER)
-            note = on_behalf(f"{name}, invited").note(
-                Action.MEMBER_ADDED, f"team {team}", team=team, account=name
-            )
-            notes.take(note)
+        on_behalf(f"{name}, invited").log("member-added", f"team {team}", team=team, account=name)
         return team
 
     def token(self, code: str) -> CreatedToken:
@@ -102,7 +97,7 @@ class InvitationService:
         Raises:
             NotFoundError: The invitation is unknown, used up or over.
         """
-        with self._store.audit.audited():
+        with self._store.changing():
             team = self.team_of(code)
             self._use(code)
             return self._tokens.create(

@@ -10,15 +10,14 @@ from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import OWNER, PUBLIC, Caller, CallerKind, IdentityService, digest_of
 from data.errors import ForbiddenError
-from data.records import Action
 from data.store import Store
 
 COOKIE = "arena_session"
 LASTS = timedelta(hours=12)
 COOKIE_BYTES = 32
 LONGEST_COOKIE = 200
-OIDC_MARK = 12
-"""Hex digits by which one sign-in at a provider is known in the log."""
+MAX_LOGGED = 10_000
+"""Sign-ins at a provider that a process remembers to have logged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +42,7 @@ class SessionService:
         self._store = store
         self._identities = identities
         self._owned = owned
+        self._logged: dict[str, None] = {}
 
     def sign_in(self, token: str, *, client: str) -> SignedIn:
         """Open a session for the holder of a token; it ends with the token at the latest.
@@ -57,9 +57,8 @@ class SessionService:
         expires = datetime.now(UTC) + LASTS
         if stored.expires_at is not None:
             expires = min(expires, stored.expires_at)
-        with self._store.audit.audited() as notes:
-            self._store.tokens.open_session(digest_of(cookie), stored.id, expires)
-            notes.take(caller.note(Action.SIGNED_IN, f"token {stored.id}", team=stored.team or ""))
+        self._store.tokens.open_session(digest_of(cookie), stored.id, expires)
+        caller.log("signed-in", f"token {stored.id}", team=stored.team or "")
         return SignedIn(cookie=cookie, csrf=csrf_of(cookie), expires_at=expires, caller=caller)
 
     def who(self, cookie: str | None) -> Caller:
@@ -78,18 +77,19 @@ class SessionService:
     ) -> Caller:
         """Who signed in by an OIDC provider; see `IdentityService.of_oidc`.
 
-        The log gets one line for each sign-in, however often the browser comes back with it. `issued`, in
+        Each sign-in is logged once in a process, however often the browser comes back with it. `issued`, in
         seconds since 1970, distinguishes sign-ins.
 
         Raises:
             AccessError: No account is theirs.
         """
         caller = self._identities.of_oidc(subject, email=email, verified=verified)
-        about = f"account {caller.account} by OIDC, {digest_of(f'{subject} {issued}')[:OIDC_MARK]}"
-        if not self._store.audit.entries(subject=about, limit=1):
-            with self._store.audit.audited() as notes:
-                if not self._store.audit.entries(subject=about, limit=1):
-                    notes.take(caller.note(Action.SIGNED_IN, about))
+        sign_in = digest_of(f"{subject} {issued}")
+        if sign_in not in self._logged:
+            self._logged[sign_in] = None
+            caller.log("signed-in", f"account {caller.account} by OIDC")
+            while len(self._logged) > MAX_LOGGED:
+                del self._logged[next(iter(self._logged))]
         return caller
 
     def check_csrf(self, cookie: str, sent: str) -> None:
@@ -104,10 +104,9 @@ class SessionService:
     def sign_out(self, cookie: str) -> bool:
         """End a session; whether there was one."""
         caller = self.who(cookie)
-        with self._store.audit.audited() as notes:
-            closed = self._store.tokens.close_session(digest_of(cookie))
-            if closed and caller.signed_in:
-                notes.take(caller.note(Action.SIGNED_OUT, "session"))
+        closed = self._store.tokens.close_session(digest_of(cookie))
+        if closed and caller.signed_in:
+            caller.log("signed-out", "session")
         return closed
 
 

@@ -1,4 +1,4 @@
-"""Teams: members, accounts, and what they did."""
+"""Teams, members and accounts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import ConflictError, InputError, NotFoundError
-from data.records import Action, AuditEntry, Membership, Role, Team, TokenScope, UserAccount
+from data.records import Membership, Role, Team, TokenScope, UserAccount
 from data.store import Store
 
 LONGEST_TEXT = 200
-MOST_LISTED = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +22,7 @@ class TeamView:
 
 
 class TeamService:
-    """Use cases around teams, accounts and their log."""
+    """Use cases around teams and accounts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -38,9 +37,9 @@ class TeamService:
         """
         require(caller, TokenScope.ORGANISE)
         _require_short(title, contact)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             team = self._store.teams.add(name, title=title, contact=contact)
-            notes.take(caller.note(Action.TEAM_ADDED, f"team {name}", team=name))
+        caller.log("team-added", f"team {name}", team=name)
         return team
 
     def change(
@@ -55,9 +54,9 @@ class TeamService:
         require(caller, TokenScope.MANAGE, team=name)
         _require_short(title or "", contact or "")
         changed = [label for label, value in (("title", title), ("contact", contact)) if value is not None]
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             team = self._store.teams.change(name, title=title, contact=contact)
-            notes.take(caller.note(Action.TEAM_CHANGED, f"team {name}", team=name, changed=changed))
+        caller.log("team-changed", f"team {name}", team=name, changed=changed)
         return team
 
     def all(self, *, caller: Caller) -> tuple[Team, ...]:
@@ -84,15 +83,12 @@ class TeamService:
             ForbiddenError: Only owners and organisers may.
         """
         require(caller, TokenScope.MANAGE, team=team)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             self._store.teams.lock(team)
             if role is not Role.OWNER:
                 self._keep_owner(team, without=account)
             member = self._store.teams.join(team, account, role)
-            note = caller.note(
-                Action.MEMBER_ADDED, f"team {team}", team=team, account=account, role=role.value
-            )
-            notes.take(note)
+        caller.log("member-added", f"team {team}", team=team, account=account, role=role.value)
         return member
 
     def remove_member(self, team: str, account: str, *, caller: Caller) -> None:
@@ -104,14 +100,14 @@ class TeamService:
             ForbiddenError: Only owners and organisers may.
         """
         require(caller, TokenScope.MANAGE, team=team)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             self._store.teams.lock(team)
             self._keep_owner(team, without=account)
             # A team's own token still reaches the team, and so do organisers.
             if caller.account is not None and not caller.organiser:
                 self._keep_somebody(team, without=account)
             self._store.teams.leave(team, account)
-            notes.take(caller.note(Action.MEMBER_REMOVED, f"team {team}", team=team, account=account))
+        caller.log("member-removed", f"team {team}", team=team, account=account)
 
     def add_account(
         self,
@@ -129,11 +125,11 @@ class TeamService:
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             account = self._store.teams.add_account(
                 name, subject=subject, email=email, is_organiser=is_organiser
             )
-            notes.take(caller.note(Action.ACCOUNT_ADDED, f"account {name}", organiser=is_organiser))
+        caller.log("account-added", f"account {name}", organiser=is_organiser)
         return account
 
     def set_organiser(self, name: str, *, is_organiser: bool, caller: Caller) -> UserAccount:
@@ -145,11 +141,11 @@ class TeamService:
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             if not is_organiser and caller.kind is not CallerKind.OPERATOR:
                 self._keep_organiser(without=name)
             account = self._store.teams.set_organiser(name, is_organiser=is_organiser)
-            notes.take(caller.note(Action.ACCOUNT_CHANGED, f"account {name}", organiser=is_organiser))
+        caller.log("account-changed", f"account {name}", organiser=is_organiser)
         return account
 
     def change_account(
@@ -172,7 +168,7 @@ class TeamService:
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             if closed:
                 if caller.kind is not CallerKind.OPERATOR:
                     self._keep_organiser(without=name)
@@ -185,7 +181,7 @@ class TeamService:
             account = self._store.teams.change_account(name, new_name=new_name, email=email, closed=closed)
             changed = {"name": new_name, "email": email, "closed": closed}
             said = {field: str(value) for field, value in changed.items() if value is not None}
-            notes.take(caller.note(Action.ACCOUNT_CHANGED, f"account {name}", team="", **said))
+        caller.log("account-changed", f"account {name}", **said)
         return account
 
     def accounts(self, *, caller: Caller) -> tuple[UserAccount, ...]:
@@ -196,31 +192,6 @@ class TeamService:
         """
         require(caller, TokenScope.ORGANISE)
         return self._store.teams.accounts()
-
-    def audit(
-        self,
-        *,
-        team: str | None = None,
-        subject: str | None = None,
-        actor: str | None = None,
-        action: Action | None = None,
-        before: int | None = None,
-        limit: int = 100,
-        caller: Caller,
-    ) -> tuple[AuditEntry, ...]:
-        """The log, the newest first: all of it for organisers, for others what concerns their team.
-
-        Raises:
-            ForbiddenError: It is not their team.
-        """
-        require(caller, TokenScope.READ)
-        if not 1 <= limit <= MOST_LISTED:
-            raise InputError(f"{limit} lines cannot be listed.", advice=f"Use 1 to {MOST_LISTED}.")
-        if visibility_of(caller, Resource(kind=Kind.AUDIT, team=team or "")) is not Visibility.FULL:
-            require(caller, TokenScope.ORGANISE)
-        return self._store.audit.entries(
-            team=team, subject=subject, actor=actor, action=action, before=before, limit=limit
-        )
 
     def ensure(self, name: str, *, caller: Caller = OPERATOR) -> Team | None:
         """The team of a name that an organiser writes freely, made where there is none; None for no name."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from arena.services.accounts.auth import Caller, new_secret, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import InputError, NotFoundError
-from data.records import Action, Token, TokenScope, require_label
+from data.records import Token, TokenScope, require_label
 from data.store import Store
 
 LONGEST_LIFE_DAYS = 730
@@ -59,7 +59,7 @@ class TokenService:
         self._require_granting(caller, team, account, requested)
         expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
         secret = new_secret()
-        with self._store.audit.audited() as notes:
+        with self._store.changing(visible=False):
             token = self._store.tokens.add(
                 prefix=secret.prefix,
                 digest=secret.digest,
@@ -70,7 +70,7 @@ class TokenService:
                 account=None if account is None else self._store.teams.account(account).id,
             )
             detail = {"name": name, "scopes": sorted(requested), "account": account}
-            notes.take(caller.note(Action.TOKEN_CREATED, f"token {token.id}", team=team or "", **detail))
+        caller.log("token-created", f"token {token.id}", team=team or "", **detail)
         return CreatedToken(token=token, secret=secret.text)
 
     def all(self, *, team: str | None = None, caller: Caller) -> tuple[Token, ...]:
@@ -97,9 +97,9 @@ class TokenService:
         if visibility_of(caller, _resource_of(token)) is not Visibility.FULL:
             raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
         self._require_managing(caller, token.team, token.account)
-        with self._store.audit.audited() as notes:
+        with self._store.changing(visible=False):
             revoked = self._store.tokens.revoke(number)
-            notes.take(caller.note(Action.TOKEN_REVOKED, f"token {number}", team=token.team or ""))
+        caller.log("token-revoked", f"token {number}", team=token.team or "")
         return revoked
 
     def _require_granting(

@@ -18,7 +18,7 @@
 | battle | full once published | same | full | full |
 | battle, rationale of withdrawn or hidden texts | tombstone | same | same | full where only hidden |
 | battle, rationale on a set whose texts are not public | tombstone | same | full | full |
-| contact, team, token, audit | none | full | full | full |
+| contact, team, token | none | full | full | full |
 
 A set that hides its references hides them from organisers on the site as well: only a holder of the
 database itself, and so the questions, has them. Teams see the questions of every set: they have to answer
@@ -50,7 +50,6 @@ class Kind(StrEnum):
     RATIONALE = "rationale"
     TEAM = "team"
     TOKEN = "token"  # noqa: S105 - no secret
-    AUDIT = "audit"
 
 
 class Visibility(StrEnum):
@@ -184,6 +183,5 @@ RULES: Mapping[Kind, Callable[[Caller, Resource], Visibility]] = MappingProxyTyp
         Kind.RATIONALE: _rationale,
         Kind.TEAM: _insiders_alone,
         Kind.TOKEN: _token,
-        Kind.AUDIT: _insiders_alone,
     }
 )

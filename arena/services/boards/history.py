@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from data.records import Action, Board, SubmissionState
+from data.records import Board, SubmissionState
 from data.store import Store
-from data.store.boards.boards import SNAPSHOT
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.diff import Changes, changes, ranks_among_systems
 from leaderboard.vocabulary import OVERALL
@@ -86,7 +85,7 @@ class HistoryService:
                 replace(
                     entry,
                     withdrawn=self._withdrawn(entry),
-                    noted=self._noted(board) if board.notice else None,
+                    noted=board.noted_at if board.notice else None,
                 )
             )
         return tuple(entries_)
@@ -101,12 +100,6 @@ class HistoryService:
             if submission.state is not SubmissionState.WITHDRAWN
         }
         return tuple(system for system in entry.changes.left if system not in left)
-
-    def _noted(self, board: Board) -> datetime | None:
-        """When the notice was last written, as the log has it."""
-        lines = self._store.audit.entries(subject=f"board {board.name.partition(SNAPSHOT)[0]}", limit=IN_FEED)
-        noted = (line.at for line in lines if line.action in {Action.BOARD_NOTED, Action.BOARD_RETRACTED})
-        return next(noted, None)
 
     def of_system(self, board_name: str, system: str) -> tuple[Appearance, ...]:
         """A system on every published board of the same question set, the oldest first.

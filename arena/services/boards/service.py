@@ -14,7 +14,7 @@ from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError, RetractedError
 from data.progress import working
-from data.records import Action, Board, Round, RoundState, Submission, TokenScope
+from data.records import Board, Round, RoundState, Submission, TokenScope
 from data.store import Store
 from data.store.boards.boards import BoardHead
 from leaderboard.standings.corrected import PEOPLE
@@ -138,12 +138,12 @@ class BoardService:
         raise_if_stopped(stop_event)
         with working("summing up the answers"):
             self._store.question_stats.write(round_.id)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             if confirm is not None:
                 confirm()
             board, created = self._store.boards.publish(name, round_id=round_.id, standings=standings)
             self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
-            notes.take(caller.note(Action.BOARD_PUBLISHED, f"board {name}", content=board.content_hash[:12]))
+        caller.log("board-published", f"board {name}", content=board.content_hash[:12])
         return board, created
 
     def _renew(self, round_: Round, calibration: Path | int | None, caller: Caller) -> tuple[Board, bool]:
@@ -157,15 +157,14 @@ class BoardService:
         }
         if standings == former.standings:
             return former, False
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             board, changed = self._store.boards.replace(round_.name, standings)
-            note = caller.note(
-                Action.BOARD_RENEWED,
-                f"board {round_.name}",
-                content=board.content_hash[:12],
-                before=former.content_hash[:12],
-            )
-            notes.take(note)
+        caller.log(
+            "board-renewed",
+            f"board {round_.name}",
+            content=board.content_hash[:12],
+            before=former.content_hash[:12],
+        )
         return board, changed
 
     def publish_paper(self) -> Board:
@@ -250,13 +249,13 @@ class BoardService:
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             board = self._store.boards.retract(name, notice)
             if board.round_name is not None:
                 self._store.rounds.move(
                     board.round_name, to=RoundState.RETRACTED, allowed=(RoundState.PUBLISHED,)
                 )
-            notes.take(caller.note(Action.BOARD_RETRACTED, f"board {name}", notice=notice))
+        caller.log("board-retracted", f"board {name}", notice=notice)
         return board
 
     def put_notice(self, name: str, text: str, *, caller: Caller = OPERATOR) -> Board:
@@ -290,9 +289,9 @@ class BoardService:
                 f"The board {name} was retracted, and its notice says why.",
                 advice="Put the notice on a board that stands.",
             )
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             changed = self._store.boards.put_notice(name, notice)
-            notes.take(caller.note(Action.BOARD_NOTED, f"board {name}", notice=notice, before=board.notice))
+        caller.log("board-noted", f"board {name}", notice=notice, before=board.notice)
         return changed
 
     def export_battles(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> int:

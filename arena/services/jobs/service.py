@@ -9,7 +9,7 @@ from typing import Any
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.job_leases import JobLeases
 from data.progress import Work
-from data.records import Action, AuditNote, Job, JobKind, JobState, Lease, NewJob, TokenScope
+from data.records import Job, JobKind, JobState, Lease, NewJob, TokenScope
 from data.store import Store
 
 CANCELLED = "Somebody cancelled it."
@@ -126,16 +126,16 @@ class JobService:
             ConflictError: It has ended.
         """
         require(caller, TokenScope.ORGANISE)
-        with self.store.audit.audited() as notes:
+        with self.store.changing(visible=False):
             job = self.store.jobs.cancel(number, CANCELLED)
-            notes.take(_note(caller, Action.JOB_CANCELLED, job))
+        _log(caller, "job-cancelled", job)
         return job
 
     def put(self, caller: Caller, new: NewJob) -> Job:
         """Put a job into the queue, and note who did."""
-        with self.store.audit.audited() as notes:
+        with self.store.changing(visible=False):
             job = self.store.jobs.put(new)
-            notes.take(_note(caller, Action.JOB_QUEUED, job))
+        _log(caller, "job-queued", job)
         return job
 
     def _status(self, job: Job) -> JobStatus:
@@ -143,9 +143,9 @@ class JobService:
         return JobStatus(job=job, leases=leases, position=self.store.jobs.position(job))
 
 
-def _note(caller: Caller, action: Action, job: Job) -> AuditNote:
+def _log(caller: Caller, action: str, job: Job) -> None:
     subject = f"job {job.id}" if job.round_name is None else f"round {job.round_name}"
-    return caller.note(action, subject, job=job.id, kind=job.kind.value)
+    caller.log(action, subject, job=job.id, kind=job.kind.value)
 
 
 def _shown(lease: Lease) -> dict[str, Any]:

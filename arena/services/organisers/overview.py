@@ -1,4 +1,4 @@
-"""What an organiser sees first: what waits, which rounds are under way, and what happened last."""
+"""The organisers' first page: waiting submissions and rounds under way."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from arena.services.jobs.service import JobStatus
 from arena.services.organisers.inbox import InboxService, SetInbox
 from arena.services.organisers.round_jobs import RoundJobs
 from arena.services.rounds.service import RoundService
-from data.records import AuditEntry, JobKind, JobState, Round, RoundCounts, RoundState, TokenScope
+from data.records import JobKind, JobState, Round, RoundCounts, RoundState, TokenScope
 from data.store import Store
 
 UNDER_WAY = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.FINISHED)
 UNENDED = (JobState.QUEUED, JobState.RUNNING)
-LINES = 10
 CALIBRATIONS = 3
 
 
@@ -46,13 +45,12 @@ class RoundProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """What the organisers' first page shows; `log` has the newest line first."""
+    """Contents of the organisers' first page."""
 
     inboxes: tuple[SetInbox, ...]
     calibrations: tuple[JobStatus, ...]
     accounts: int
     teams: int
-    log: tuple[AuditEntry, ...]
 
     @property
     def waiting(self) -> int:
@@ -88,7 +86,6 @@ class OverviewService:
             calibrations=self._jobs.recent(JobKind.CALIBRATE)[:CALIBRATIONS],
             accounts=len(self._store.teams.accounts()),
             teams=len(self._store.teams.all()),
-            log=self._store.audit.entries(limit=LINES),
         )
 
     def rounds(self, *, caller: Caller) -> tuple[RoundProgress, ...]:

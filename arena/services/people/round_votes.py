@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.battle_table import table_of_columns
 from data.errors import InputError
-from data.records import Action, BattleColumns, Board, Round
+from data.records import BattleColumns, Board, Round
 from data.store import Store
 from leaderboard.people import Votes, read_votes
 from leaderboard.people.correct import correct
@@ -126,7 +126,7 @@ def correct_board(
         The board, and whether its standings are other than they were.
     """
     section = section_of_round(store, round_, people)
-    with store.audit.audited() as notes:
+    with store.changing():
         if confirm is not None:
             confirm()
         former = store.boards.get(round_.name)
@@ -134,13 +134,12 @@ def correct_board(
         if agreement is not None:
             standings["health"] = {**standings["health"], "agreement": agreement}
         board, changed = store.boards.replace(round_.name, standings)
-        if changed:
-            note = caller.note(
-                Action.BOARD_CORRECTED,
-                f"board {round_.name}",
-                votes=section["votes"],
-                content=board.content_hash[:12],
-                before=former.content_hash[:12],
-            )
-            notes.take(note)
+    if changed:
+        caller.log(
+            "board-corrected",
+            f"board {round_.name}",
+            votes=section["votes"],
+            content=board.content_hash[:12],
+            before=former.content_hash[:12],
+        )
     return board, changed

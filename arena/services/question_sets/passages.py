@@ -14,7 +14,7 @@ from data.files.question_sets.rows import content_hash
 from data.files.tabular.reader import is_run
 from data.files.text_files import ReadLimits
 from data.files.trec_runs import ids_by_field, read_run
-from data.records import Action, Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
+from data.records import Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
 from data.store import Store
 
 
@@ -108,12 +108,10 @@ class SetPassages:
         )
 
     def _add(self, attached: QuestionSet, former: str, caller: Caller) -> bool:
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             created = self._store.sets.add(attached, content_hash(attached))
-            if created:
-                count = len(attached.questions)
-                notes.take(caller.note(Action.SET_IMPORTED, f"set {attached.name}", questions=count))
         if created:
+            caller.log("set-imported", f"set {attached.name}", questions=len(attached.questions))
             self._store.policies.put(replace(self._store.policies.get(former), set_name=attached.name))
         return created
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from data.errors import ClosedError, NotFoundError
-from data.records import Action, Phase, SetPolicy, TokenScope
+from data.records import Phase, SetPolicy, TokenScope
 from data.store import Store
 
 
@@ -78,10 +78,10 @@ class PolicyService:
     def put(self, policy: SetPolicy, *, caller: Caller = OPERATOR) -> SetPolicy:
         """Replace the policy of a set; raises as `put_phase`."""
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             stored = self._store.policies.put(policy)
             subject = f"set {policy.set_name}"
-            notes.take(caller.note(Action.POLICY_CHANGED, subject, **policy_json(stored)))
+        caller.log("policy-changed", subject, **policy_json(stored))
         return stored
 
 

@@ -17,7 +17,6 @@ from arena.services.question_sets.phases import PolicyService
 from data.errors import FileFormatError, InputError
 from data.files.text_files import file_name
 from data.records import (
-    Action,
     Phase,
     Problem,
     Question,
@@ -118,14 +117,13 @@ class SetService:
         from data.files.question_sets.rows import content_hash  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             created = self._store.sets.add(questions, content_hash(questions))
-            if created:
-                count = len(questions.questions)
-                notes.take(caller.note(Action.SET_IMPORTED, f"set {questions.name}", questions=count))
             # A policy that was changed since stays: the file says how a set begins.
             if created and policy is not None:
                 self._store.policies.put(policy)
+        if created:
+            caller.log("set-imported", f"set {questions.name}", questions=len(questions.questions))
         return created
 
     def summaries(self) -> tuple[SetSummary, ...]:

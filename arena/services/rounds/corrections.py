@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.services.accounts.auth import Caller, require
 from data.errors import InputError, NotFoundError
-from data.records import Action, BattleEvidence, Outcome, Preference, TokenScope, Verdict
+from data.records import BattleEvidence, Outcome, Preference, TokenScope, Verdict
 from data.records.judging import CORRECTION
 from data.store import Store
 
@@ -56,9 +56,9 @@ class CorrectionService:
         if winner not in winners:
             raise InputError(f"{winner} is not in the battle.", advice=f"Choose of {', '.join(winners)}.")
         verdict = Verdict(outcome=Outcome.JUDGED, preference=winners[winner], detail=f"{CORRECTION}{reason}")
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             self._store.verdicts.revise([(battle.id, evidence.judgments, verdict)])
             subject = f"battle {battle.key} of {round_name}"
-            notes.take(caller.note(Action.VERDICT_CORRECTED, subject, winner=winner, reason=reason))
+        caller.log("verdict-corrected", subject, winner=winner, reason=reason)
         (corrected,) = self._store.verdicts.of_battles([battle.id])
         return corrected

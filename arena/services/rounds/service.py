@@ -17,7 +17,6 @@ from arena.services.rounds.visibility import RoundReader
 from data.errors import ConflictError, InputError
 from data.progress import Report
 from data.records import (
-    Action,
     Job,
     Lease,
     Outcome,
@@ -77,9 +76,9 @@ class RoundService(RoundReader):
             )
         self._refuse_hopeless(planned)
         name = request.name or self._free_name(planned)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             created = self._create(name, request, planned)
-            notes.take(caller.note(Action.ROUND_CREATED, f"round {name}", battles=len(planned.plan.battles)))
+        caller.log("round-created", f"round {name}", battles=len(planned.plan.battles))
         return created
 
     def _create(
@@ -150,11 +149,11 @@ class RoundService(RoundReader):
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
-            notes.take(caller.note(Action.ROUND_PAUSED, f"round {name}"))
+        with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
             self._store.jobs.withdraw(round_.id, PAUSED)
-            return round_
+        caller.log("round-paused", f"round {name}")
+        return round_
 
     def cancel(self, name: str, *, caller: Caller = OPERATOR) -> Round:
         """End a round; what is pending becomes `skipped`.
@@ -164,11 +163,11 @@ class RoundService(RoundReader):
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
             self._store.jobs.withdraw(round_.id, CANCELLED)
             self._store.battles.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
-            notes.take(caller.note(Action.ROUND_CANCELLED, f"round {name}"))
+        caller.log("round-cancelled", f"round {name}")
         return round_
 
     def delete(self, name: str, *, caller: Caller = OPERATOR) -> None:
@@ -180,10 +179,10 @@ class RoundService(RoundReader):
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             counts = self._store.rounds.counts(name)
             self._store.rounds.delete(name, allowed=DELETABLE)
-            notes.take(caller.note(Action.ROUND_DELETED, f"round {name}", judged=counts.judged))
+        caller.log("round-deleted", f"round {name}", judged=counts.judged)
 
     def retry(self, name: str, *, unreadable: bool = False, caller: Caller = OPERATOR) -> int:
         """Make failed and skipped battles pending again; no verdict is asked for twice.
@@ -201,13 +200,13 @@ class RoundService(RoundReader):
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
             retried = (*RETRIED, Outcome.UNREADABLE) if unreadable else RETRIED
             reopened = self._store.battles.reopen(round_.id, retried)
             if not self._store.rounds.counts(name).pending:
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
-            notes.take(caller.note(Action.ROUND_RETRIED, f"round {name}", reopened=reopened))
+        caller.log("round-retried", f"round {name}", reopened=reopened)
         return reopened
 
     def reopen_for(self, job: Job) -> int:
@@ -245,9 +244,9 @@ class RoundService(RoundReader):
         """
         require(caller, TokenScope.ORGANISE)
         require_amount(budget_usd)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             changed = self._store.rounds.set_budget(name, budget_usd)
-            notes.take(caller.note(Action.ROUND_BUDGET_CHANGED, f"round {name}", budget_usd=budget_usd))
+        caller.log("round-budget-changed", f"round {name}", budget_usd=budget_usd)
         return changed
 
     def spec_of(self, round_: Round) -> JudgeSpec:

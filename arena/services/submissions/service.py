@@ -20,9 +20,7 @@ from arena.services.system.text_work import Poll
 from data.errors import ConflictError, InputError, InvalidFileError
 from data.no_answer import is_no_answer
 from data.records import (
-    Action,
     Answer,
-    AuditNote,
     Problem,
     QuestionSet,
     SetPolicy,
@@ -157,7 +155,7 @@ class SubmissionService(SubmissionReader):
         self._intake.require_free_name(caller, set_name, system, team, kind)
         checked = self._checked(kind, path, questions, limits, poll)
         _require_clean(path, checked)
-        with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
+        with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
             if caller.organiser:
                 self._teams.ensure(team, caller=caller)
             self._store.teams.lock(team)
@@ -186,8 +184,8 @@ class SubmissionService(SubmissionReader):
             )
             submission, created = self._store.submissions.add(new, rows)
             if created:
-                action = Action.SUBMISSION_ADDED if confirm else Action.SUBMISSION_CHECKED
-                notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))
+                action = "submission-added" if confirm else "submission-checked"
+                _log(caller, action, submission, content=submission.content_hash[:12])
         if created and confirm:
             self._notifier.submission_accepted(submission)
         if created:
@@ -218,7 +216,7 @@ class SubmissionService(SubmissionReader):
             AccessError, ForbiddenError: It is not theirs.
         """
         policy = self._store.policies.get(self._own(caller, number).set_name)
-        with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
+        with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
             submission = self._store.submissions.locked(number)
             if submission.state is not SubmissionState.CHECKED:
                 raise ConflictError(
@@ -228,7 +226,7 @@ class SubmissionService(SubmissionReader):
             self._intake.open_phase(policy)
             self._intake.require_quota(policy, submission.team)
             confirmed = self._store.submissions.confirm(number)
-            notes.take(_note(caller, Action.SUBMISSION_CONFIRMED, confirmed))
+        _log(caller, "submission-confirmed", confirmed)
         self._notifier.submission_accepted(confirmed)
         return confirmed
 
@@ -268,10 +266,10 @@ class SubmissionService(SubmissionReader):
             AccessError, ForbiddenError: It is not theirs.
         """
         self._own(caller, number)
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             require_accepted(self._store.submissions.locked(number))
             selected = self._store.submissions.select(number)
-            notes.take(_note(caller, Action.SUBMISSION_SELECTED, selected))
+        _log(caller, "submission-selected", selected)
         return selected
 
     def withdraw(
@@ -298,14 +296,12 @@ class SubmissionService(SubmissionReader):
             raise InputError(
                 "The reason cannot be used.", advice=f"Use at most {LONGEST_REASON} printable characters."
             )
-        with self._store.audit.audited() as notes:
+        with self._store.changing():
             if self._store.submissions.locked(number).state is SubmissionState.WITHDRAWN:
                 raise ConflictError(f"Submission {number} is withdrawn already.")
             withdrawn = self._store.submissions.withdraw(number, reason)
             ended = self._store.battles.drop_side(number)
-            notes.take(
-                _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
-            )
+        _log(caller, "submission-withdrawn", withdrawn, reason=reason, battles_ended=ended)
         return withdrawn
 
     def _checked(
@@ -377,6 +373,6 @@ def _with_no_answer(answers: Iterator[Answer]) -> Iterator[tuple[Answer, bool]]:
         yield answer, is_no_answer(answer.answer)
 
 
-def _note(caller: Caller, action: Action, submission: Submission, **more: object) -> AuditNote:
+def _log(caller: Caller, action: str, submission: Submission, **more: object) -> None:
     detail = {"set": submission.set_name, "system": submission.system, "version": submission.version, **more}
-    return caller.note(action, f"submission {submission.id}", team=submission.team, **detail)
+    caller.log(action, f"submission {submission.id}", team=submission.team, **detail)

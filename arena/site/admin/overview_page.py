@@ -50,7 +50,6 @@ def show() -> None:
         ]
     )
     _links(("Accounts, teams and tokens", "admin-people"))
-    _log(overview)
 
 
 def _waiting(overview: Overview) -> None:
@@ -135,14 +134,6 @@ def _calibrations(overview: Overview) -> None:
     else:
         note("No judge has been calibrated against people's labels yet.")
     _links(("Calibrate a judge", "admin-calibration"))
-
-
-def _log(overview: Overview) -> None:
-    heading("Log", anchor="log")
-    rows = [(format_time(entry.at), entry.actor, entry.action.words, entry.subject) for entry in overview.log]
-    if rows:
-        grid(("When", "Who", "What", "On what"), rows, caption="The newest lines")
-    _links(("The whole log", "admin-audit"))
 
 
 def _links(*links: tuple[str, str]) -> None:

@@ -176,22 +176,10 @@ def _show_one(view: SubmissionView, caller: Caller) -> None:
             ("answers", f"{submission.answers:,}"),
         )
     )
-    _show_past(submission, caller)
     if may(caller, TokenScope.SUBMIT, team=submission.team):
         show_actions(submission, status, caller)
     if view.visibility is Visibility.FULL:
         _show_content(view)
-
-
-def _show_past(submission: Submission, caller: Caller) -> None:
-    """Who did what to it."""
-    if not may(caller, TokenScope.READ, team=submission.team):
-        return
-    log = arena().teams.audit(
-        team=submission.team, subject=f"submission {submission.id}", limit=MOST_ACTS, caller=caller
-    )
-    rows = [(format_time(one.at), one.action.words, one.actor) for one in log]
-    put(plain_table(("When", "What", "Who"), rows))
 
 
 def _queue(status: SubmissionStatus) -> tuple[tuple[str, str], ...]:

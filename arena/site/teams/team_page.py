@@ -1,4 +1,4 @@
-"""My team: its submissions, members and tokens, and what it did."""
+"""My team: its submissions, members and tokens."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from data.errors import ArenaError
 from data.records import Role, SubmissionState, Token, TokenScope
 from data.records.irreversible import Irreversible
 
-PAGE = 50
 MARK = "aa_"
 NEW_TOKEN = "new-token"  # noqa: S105 - where a new token waits to be shown, not one
 DAYS = 90
@@ -89,33 +88,6 @@ def _remove(team: str, accounts: list[str], caller: Caller) -> None:
             f"{account} belongs to {team} no more.",
             "members",
         )
-
-
-def show_log(team: str, caller: Caller) -> None:
-    """Show a page of the team's log, the newest line first."""
-    asked = st.query_params.get("before", "")
-    before = int(asked) if asked.isascii() and asked.isdecimal() else None
-    entries = arena().teams.audit(team=team, before=before, limit=PAGE, caller=caller)
-    if not entries:
-        note("Nothing has been written down yet." if before is None else "There are no older lines.")
-        return
-    rows = [
-        (format_time(entry.at), entry.action.words, entry.subject, entry.actor, _in_words(entry.detail))
-        for entry in entries
-    ]
-    put(words_table(("When", "What", "Of", "Who", "More"), rows, spare=2, classes="aa-list"))
-    if len(entries) == PAGE:
-        put(element("p", anchor("Older lines", "team", team=team, part="log", before=str(entries[-1].id))))
-
-
-def _in_words(detail: Mapping[str, object]) -> str:
-    return ", ".join(f"{name}: {_value(value)}" for name, value in detail.items() if value not in (None, ""))
-
-
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def show_tokens(team: str, caller: Caller) -> None:
@@ -196,7 +168,6 @@ PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = MappingProxyTyp
         "submissions": ("Submissions", show_submissions),
         "members": ("Members", show_members),
         "tokens": ("Tokens", show_tokens),
-        "log": ("Log", show_log),
     }
 )
 

@@ -41,6 +41,7 @@ TABLES: tuple[str, ...] = (
     "retest_ledger",
     "retest",
     "application",
+    "audit",
     "subscription",
     "event",
     TEXT_INDEX,
@@ -63,6 +64,8 @@ def upgrade() -> None:
     existing = set(inspector.get_table_names())
     if "warnings" not in {each["name"] for each in inspector.get_columns("submission")}:
         op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
+    if "noted_at" not in {each["name"] for each in inspector.get_columns("board")}:
+        op.add_column("board", sa.Column("noted_at", sa.DateTime()))
     ddl_metadata().create_all(connection)
     _change_rows(existing)
     if "ranking" in existing:
@@ -70,6 +73,8 @@ def upgrade() -> None:
     _drop_tables(connection, inspector, existing)
     _delete_jobs()
     unpack_texts(connection)
+    if connection.dialect.name == "postgresql" and "audit" in existing:
+        op.execute("DROP FUNCTION IF EXISTS audit_append_only() CASCADE")
     for name, column in COLUMNS:
         if name in existing and column in {each["name"] for each in inspector.get_columns(name)}:
             op.drop_column(name, column)
@@ -81,6 +86,11 @@ def _change_rows(existing: set[str]) -> None:
         op.execute(
             "UPDATE submission SET withdrawn_reason = 'disqualified: ' || withdrawn_reason "
             "WHERE id IN (SELECT submission_id FROM concern WHERE decision = 'disqualified')"
+        )
+    if "audit" in existing:
+        op.execute(
+            "UPDATE board SET noted_at = (SELECT max(at) FROM audit WHERE subject = 'board ' || board.name "
+            "AND action IN ('board-noted', 'board-retracted'))"
         )
     op.execute(
         "UPDATE battle SET outcome = 'skipped', detail = 'The judge was not asked.' WHERE outcome = 'estimated'"

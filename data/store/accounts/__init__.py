@@ -1,1 +1,1 @@
-"""Teams, accounts, tokens and the audit log."""
+"""Teams, accounts and tokens."""

@@ -171,7 +171,9 @@ class BoardStore(StorePart):
         Raises:
             NotFoundError: No board has this name.
         """
-        self._change(update(boards).where(self._snapshots(name)).values(retracted=True, notice=notice))
+        self._change(
+            update(boards).where(self._snapshots(name)).values(retracted=True, notice=notice, noted_at=now())
+        )
         return self.get(name)
 
     def put_notice(self, name: str, notice: str) -> Board:
@@ -182,7 +184,7 @@ class BoardStore(StorePart):
         Raises:
             NotFoundError: No board has this name.
         """
-        self._change(update(boards).where(self._snapshots(name)).values(notice=notice))
+        self._change(update(boards).where(self._snapshots(name)).values(notice=notice, noted_at=now()))
         return self.get(name)
 
     def _snapshots(self, name: str) -> ColumnElement[bool]:

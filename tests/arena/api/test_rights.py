@@ -149,7 +149,6 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(MANAGE, "/tokens/{alices_token}?confirm=true", Of.ALICE),
         Row(MANAGE, "/tokens/{olgas_token}?confirm=true", Of.OLGA),
     ],
-    "GET /teams/{team}/log": [Row(READ, "/teams/alpha/log", Of.TEAM)],
 }
 
 

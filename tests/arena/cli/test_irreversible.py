@@ -38,14 +38,14 @@ def stocked(arena_of: Commands) -> Commands:
 def test_without_a_terminal_nothing_is_done(stocked: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each act says what it leads to and what to add, ends with 2, and leaves everything as it was."""
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    before = stocked("teams", "audit", "--json")[1]
+    before = stocked("teams", "show", "--json")[1]
     for words, act in ACTS:
         code, out, err = stocked(*words)
         assert code == 2, (words, err)
         assert act.consequences in err
         assert "Add --yes" in err
         assert out == ""
-    assert stocked("teams", "audit", "--json")[1] == before
+    assert stocked("teams", "show", "--json")[1] == before
 
 
 def test_a_person_is_asked_and_may_say_no(

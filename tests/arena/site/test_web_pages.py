@@ -21,7 +21,7 @@ from arena.site.compare.deciding import deciding_sentence
 from arena.site.questions.battles import standing
 from arena.site.services import as_secrets
 from arena.site.trust.trust_page import LEFT_OUT
-from data.records import Action, BattleEvidence, BattleRecord, Outcome, Preference
+from data.records import BattleEvidence, BattleRecord, Outcome, Preference
 from leaderboard.paired import Deciding
 from tests.opened_pages import page_of
 
@@ -187,13 +187,6 @@ def test_reference_that_won_as_often_is_said_to_be_as_good(published: Settings) 
         "each won 1 more of its battles here than it lost."
     )
     assert said(_met("full", name, None)) == "No answer to it was judged in this round."
-
-
-def test_every_action_of_the_log_has_plain_words() -> None:
-    """What people read is no code word, and no two actions read alike."""
-    words = [action.words for action in Action]
-    assert len(set(words)) == len(words)
-    assert not [word for word in words if "-" in word or word in set(Action)]
 
 
 def test_few_questions_that_decide_are_counted_in_words() -> None:

@@ -203,7 +203,6 @@ PAGES = {
         "/annotate",
         "/admin-annotation",
         "/admin-people",
-        "/admin-audit",
         "/team",
     ),
 }

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Callable
 
 import pytest
+from structlog.typing import EventDict
 
 from arena.cli import main
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.models import RoundRequest
 from data.errors import AccessError, ConflictError, InputError
-from data.records import Action
 
 ERRATUM = "Question q3 was ambiguous; <b>it stays</b> in this round."
 
@@ -28,8 +28,8 @@ def arena(filled: Callable[..., Arena]) -> Arena:
     return opened
 
 
-def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena) -> None:
-    """A notice stands beside the standings, can be replaced and taken off, and each change is audited."""
+def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena, audit_log: list[EventDict]) -> None:
+    """A notice stands beside the standings, can be replaced and taken off, and each change is logged."""
     before = arena.boards.get("tiny")
     arena.boards.put_notice("tiny", f"  {ERRATUM}\n")
     noted = arena.boards.get("tiny")
@@ -39,9 +39,8 @@ def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena) -> None:
         before.content_hash,
     )
     assert arena.boards.clear_notice("tiny").notice == ""
-    log = sorted(arena.store.audit.entries(limit=50), key=lambda one: one.id)
-    put, cleared = [one for one in log if one.action is Action.BOARD_NOTED]
-    assert (put.detail["notice"], cleared.detail["before"]) == (ERRATUM, ERRATUM)
+    put, cleared = [line for line in audit_log if line["event"] == "board-noted"]
+    assert (put["notice"], cleared["before"]) == (ERRATUM, ERRATUM)
 
 
 def test_notices_are_organisers_alone(arena: Arena) -> None:
