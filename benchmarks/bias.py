@@ -165,7 +165,7 @@ def main() -> None:
             first = "–"
             if judge != PEOPLE:
                 effect = position_effect(rows, table)
-                first = f"{effect.points:.0f} ({effect.lower:.0f} to {effect.upper:.0f})"
+                first = f"{effect.value:.0f} ({effect.lower:.0f} to {effect.upper:.0f})"
             cells = [
                 first,
                 *(f"{value[at]:.0f} ({ends[0, at]:.0f} to {ends[1, at]:.0f})" for at in (1, 2, 3)),

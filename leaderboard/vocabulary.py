@@ -46,58 +46,21 @@ class VoteRule(StrEnum):
 class Covariate(StrEnum):
     """What may bias a judge beside how good answers are.
 
-    `LENGTH` in words, and how many `HEADINGS`, spans in `BOLD`, items of `LISTS` and `CITATIONS` an answer
-    has. `POSITION`: which answer was shown first. `SAME_FAMILY`: which answer is of the judge's family of
-    models.
+    `LENGTH` in words, and how many `HEADINGS`, spans in `BOLD` and items of `LISTS` an answer has.
+    `POSITION`: which answer was shown first.
     """
 
     LENGTH = "length"
     HEADINGS = "headings"
     BOLD = "bold"
     LISTS = "lists"
-    CITATIONS = "citations"
     POSITION = "position"
-    SAME_FAMILY = "same_family"
 
 
 COVARIATES = "covariates"
 """The section of a board's JSON that holds what the fits with covariates gave."""
-CENTRED = (
-    "This board was published when differences in counts were centred, which shifts ratings under control "
-    "where a system is always on the same side. Publish the round again for the present figures."
-)
-"""What readers of ratings under control in a board's JSON of shape 1 must know."""
-COUNTS = (Covariate.LENGTH, Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS, Covariate.CITATIONS)
+COUNTS = (Covariate.LENGTH, Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)
 """The covariates that are counts of an answer's text."""
-
-
-class Control(StrEnum):
-    """What ratings may be controlled for."""
-
-    LENGTH = "length"
-    STYLE = "style"
-    POSITION = "position"
-    FAMILY = "family"
-    ALL = "all"
-
-    @property
-    def words(self) -> str:
-        """What readers see for it, after "control for"."""
-        return {Control.STYLE: "length and form", Control.ALL: "all of these"}.get(self, self.value)
-
-    @property
-    def covariates(self) -> tuple[Covariate, ...]:
-        """The terms of the fit."""
-        match self:
-            case Control.LENGTH:
-                return (Covariate.LENGTH,)
-            case Control.STYLE:
-                return COUNTS
-            case Control.POSITION:
-                return (Covariate.POSITION,)
-            case Control.FAMILY:
-                return (Covariate.SAME_FAMILY,)
-        return tuple(Covariate)
 
 
 class TableFormat(StrEnum):

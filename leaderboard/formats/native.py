@@ -161,7 +161,7 @@ def _cell(place: Place, index: int, name: str, covariate: Covariate, value: obje
     """One covariate of one row; None where the cell is empty.
 
     Raises:
-        RecordError: It is no count, no mark, or names neither answer; the message names row and column.
+        RecordError: It is no count, or names neither answer; the message names row and column.
     """
     if value is None or value == "":
         return None
@@ -169,14 +169,6 @@ def _cell(place: Place, index: int, name: str, covariate: Covariate, value: obje
         if _shown(value) not in FIRST_SHOWN:
             refuse(place, index, name, value, '"a", "b" or "both" is expected: the answer shown first')
         return FIRST_SHOWN[_shown(value)]
-    if covariate is Covariate.SAME_FAMILY:
-        said = YES_OR_NO.get(str(value).lower())
-        number = as_number(place, index, name, value) if said is None else said
-        if not 0 <= number <= 1:
-            refuse(
-                place, index, name, value, "1 or 0 is expected: whether the answer is of the judge's family"
-            )
-        return number
     number = as_number(place, index, name, value)
     if number < 0:
         refuse(place, index, name, value, "a count of 0 or more is expected")

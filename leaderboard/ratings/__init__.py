@@ -2,7 +2,6 @@
 
 from leaderboard.ratings.domains import DomainTable, rate_domains
 from leaderboard.ratings.models.covariates import (
-    Collinearity,
     ControlledRatings,
     CovariateColumn,
     LeftOutCovariate,
@@ -10,7 +9,7 @@ from leaderboard.ratings.models.covariates import (
     marked_column,
     relative_columns,
 )
-from leaderboard.ratings.models.style import StyleBeside, rate_under_control, rate_with_style
+from leaderboard.ratings.models.style import rate_under_control
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import Rating, RatingTable, Settings
 from leaderboard.ratings.uncertainty.differences import (
@@ -39,7 +38,6 @@ __all__ = [
     "Anchor",
     "Bounds",
     "Cluster",
-    "Collinearity",
     "ControlledRatings",
     "CovariateColumn",
     "Difference",
@@ -54,7 +52,6 @@ __all__ = [
     "RatingTable",
     "Separation",
     "Settings",
-    "StyleBeside",
     "StyleEffect",
     "Weighting",
     "difference",
@@ -65,7 +62,6 @@ __all__ = [
     "rate",
     "rate_domains",
     "rate_under_control",
-    "rate_with_style",
     "relative_columns",
     "star_battles",
     "win_shares",

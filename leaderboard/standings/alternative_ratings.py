@@ -1,29 +1,22 @@
-"""What a board reports beside its ratings: the length-controlled ones, separations."""
+"""Ratings of battles between systems alone, separations of neighbours, and differences of all pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from data.errors import InputError, StatisticsError
+from data.errors import StatisticsError
 from data.records.plain import to_json
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import (
-    ControlledRatings,
     Rating,
     RatingTable,
     Settings,
     difference,
     questions_to_separate,
-    rate_under_control,
-    relative_columns,
 )
 from leaderboard.ratings.uncertainty.differences import rate_as
-from leaderboard.standings.covariates import AnswerCounts, ControlFit, sandwiched, sides_of
-from leaderboard.vocabulary import COUNTS, Control, Covariate
 
-LENGTH = "length in words"
 MOST_PAIRS = 60
 
 
@@ -44,29 +37,6 @@ class AlternativeRatings:
     def as_json(self) -> dict[str, object]:
         """Ratings as in `battles rate`, with the note."""
         return to_json(self)
-
-
-def alternative_ratings(
-    table: BattleTable,
-    settings: Settings,
-    *,
-    reference: str | None,
-    counts: AnswerCounts,
-    fits: Sequence[ControlFit] = (),
-) -> tuple[AlternativeRatings, ...]:
-    """The ratings controlled for length, and those without the reference.
-
-    Args:
-        table: The battles.
-        settings: How the board's own ratings are made.
-        reference: The reference's name, where there is one.
-        counts: Of the texts of the answers, as `counts_of` makes them.
-        fits: The board's fits under control for covariates, where somebody made them already.
-    """
-    return (
-        _length(table, settings, counts, fits),
-        _between_systems(table, settings, reference),
-    )
 
 
 def separations(ratings: RatingTable, settings: Settings) -> list[dict[str, object]]:
@@ -126,7 +96,7 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
     return {"systems": rated, "pairs": pairs}
 
 
-def _between_systems(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
+def between_systems(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
     """The ratings of systems by each other alone: a judge may hold them against another text there."""
     kind = "between-systems"
     code = table.systems.index(reference) if reference in table.systems else -1
@@ -142,41 +112,3 @@ def _between_systems(table: BattleTable, settings: Settings, reference: str | No
     note = f"From the {int(chosen.sum()):,} battles between systems, without those against {reference}."
     rated = tuple(rating for rating in rating_table.ratings if rating.rating is not None)
     return AlternativeRatings(kind=kind, ratings=rated, note=note)
-
-
-def _length(
-    table: BattleTable,
-    settings: Settings,
-    counts: AnswerCounts,
-    fits: Sequence[ControlFit],
-) -> AlternativeRatings:
-    kind = "length-controlled"
-    made = next((fit.fit for fit in fits if fit.control is Control.LENGTH), None)
-    if made is not None:
-        return _controlled(kind, made)
-    (lengths,) = sides_of(table, counts[[COUNTS.index(Covariate.LENGTH)]])
-    if lengths is None:
-        return AlternativeRatings(kind=kind, ratings=(), note="The lengths of the answers are not known.")
-    try:
-        columns, same = relative_columns({LENGTH: lengths}, len(lengths[0]))
-        if not columns:
-            return AlternativeRatings(kind=kind, ratings=(), note=same[0].reason)
-        made = rate_under_control(table, columns, sandwiched(settings))
-    except (StatisticsError, InputError) as error:
-        return AlternativeRatings(kind=kind, ratings=(), note=str(error))
-    return _controlled(kind, made)
-
-
-def _points(value: float) -> str:
-    return f"{value:.0f}".replace("-", "−")
-
-
-def _controlled(kind: str, made: ControlledRatings) -> AlternativeRatings:
-    """The ratings controlled for length alone."""
-    effect = made.effects[0]
-    note = (
-        "A typical difference in length is worth the longer answer "
-        f"{_points(effect.points)} points ({_points(effect.lower)} to {_points(effect.upper)}). "
-        "Typical is the root mean square over all battles."
-    )
-    return AlternativeRatings(kind=kind, ratings=made.ratings.ratings, note=note)

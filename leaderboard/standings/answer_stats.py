@@ -30,7 +30,7 @@ class AnswerFact:
         domain: The question's domain.
         words: Its length in words, after cleaning.
         no_answer: Whether it says that no answer was found.
-        form: How many headings, bold spans, items of lists and citations it has; empty where unknown.
+        form: How many headings, bold spans and items of lists it has; empty where unknown.
         scores: By metric, in the metric's unit; None where the metric is undefined for the answer.
     """
 

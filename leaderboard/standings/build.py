@@ -32,21 +32,14 @@ from leaderboard.ratings.estimate import restrict
 from leaderboard.standings.alternative_ratings import (
     AlternativeRatings,
     all_differences,
-    alternative_ratings,
+    between_systems,
     separations,
 )
 from leaderboard.standings.answer_stats import AnswerFact, mean_score, too_few_answers
-from leaderboard.standings.covariates import (
-    AnswerCounts,
-    ControlFit,
-    JudgeContext,
-    control_fits,
-    counts_of,
-    covariate_section,
-)
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.model import About, Line, Standings
+from leaderboard.standings.style import JudgeContext, style_section
 from leaderboard.vocabulary import OVERALL
 
 
@@ -115,12 +108,12 @@ def build_standings(
         reference=reference,
         ratings=ratings,
         domain_ratings=domain_ratings,
-        counts=counts_of(ranked, facts),
+        facts=facts,
         judge_context=seen,
     )
     # The longest first, so that no process is left with one while the others have nothing to do.
-    tasks = [(part,) for part in (_under_control, _by_domains, _rates)]
-    (fits, beside), by_domain, (rates, everyone) = parallel_map(
+    tasks = [(part,) for part in (_style, _between, _by_domains, _rates)]
+    covariates, beside, by_domain, (rates, everyone) = parallel_map(
         _computed, tasks, (inputs,), total=len(tasks), before=seconds
     )
     board = _Board(
@@ -150,7 +143,7 @@ def build_standings(
         separations=() if ratings is None else separations(ratings, chosen),
         differences={} if ratings is None else all_differences(ratings),
         judged=judged,
-        covariates=covariate_section(fits, seen),
+        covariates=covariates,
         domain_notes={domain: " ".join(table.notes) for domain, table in by_domain.items() if table.notes},
     )
 
@@ -168,7 +161,7 @@ class _Inputs:
     reference: str | None
     ratings: RatingTable | None
     domain_ratings: Mapping[str, RatingTable] | None
-    counts: AnswerCounts
+    facts: Mapping[str, Sequence[AnswerFact]]
     judge_context: JudgeContext
 
     @property
@@ -219,14 +212,16 @@ def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
     return rates, win_rates(star_battles(inputs.everyone, reference), clustered=clustered).rows
 
 
-def _under_control(inputs: _Inputs) -> tuple[tuple[ControlFit, ...], tuple[AlternativeRatings, ...]]:
-    """Ratings under control for what may bias the judge, and those by other battles."""
+def _style(inputs: _Inputs) -> Mapping[str, object]:
     if inputs.ratings is None:
-        return (), ()
-    table, settings, counts = inputs.table, inputs.settings, inputs.counts
-    fits = control_fits(table, settings, counts, inputs.judge_context)
-    beside = alternative_ratings(table, settings, reference=inputs.rated_reference, counts=counts, fits=fits)
-    return fits, beside
+        return {}
+    return style_section(inputs.table, inputs.settings, inputs.facts, inputs.judge_context)
+
+
+def _between(inputs: _Inputs) -> tuple[AlternativeRatings, ...]:
+    if inputs.ratings is None:
+        return ()
+    return (between_systems(inputs.table, inputs.settings, inputs.rated_reference),)
 
 
 def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, str]:

@@ -110,11 +110,11 @@ class Standings:
         rates: The rates behind the lines.
         pairs: The record of every pair, best first.
         outcomes: How all planned battles ended.
-        alternative_ratings: Second tables of ratings: the length-controlled, those without the reference.
+        alternative_ratings: Second tables of ratings: those without the reference.
         separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
         differences: The paired difference of every two systems, compact (`all_differences`).
         judged: How much of the planned battles was judged; None where only verdicts are known.
-        covariates: What biases the judge (`covariate_section`); empty where nothing can be told.
+        covariates: What biases the judge (`style_section`); empty where nothing can be told.
         systems: What teams say of their systems; empty where they say nothing.
         domain_notes: What readers of a domain's ratings must know, by domain.
     """

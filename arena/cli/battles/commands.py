@@ -135,9 +135,8 @@ def rate(
     With --method style the ratings are those of answers that are alike in what biases a judge, and each
     covariate has a coefficient in rating points with its interval. The file says it in columns of each
     battle's two answers: `a_length, b_length` (words), `a_headings, b_headings`, `a_bold, b_bold` (spans),
-    `a_lists, b_lists` (items), `a_citations, b_citations`, `a_same_family, b_same_family` (1 where the answer
-    is of the judge's family of models, else 0), and `position`, the answer shown first: `a`, `b`, or `both`
-    where the judge read both orders (without it, `order` says the same by `ab` and `ba`).
+    `a_lists, b_lists` (items), and `position`, the answer shown first: `a`, `b`, or `both` where the judge
+    read both orders (without it, `order` says the same by `ab` and `ba`).
     """
     from arena.services.battle_files import RatingRequest, rate_file
 

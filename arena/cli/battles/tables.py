@@ -20,8 +20,7 @@ CovariateNames = Annotated[
         "--covariates",
         metavar="NAME,…",
         show_default="all that the file has",
-        help="With --method style: what to control for: `length`, `headings`, `bold`, `lists`, "
-        "`citations`, `position`, `same_family`.",
+        help="With --method style: what to control for: `length`, `headings`, `bold`, `lists`, `position`.",
     ),
 ]
 
@@ -43,8 +42,8 @@ def show_coefficients(rated: FileRatings) -> None:
         return
     rows = [
         (
-            effect.covariate,
-            *(f"{value:.1f}" for value in (effect.points, effect.lower, effect.upper, effect.se, effect.vif)),
+            effect.name,
+            *(f"{value:.1f}" for value in (effect.value, effect.lower, effect.upper, effect.se, effect.vif)),
             effect.scale,
         )
         for effect in rated.controlled.effects
@@ -52,7 +51,6 @@ def show_coefficients(rated: FileRatings) -> None:
     show_table(("covariate", "points", "lower", "upper", "se", "inflation", "of"), rows)
     for covariate in rated.controlled.left_out:
         show_line(covariate.reason)
-    show_line(rated.controlled.collinearity.sentence)
 
 
 def rate_cells(row: Rate) -> tuple[Cell, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
-from arena.services.boards.covariates import style_features
+from arena.services.boards.style import style_features
 from data.records import SetSummary, Submission, SubmissionState
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.services.boards.covariates import judge_context_of
 from arena.services.boards.facts import facts_of_answers, facts_of_systems
+from arena.services.boards.style import judge_context_of
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -154,7 +154,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         former = (*former_sentences(round_), *several_models(store.conduct.models(name)))
         health = health_of(battles, agreement, conduct, former)
         outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
-        judged, judge_context = judged_shares(battles), judge_context_of(store, round_, battles, entrants)
+        judged, judge_context = judged_shares(battles), judge_context_of(store, round_, battles)
         asked = _asked(round_, battles)
         table = table_of_columns(battles)
         # Of millions of battles the columns take more than the table, and nothing reads them any more.

@@ -7,143 +7,76 @@ Source: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from scipy.sparse import coo_array, csr_array, diags_array
 
 from data.errors import InputError, UnrankableError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings.assemble import assemble
-from leaderboard.ratings.counts import Floats, Ints, count_pairs
+from leaderboard.ratings.counts import Floats, count_pairs
 from leaderboard.ratings.estimate import restrict, with_reach
-from leaderboard.ratings.models.covariates import (
-    ControlledRatings,
-    CovariateColumn,
-    Identified,
-    StyleEffect,
-    identify,
-    relative_columns,
-)
+from leaderboard.ratings.models.covariates import ControlledRatings, CovariateColumn, StyleEffect, identify
 from leaderboard.ratings.models.likelihoods import sigmoid
 from leaderboard.ratings.models.newton import CERTIFIED, SPARSE_ABOVE, TINY_STEP
-from leaderboard.ratings.models.separation import separating
+from leaderboard.ratings.models.separation import separating, terms_of
 from leaderboard.ratings.rate import anchor_codes, groups_of, usable
-from leaderboard.ratings.result import RatingTable, Settings
+from leaderboard.ratings.result import Settings
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.carrying import carrying_units
-from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
 from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
 
 STEPS = 100
 HALVINGS = 40
-# Rows that sums are taken over at once, which also keeps them in the processor's cache.
-ROWS_AT_ONCE = 1 << 17
-# Numbers of the units × terms scores that are held at once: 16 MB.
-SCORES_AT_ONCE = 2_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StyleBeside:
-    """The plain and the style-controlled ratings, and the effects that make the difference."""
-
-    plain: RatingTable
-    controlled: RatingTable
-    effects: tuple[StyleEffect, ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Problem:
-    """(N,) columns of one group's battles and the (N,) standardised covariates, K of them."""
+    """One group's battles with the (N, S + K) terms of the fit, and what each battle counts and says."""
 
     table: BattleTable
     style: Sequence[Floats]
+    terms: csr_array
+    weight: Floats
 
-    @property
-    def systems(self) -> int:
-        return len(self.table.systems)
+    @classmethod
+    def of(cls, table: BattleTable, style: Sequence[Floats]) -> _Problem:
+        weight = np.ones(len(table)) if table.weight is None else table.weight
+        return cls(table=table, style=style, terms=terms_of(table, style), weight=weight)
 
-    @property
-    def size(self) -> int:
-        """S + K."""
-        return self.systems + len(self.style)
-
-    @property
-    def total(self) -> float:
-        """The weight of all battles."""
-        return float(len(self.table) if self.table.weight is None else self.table.weight.sum())
-
-    def blocks(self) -> Iterator[_Block]:
-        """The battles, so many at a time that what is made of them takes little memory."""
-        for first in range(0, len(self.table), ROWS_AT_ONCE):
-            rows = slice(first, first + ROWS_AT_ONCE)
-            part = self.table.select(rows)
-            # Each sum over rows would make them into such numbers by itself.
-            part = replace(part, a=part.a.astype(np.int64), b=part.b.astype(np.int64))
-            yield _Block(
-                table=part,
-                style=np.stack([column[rows] for column in self.style], axis=1),
-                weight=np.ones(len(part)) if part.weight is None else part.weight,
-                share=part.share,
-            )
+    def rest(self, point: Floats) -> Floats:
+        """(N,) weighted shares of the win less those expected."""
+        return np.asarray(self.weight * (self.table.share - sigmoid(self.terms @ point)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Block:
-    """Some battles: (n,) columns and the (n, K) covariates."""
+class _Fit:
+    """The log likelihood at a (S + K,) point, its slope, and minus its second derivatives."""
 
-    table: BattleTable
-    style: Floats
-    weight: Floats
-    share: Floats
+    point: Floats
+    value: float
+    slope: Floats
+    matrix: Floats
 
-    @property
-    def systems(self) -> int:
-        return len(self.table.systems)
-
-    def ends(self, values: Floats) -> Floats:
-        """(S,) sums towards the first-named system and away from the second."""
-        first = np.bincount(self.table.a, values, self.systems).astype(np.float64)
-        return np.asarray(first - np.bincount(self.table.b, values, self.systems))
-
-    def gap(self, point: Floats) -> Floats:
-        """(n,) log-odds that the first-named answer wins."""
-        theta = point[: self.systems]
-        return np.asarray(theta[self.table.a] - theta[self.table.b] + self.style @ point[self.systems :])
-
-    def rest(self, point: Floats) -> Floats:
-        """(n,) weighted shares of the win less those expected."""
-        return np.asarray(self.weight * (self.share - sigmoid(self.gap(point))))
-
-
-def rate_with_style(
-    battles: BattleTable,
-    covariates: Mapping[str, tuple[ArrayLike, ArrayLike]],
-    settings: Settings | None = None,
-) -> StyleBeside:
-    """Rate with and without control for style.
-
-    The controlled table has sandwich intervals, clustered as asked for. It rates the main group alone.
-
-    Args:
-        battles: The battles.
-        covariates: For each covariate its (N,) values, counts of 0 or more, in the answers of `a` and of `b`.
-        settings: Of the plain table; its anchor, cluster and seed serve both.
-
-    Raises:
-        RecordError: A covariate of another length, or a value that is no count.
-        InputError: Covariates that differ in no battle, or too many systems.
-        UnrankableError: No ratings exist.
-    """
-    chosen = replace(Settings() if settings is None else settings, prior=None, method=Method.BRADLEY_TERRY)
-    plain = rate_as(battles, chosen)
-    columns, left_out = relative_columns(covariates, len(battles))
-    if not columns:
-        raise InputError(left_out[0].reason, advice="Leave it out.")
-    controlled = rate_under_control(battles, columns, chosen)
-    return StyleBeside(plain=plain, controlled=controlled.ratings, effects=controlled.effects)
+    @classmethod
+    def at(cls, problem: _Problem, point: Floats) -> _Fit:
+        gap = problem.terms @ point
+        chance = sigmoid(gap)
+        curve = problem.weight * chance * (1 - chance)
+        likelihood = problem.table.share * gap - np.logaddexp(0.0, gap)
+        matrix = (problem.terms.T @ (diags_array(curve) @ problem.terms)).toarray()
+        # Ratings are known up to a constant: this fixes their mean at 0.
+        systems = len(problem.table.systems)
+        matrix[:systems, :systems] += 2 * curve.sum() / systems**2
+        return cls(
+            point=point,
+            value=float((problem.weight * likelihood).sum()),
+            slope=np.asarray(problem.terms.T @ problem.rest(point)),
+            matrix=np.asarray(matrix),
+        )
 
 
 def rate_under_control(
@@ -167,48 +100,51 @@ def rate_under_control(
     anchor = anchor_codes(table, settings.anchor)
     groups = groups_of(table, pairs, settings)
     members = np.flatnonzero(groups.label == 0)
-    _require_systems(len(members))
+    if len(members) <= 1:
+        message = "No two systems have ratings, so none can be controlled for style."
+        raise UnrankableError(message, advice="Judge more battles.")
+    if len(members) > SPARSE_ABOVE:
+        message = f"Style is controlled for up to {SPARSE_ABOVE} systems."
+        raise InputError(message, advice="Rate fewer systems at a time.")
     inside = (groups.label[table.a] == 0) & (groups.label[table.b] == 0)
     local = table
     if not inside.all():
         local, style = restrict(table.select(inside), members), [column[inside] for column in style]
-    problem = _Problem(table=local, style=style)
     used = replace(settings, method=Method.STYLE, interval=IntervalKind.SANDWICH, bootstrap=None, prior=None)
+    size = len(members)
     with one_thread():
-        start = _terms(problem, np.zeros(problem.size))
-        identified = _identified(start.matrix, columns)
-        if identified.left_out:
-            problem = replace(problem, style=[style[kept] for kept in identified.kept])
-            start = _terms(problem, np.zeros(problem.size))
-        _require_overlap(problem, [columns[kept].name for kept in identified.kept])
-        point, covariance = _fit(problem, start, used)
-    place = None if anchor is None else np.searchsorted(members, anchor)
-    carrying = carrying_units(local, count_pairs(local), settings.cluster, place)
-    estimate = with_reach(point, covariance, members, place, used, carrying)
+        problem = _Problem.of(local, style)
+        start = _Fit.at(problem, np.zeros(problem.terms.shape[1]))
+        kept, vif, left_out = identify(columns, start.matrix)
+        if left_out:
+            problem = _Problem.of(local, [style[place] for place in kept])
+            start = _Fit.at(problem, np.zeros(problem.terms.shape[1]))
+        _require_overlap(problem, [columns[place].name for place in kept])
+        point, covariance = _fitted(problem, start, used)
+    fixed = None if anchor is None else np.searchsorted(members, anchor)
+    carrying = carrying_units(local, count_pairs(local), settings.cluster, fixed)
+    estimate = with_reach(point, covariance, members, fixed, used, carrying)
     units = len(local.questions) if settings.cluster is Cluster.QUESTION else len(local)
     reach = float(t_quantile(freedom_of(units)))
-    size = len(members)
+    # A variance of 0 comes out a little below where a column nearly follows from the others.
+    se = np.sqrt(np.maximum(np.diag(covariance)[size:], 0.0)) * POINTS
+    rows = zip(kept, point[size:] * POINTS, se, vif, strict=True)
     return ControlledRatings(
         ratings=assemble(table, pairs, groups, [estimate], used),
-        effects=_effects(
-            [columns[kept] for kept in identified.kept],
-            point[size:],
-            np.diag(covariance)[size:],
-            reach,
-            identified.vif,
+        effects=tuple(
+            StyleEffect(
+                name=columns[place].name,
+                value=float(value),
+                se=float(spread),
+                lower=float(value - reach * spread),
+                upper=float(value + reach * spread),
+                scale=columns[place].scale,
+                vif=float(inflation),
+            )
+            for place, value, spread, inflation in rows
         ),
-        left_out=identified.left_out,
-        collinearity=identified.collinearity,
+        left_out=left_out,
     )
-
-
-def _require_systems(count: int) -> None:
-    if count <= 1:
-        message = "No two systems have ratings, so none can be controlled for style."
-        raise UnrankableError(message, advice="Judge more battles.")
-    if count > SPARSE_ABOVE:
-        message = f"Style is controlled for up to {SPARSE_ABOVE} systems."
-        raise InputError(message, advice="Rate fewer systems at a time.")
 
 
 def _in_one_order(table: BattleTable, style: Sequence[Floats]) -> tuple[BattleTable, list[Floats]]:
@@ -230,84 +166,34 @@ def _in_one_order(table: BattleTable, style: Sequence[Floats]) -> tuple[BattleTa
 def _require_overlap(problem: _Problem, names: Sequence[str]) -> None:
     """Refuse covariates under which no finite fit exists."""
     found = [names[place].replace("_", " ") for place in separating(problem.table, problem.style)]
-    if not found:
-        return
-    listed = " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
-    raise UnrankableError(
-        f"Ratings under control for {listed} have no finite values: {listed} and the strengths of the "
-        "systems predict every battle without exception (perfect separation), so the larger the coefficient, "
-        "the better the fit.",
-        advice=f"Leave out {listed}, or judge more battles.",
-    )
+    if found:
+        listed = " and ".join(found)
+        raise UnrankableError(
+            f"Ratings under control for {listed} have no finite values: {listed} and the strengths of the "
+            "systems predict every battle without exception (perfect separation).",
+            advice=f"Leave out {listed}, or judge more battles.",
+        )
 
 
-def _identified(products: Floats, columns: Sequence[CovariateColumn]) -> Identified:
-    """Which columns have a coefficient where nothing is known of the systems yet."""
-    size = len(products) - len(columns)
-    return identify(columns, products[:size, :size], products[:size, size:], products[size:, size:])
-
-
-def _fit(problem: _Problem, start: _Terms, settings: Settings) -> tuple[Floats, Floats]:
+def _fitted(problem: _Problem, start: _Fit, settings: Settings) -> tuple[Floats, Floats]:
     """(S + K,) log-odds of systems and covariates, and their (S + K, S + K) sandwich covariance."""
     at = start
     for _ in range(STEPS):
-        step = _solve(at.matrix, at.slope)
+        step = np.linalg.solve(at.matrix, at.slope)
         size = 1.0
         for _ in range(HALVINGS):
-            trial = _terms(problem, at.point + size * step)
+            trial = _Fit.at(problem, at.point + size * step)
             if trial.value >= at.value - 1e-12 * abs(at.value):
                 break
             size /= 2
         at = trial
         if size == 1.0 and np.abs(step).max() < np.sqrt(TINY_STEP):
             break
-    if not np.abs(at.slope).max() <= CERTIFIED * problem.total:
+    if not np.abs(at.slope).max() <= CERTIFIED * problem.weight.sum():
         message = "The style-controlled fit did not settle."
         raise UnrankableError(message, advice="Leave out covariates that tell systems apart.")
-    inverse = _solve(at.matrix, np.eye(problem.size))
+    inverse = np.linalg.solve(at.matrix, np.eye(len(at.point)))
     return at.point, inverse @ _meat(problem, at.point, settings) @ inverse
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Terms:
-    """The log likelihood at a (S + K,) point, its slope, and minus its second derivatives."""
-
-    point: Floats
-    value: float
-    slope: Floats
-    matrix: Floats
-
-
-def _terms(problem: _Problem, point: Floats) -> _Terms:
-    """One pass over the battles, which takes longer than what a step that is halved wastes of it."""
-    size, value = problem.systems, 0.0
-    slope, matrix = np.zeros(problem.size), np.zeros((problem.size, problem.size))
-    met = np.zeros(size * size)
-    for block in problem.blocks():
-        gap = block.gap(point)
-        small = np.exp(-np.abs(gap))
-        chance = np.where(gap >= 0, 1.0, small) / (1.0 + small)
-        value += float((block.weight * (block.share * gap - np.maximum(gap, 0.0) - np.log1p(small))).sum())
-        rest = block.weight * (block.share - chance)
-        curve = block.weight * chance * (1 - chance)
-        slope += np.concatenate([block.ends(rest), rest @ block.style])
-        met += np.bincount(block.table.a * size + block.table.b, curve, size * size)
-        border = np.stack([block.ends(curve * column) for column in block.style.T], axis=1)
-        matrix[:size, size:] += border
-        matrix[size:, size:] += block.style.T @ (curve[:, None] * block.style)
-    both = met.reshape(size, size) + met.reshape(size, size).T
-    matrix[:size, :size] = np.diag(both.sum(axis=0)) - both
-    matrix[:size, :size] += both.sum() / size**2
-    matrix[size:, :size] = matrix[:size, size:].T
-    return _Terms(point=point, value=value, slope=slope, matrix=matrix)
-
-
-def _solve(matrix: Floats, right: Floats) -> Floats:
-    try:
-        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
-    except np.linalg.LinAlgError as error:
-        message = "The covariates cannot be separated from the systems or from each other."
-        raise UnrankableError(message, advice="Leave one of them out.") from error
 
 
 def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
@@ -317,53 +203,8 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
     if units <= 1:
         message = "One question does not say how sure a style-controlled rating is."
         raise UnrankableError(message, advice="Judge more questions, or cluster by none.")
-    rest = np.concatenate([block.rest(point) for block in problem.blocks()])
-    meat = np.zeros((len(point), len(point)))
-    width = min(max(SCORES_AT_ONCE // len(point), 1), units)
-    for first in range(0, units, width):
-        scores = np.zeros(width * len(point))
-        if clustered:
-            for start in range(0, len(table), ROWS_AT_ONCE):
-                rows = np.arange(start, min(start + ROWS_AT_ONCE, len(table)))
-                unit = table.question[rows].astype(np.int64) - first
-                inside = (unit >= 0) & (unit < width)
-                _add_scores(scores, problem, rest, rows[inside], unit[inside])
-        else:
-            rows = np.arange(first, min(first + width, units))
-            _add_scores(scores, problem, rest, rows, rows - first)
-        full = scores.reshape(width, len(point))
-        meat += full.T @ full
-    return meat * (units / (units - 1) if clustered else 1.0)
-
-
-def _add_scores(scores: Floats, problem: _Problem, rest: Floats, rows: Ints, unit: Ints) -> None:
-    """Add the scores of some rows to those of their units, (U × (S + K),)."""
-    table, base, values = problem.table, unit * problem.size, rest[rows]
-    scores += np.bincount(base + table.a[rows], values, len(scores))
-    scores += np.bincount(base + table.b[rows], -values, len(scores))
-    for number, column in enumerate(problem.style):
-        scores += np.bincount(base + problem.systems + number, values * column[rows], len(scores))
-
-
-def _effects(
-    columns: Sequence[CovariateColumn],
-    point: Floats,
-    variance: Floats,
-    reach: float,
-    inflation: Sequence[float],
-) -> tuple[StyleEffect, ...]:
-    # A variance of 0 comes out a little below where a column nearly follows from the others.
-    se = np.sqrt(np.maximum(variance, 0.0))
-    rows = zip(columns, point * POINTS, se * POINTS, inflation, strict=True)
-    return tuple(
-        StyleEffect(
-            covariate=column.name,
-            points=float(value),
-            se=float(spread),
-            lower=float(value - reach * spread),
-            upper=float(value + reach * spread),
-            scale=column.scale,
-            vif=vif,
-        )
-        for column, value, spread, vif in rows
-    )
+    rows = np.arange(len(table))
+    unit = table.question if clustered else rows
+    sums = coo_array((problem.rest(point), (unit, rows)), shape=(units, len(table))).tocsr()
+    scores = sums @ problem.terms
+    return np.asarray((scores.T @ scores).toarray() * (units / (units - 1) if clustered else 1.0))

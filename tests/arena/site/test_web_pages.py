@@ -456,7 +456,7 @@ def test_what_biases_the_judge_is_told_with_intervals(visit: Callable[..., AppTe
     assert "is worth the longer answer" in shown
     assert re.search(r"Length\s+−?\d+\s+−?\d+ to −?\d+\s", shown)
     paper = words_of(visit("trust.trust_page", board="rag-qa-arena"))
-    assert "The lengths of the answers are not known." in paper
+    assert "This board does not tell." in paper
 
 
 @pytest.mark.long

@@ -8,9 +8,16 @@ from scipy.special import stdtrit
 
 from data.errors import InputError, NotFoundError, RecordError, UnrankableError
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.ratings import Anchor, Flag, IntervalKind, Settings, rate
+from leaderboard.ratings import (
+    Anchor,
+    Flag,
+    IntervalKind,
+    Settings,
+    rate,
+    rate_under_control,
+    relative_columns,
+)
 from leaderboard.ratings.domains import rate_domains
-from leaderboard.ratings.models.style import rate_with_style
 from leaderboard.ratings.uncertainty.differences import (
     difference,
     differences_by_domain,
@@ -153,13 +160,12 @@ def test_style_control_takes_away_what_length_won() -> None:
         question=rng.integers(0, 500, rows).astype(np.int32),
         domain=np.zeros(rows, dtype=np.int32),
     )
-    found = rate_with_style(battles, {"length": (left, right)}, SANDWICH)
-    plain, controlled = found.plain, found.controlled
+    columns, _ = relative_columns({"length": (left, right)}, rows)
+    found = rate_under_control(battles, columns, SANDWICH)
+    plain, controlled = rate(battles, interval=IntervalKind.SANDWICH), found.ratings
     assert known(plain.of("long").rating) - known(plain.of("short").rating) > 140
     assert abs(known(controlled.of("long").rating) - known(controlled.of("short").rating)) < 40
     (effect,) = found.effects
     assert effect.lower < 2 * relative.std() * 400 / np.log(10) < effect.upper
     with pytest.raises(RecordError, match="Row 1, column length"):
-        rate_with_style(battles, {"length": (-left, right)}, SANDWICH)
-    with pytest.raises(InputError, match="alike in length"):
-        rate_with_style(battles, {"length": (left, left)}, SANDWICH)
+        relative_columns({"length": (-left, right)}, rows)

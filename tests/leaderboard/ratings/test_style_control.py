@@ -126,7 +126,7 @@ def test_ratings_are_those_of_a_binomial_model(design: str, ties: float, seed: i
     expected = glm(table, [relative(sides) / size]) * POINTS
     points = [known(found.ratings.of(name).rating) for name in table.systems]
     assert points == pytest.approx(expected[:4] + MEAN, abs=0.5)
-    assert found.effects[0].points == pytest.approx(expected[4], abs=0.5)
+    assert found.effects[0].value == pytest.approx(expected[4], abs=0.5)
 
 
 def test_equal_systems_that_write_more_than_the_reference_are_rated_alike() -> None:
@@ -153,7 +153,7 @@ def test_home_advantage_is_the_term_of_position() -> None:
     length, position = found.effects
     assert position.lower < POINTS < position.upper
     assert length.lower < 0 < length.upper
-    assert glm(judged, [relative(sides), first])[5] * POINTS == pytest.approx(position.points, abs=0.5)
+    assert glm(judged, [relative(sides), first])[5] * POINTS == pytest.approx(position.value, abs=0.5)
 
 
 @pytest.mark.parametrize("design", ["star", "round robin"])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Settings, rate
-from leaderboard.standings.alternative_ratings import AlternativeRatings, alternative_ratings, separations
+from leaderboard.standings.alternative_ratings import separations
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
-from leaderboard.standings.covariates import counts_of
 from leaderboard.standings.model import About
 from tests.narrow import listed
 
@@ -45,28 +43,6 @@ def _facts(*, alike: bool = False) -> dict[str, list[AnswerFact]]:
 SETTINGS = Settings(bootstrap=200)
 
 
-def _alternatives(
-    answers: dict[str, list[AnswerFact]], *, complete: bool = True
-) -> tuple[AlternativeRatings, ...]:
-    table = _table(complete=complete)
-    return alternative_ratings(table, SETTINGS, reference="human", counts=counts_of(table, answers))
-
-
-@pytest.mark.parametrize("answers", [{}, _facts(alike=True)])
-def test_lengths_that_say_nothing_are_told_as_such(answers: dict[str, list[AnswerFact]]) -> None:
-    """Without lengths, or where all are alike, there is a reason and no table."""
-    length, _ = _alternatives(answers)
-    assert length.ratings == ()
-    assert length.note
-
-
-def test_length_control_tells_what_length_is_worth() -> None:
-    """The controlled ratings come with the effect of length and its interval."""
-    length, _ = _alternatives(_facts())
-    assert length.ratings[0].system == "good"
-    assert "root mean square" in length.note
-
-
 def test_neighbours_are_told_apart_by_paired_differences() -> None:
     """Every neighbouring pair has its difference, its chance and the questions that would settle it."""
     table = _table(complete=True)
@@ -82,8 +58,5 @@ def test_board_holds_both() -> None:
     """The published JSON has the tables beside the ratings and the separations."""
     about = About(name="b", title="B", reference="human")
     found = build_standings(_table(complete=True), about, settings=SETTINGS, answers=_facts()).as_json()
-    assert [one["kind"] for one in listed(found["beside"])] == [
-        "length-controlled",
-        "between-systems",
-    ]
+    assert [one["kind"] for one in listed(found["beside"])] == ["between-systems"]
     assert len(listed(found["separations"])) == 2

@@ -1,4 +1,4 @@
-"""How answers are laid out: what counts as a heading, a bold span, an item of a list, a citation."""
+"""How answers are laid out: what counts as a heading, a bold span, an item of a list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.services.boards.covariates import style_features
+from arena.services.boards.style import style_features
 from leaderboard.vocabulary import Covariate
 
 LAID_OUT = """# Towers
@@ -29,22 +29,22 @@ nor is this**.
 """
 
 
-MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS, Covariate.CITATIONS)
+MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)
 
 
 def test_marks_are_counted() -> None:
-    """Headings, bold, items and every cited number count; fenced code counts for nothing."""
-    assert style_features(LAID_OUT) == dict(zip(MARKS, (2, 3, 4, 5), strict=True))
+    """Headings, bold and items count; fenced code counts for nothing."""
+    assert style_features(LAID_OUT) == dict(zip(MARKS, (2, 3, 4), strict=True))
 
 
 @pytest.mark.parametrize(
     ("text", "marks"),
     [
-        ("", (0, 0, 0, 0)),
-        ("plain words. 3 - 2 is 1", (0, 0, 0, 0)),
-        ("[1][2] and [3]", (0, 0, 0, 3)),
-        ("```\n# never closed", (0, 0, 0, 0)),
-        ("~~~\n```\n~~~\n- after", (0, 0, 1, 0)),
+        ("", (0, 0, 0)),
+        ("plain words. 3 - 2 is 1", (0, 0, 0)),
+        ("[1][2] and [3]", (0, 0, 0)),
+        ("```\n# never closed", (0, 0, 0)),
+        ("~~~\n```\n~~~\n- after", (0, 0, 1)),
     ],
 )
 def test_texts_without_marks(text: str, marks: tuple[int, ...]) -> None:

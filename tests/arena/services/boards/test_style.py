@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arena.container import Arena
-from arena.services.boards.covariates import EMBEDDED, why_no_family
+from arena.services.boards.style import EMBEDDED
 from arena.services.rounds.models import RoundRequest
 from data.records import OrderPolicy, Presentation
 from tests.arena.conftest import mix
@@ -48,47 +48,21 @@ def test_positions_are_those_of_the_judgments(
 def test_a_board_tells_what_position_is_worth(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """An LLM asked in random orders: the board has a fit with the position, and says why no family."""
+    """An LLM asked in random orders: the board has a fit with the position."""
     arena = mix(filled(endpoint=scripted_llm().url), tmp_path)
     _run(arena, "r", order=OrderPolicy.RANDOM)
     board, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
-    fits = {fit["control"]: fit for fit in board.standings["covariates"]["fits"]}
-    (term,) = fits["position"]["coefficients"]
-    assert term["name"] == "position"
+    (fit,) = board.standings["covariates"]["fits"]
+    term = next(row for row in fit["coefficients"] if row["name"] == "position")
     assert term["lower"] < term["value"] < term["upper"]
-    assert {row["system"] for row in fits["position"]["ratings"]} == {"full", "short", "wrong", "human"}
-    assert "ratings" not in fits["family"]
-    assert "family" in fits["family"]["note"]
-    assert board.standings["covariates"]["families"] == {"full": "", "short": "", "wrong": ""}
 
 
-def test_an_embedded_judge_has_neither_position_nor_family(
-    filled: Callable[..., Arena], tmp_path: Path
-) -> None:
+def test_an_embedded_judge_has_no_position(filled: Callable[..., Arena], tmp_path: Path) -> None:
     """The reasons say what the judge is, for whoever sees a first board."""
     arena = mix(filled(), tmp_path)
     _run(arena, "r", judge="lexical", order=OrderPolicy.BOTH)
     board, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
-    notes = {fit["control"]: fit["note"] for fit in board.standings["covariates"]["fits"]}
-    assert notes["position"] == EMBEDDED
-    assert "no LLM" in notes["family"]
+    (fit,) = board.standings["covariates"]["fits"]
+    assert EMBEDDED in [row["reason"] for row in fit["left_out"]]
     health = board.standings["health"]
     assert (health["both_orders"], health["flips"]) == (health["planned"], 0)
-
-
-@pytest.mark.parametrize(
-    ("models", "families", "said"),
-    [
-        (("gpt-4o",), {"one": "gpt", "two": ""}, "1 of 2 systems are of the judge's family (gpt)"),
-        (("gpt-4o",), {"one": "gpt", "two": ""}, "1 of 2 systems are of no known family"),
-        (
-            ("gpt-4o", "claude-3"),
-            {"one": "llama"},
-            "No system is known to be of the judge's family",
-        ),
-        (("something",), {"one": "gpt"}, "The family of the judge's model (something) is not known"),
-    ],
-)
-def test_why_a_family_cannot_be_told(models: tuple[str, ...], families: dict[str, str], said: str) -> None:
-    """Whom a judge may favour is counted, with those of whom nothing is known."""
-    assert said in why_no_family(models, families)

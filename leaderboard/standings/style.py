@@ -1,0 +1,104 @@
+"""Style on a board: what length, form and position are worth to its judge, or why that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import InputError, StatisticsError
+from data.records.plain import to_json
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import (
+    CovariateColumn,
+    LeftOutCovariate,
+    Settings,
+    marked_column,
+    rate_under_control,
+    relative_columns,
+)
+from leaderboard.ratings.models.covariates import FIRST
+from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.vocabulary import COUNTS, Covariate
+
+NO_TEXTS = "The texts of the answers are not known here, so nothing of their form is."
+BOTH_ORDERS = "The judge read every battle in both orders, so no answer had the advantage of the first place."
+NO_POSITION = "Which answer the judge was shown first is not known here."
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class JudgeContext:
+    """What a judge saw beside the texts.
+
+    `position` is (N,) by battle: 1 where side a was shown first, -1 where b was, 0 for both orders; None
+    where that is not known or cannot matter, and `no_position` says why.
+    """
+
+    position: NDArray[np.float64] | None = None
+    no_position: str = NO_POSITION
+
+
+def style_section(
+    table: BattleTable,
+    settings: Settings,
+    answers: Mapping[str, Sequence[AnswerFact]],
+    judge_context: JudgeContext,
+) -> dict[str, object]:
+    """The section of a board's JSON: one fit of all known terms, or the reason why there is none.
+
+    Empty where nothing is known that a fit could control for.
+    """
+    columns, left_out = _columns(table, answers, judge_context)
+    if not columns:
+        return {}
+    own = Settings(cluster=settings.cluster, anchor=settings.anchor, seed=settings.seed)
+    note = ""
+    # Where all terms together have no fit, length or position alone may have one.
+    for terms in dict.fromkeys((tuple(columns), tuple(columns[:1]), tuple(columns[-1:]))):
+        try:
+            fit = rate_under_control(table, terms, own)
+        except (StatisticsError, InputError) as error:
+            note = note or str(error)
+        else:
+            complete = replace(fit, left_out=(*left_out, *fit.left_out))
+            return {"fits": [{"note": note, **complete.as_json()}]}
+    return {"fits": [{"note": note, "left_out": [to_json(covariate) for covariate in left_out]}]}
+
+
+def _columns(
+    table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], judge_context: JudgeContext
+) -> tuple[list[CovariateColumn], list[LeftOutCovariate]]:
+    """The terms that there are, and why there are no others."""
+    columns: list[CovariateColumn] = []
+    left_out: list[LeftOutCovariate] = []
+    counts = _counts(table, answers)
+    for name, cells in zip(COUNTS, counts, strict=True):
+        first, second = (cells[table.question, side] for side in (table.a, table.b))
+        if (first < 0).any() or (second < 0).any():
+            left_out.append(LeftOutCovariate(name=name, reason=NO_TEXTS))
+            continue
+        relative, constant = relative_columns({name.value: (first, second)}, len(table))
+        columns += relative
+        left_out += constant
+    position = judge_context.position
+    if position is not None and position.any():
+        columns.append(marked_column(Covariate.POSITION, position, FIRST))
+    else:
+        reason = judge_context.no_position if position is None else BOTH_ORDERS
+        left_out.append(LeftOutCovariate(name=Covariate.POSITION, reason=reason))
+    return columns, left_out
+
+
+def _counts(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> NDArray[np.int32]:
+    """(C, Q, S) counts of each of `COUNTS` in each answer, −1 where not known."""
+    cells = np.full((len(COUNTS), len(table.questions), len(table.systems)), -1, dtype=np.int32)
+    place = {question: code for code, question in enumerate(table.questions)}
+    _, *form = COUNTS
+    for code, system in enumerate(table.systems):
+        for fact in answers.get(system, ()):
+            if fact.question in place:
+                values = (fact.words, *(fact.form.get(name, -1) for name in form))
+                cells[:, place[fact.question], code] = values
+    return cells

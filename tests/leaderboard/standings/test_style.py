@@ -1,0 +1,116 @@
+"""What a board tells of style: the worth of each term, or why there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import Settings
+from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About
+from leaderboard.standings.style import BOTH_ORDERS, NO_TEXTS, JudgeContext, style_section
+from leaderboard.vocabulary import COVARIATES, Covariate
+from tests.narrow import listed, mapping
+
+SYSTEMS = ("long", "plain", "short")
+SETTINGS = Settings(bootstrap=20)
+
+
+def _table(questions: int = 150) -> BattleTable:
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"q{number}", "d", one, other, "model_a" if rng.random() < 0.6 else "model_b")
+        for number in range(questions)
+        for one, other in (("long", "plain"), ("long", "short"), ("plain", "short"))
+    ]
+    return BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)])
+
+
+def _facts(*, laid_out: bool = True) -> dict[str, list[AnswerFact]]:
+    rng = np.random.default_rng(4)
+    marks = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)
+    return {
+        system: [
+            AnswerFact(
+                question=f"q{number}",
+                domain="d",
+                words=int(rng.integers(20, 200)),
+                form={mark: int(rng.poisson(2)) if laid_out else 0 for mark in marks},
+            )
+            for number in range(150)
+        ]
+        for system in SYSTEMS
+    }
+
+
+def _position(battles: int = 450) -> JudgeContext:
+    return JudgeContext(position=np.random.default_rng(5).choice([-1.0, 1.0], battles))
+
+
+def _fit(answers: dict[str, list[AnswerFact]], judge_context: JudgeContext) -> Mapping[str, Any]:
+    section = json.loads(json.dumps(style_section(_table(), SETTINGS, answers, judge_context)))
+    (fit,) = section["fits"]
+    return dict(fit)
+
+
+def test_fit_has_every_known_term() -> None:
+    """Length, form and position have coefficients with their intervals and scales."""
+    rows = _fit(_facts(), _position())["coefficients"]
+    assert [row["name"] for row in rows] == ["length", "headings", "bold", "lists", "position"]
+    for row in rows:
+        assert row["lower"] < row["value"] < row["upper"]
+        assert row["scale"]
+        assert row["vif"] >= 1
+
+
+def test_terms_without_variation_are_left_out() -> None:
+    """Answers that differ in length alone have one term; the others say why they have none."""
+    fit = _fit(_facts(laid_out=False), replace(_position(), position=np.zeros(450)))
+    assert [row["name"] for row in fit["coefficients"]] == ["length"]
+    reasons = {row["name"]: row["reason"] for row in fit["left_out"]}
+    assert "The two answers of every battle are alike in headings" in reasons["headings"]
+    assert reasons["position"] == BOTH_ORDERS
+
+
+def test_unknown_texts_leave_position_alone() -> None:
+    """A system without one of its answers leaves no counts to compare."""
+    facts = _facts()
+    facts["plain"] = facts["plain"][:-1]
+    fit = _fit(facts, _position())
+    assert [row["name"] for row in fit["coefficients"]] == ["position"]
+    assert {row["reason"] for row in fit["left_out"]} == {NO_TEXTS}
+
+
+def test_board_of_counts_has_no_section() -> None:
+    """Without texts and orders nothing is fitted."""
+    standings = build_standings(_table(), About(name="b", title="B"), settings=SETTINGS)
+    assert COVARIATES not in standings.as_json()
+
+
+def test_length_that_settles_every_battle_is_refused() -> None:
+    """The board says why there are no coefficients."""
+    table, facts = _table(), _facts()
+    words = {(name, fact.question): fact.words for name, rows in facts.items() for fact in rows}
+    sides = [
+        np.array(
+            [
+                words[table.systems[code], table.questions[question]]
+                for code, question in zip(side, table.question, strict=True)
+            ]
+        )
+        for side in (table.a, table.b)
+    ]
+    longer = np.where(sides[0] == sides[1], 2, (sides[0] < sides[1]).astype(np.int8)).astype(np.int8)
+    always = replace(table, winner=longer)
+    board = build_standings(
+        always, About(name="b", title="B"), settings=SETTINGS, answers=facts, judge_context=_position()
+    ).as_json()
+    (fit,) = listed(mapping(board[COVARIATES])["fits"])
+    assert "control for length have no finite values" in str(mapping(fit)["note"])
+    assert "coefficients" not in mapping(fit)
