@@ -17,8 +17,8 @@ from judges.lexical.sought import Sought
 from judges.pairwise.cleaning import clean
 from judges.text.contradictions import ContradictionFinder
 from judges.text.languages import primary_code
+from judges.text.overlap import TermWeights
 from judges.text.statements import read_statements
-from judges.text.term_weights import TermWeights
 from judges.text.tokens import related, terms
 
 LONE_TOPIC = 0.5
@@ -147,7 +147,7 @@ class LexicalGroundTruth:
             for witness in self.witnesses
             for statement in read_statements(witness.text, source=witness.id)
         )
-        weights = TermWeights.fit_terms([statement.terms for statement in statements], self.question)
+        weights = TermWeights.fit([statement.terms for statement in statements], self.question)
         return ContradictionFinder(statements, weights) if statements else None
 
     def weight(self, term: str) -> float:

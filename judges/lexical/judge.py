@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from judges.lexical.ground_truth import LexicalGroundTruth
 
 
-VERSION = "lexical-3"
+VERSION = "lexical-4"
 DIGITS = 4
 OTHER_SIDE: Mapping[str, str] = MappingProxyType({"a": "b", "b": "a"})
 REMEMBERED = 4_096

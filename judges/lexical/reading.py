@@ -11,10 +11,10 @@ from itertools import chain, compress
 from typing import TypeAlias
 
 from data.citations import citations, removed
-from judges.text.folding import fold
 from judges.text.languages import CUT_AT_SPACES, ENGLISH
 from judges.text.sentences import split_sentences
 from judges.text.tokens import WORD, related, terms_of
+from judges.text.words import fold
 
 REACH = 3
 """How many terms on a term's order is compared with."""

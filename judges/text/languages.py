@@ -14,8 +14,7 @@ import Stemmer
 from stop_words import LANGUAGE_MAPPING, get_stop_words
 
 from data.errors import InputError
-from judges.text.folding import fold
-from judges.text.lexicon import WEAK_WORDS
+from judges.text.words import WEAK_WORDS, fold
 
 ENGLISH = "en"
 _STEMMERS = """
@@ -104,7 +103,7 @@ def language(code: str) -> Language:
     if not can_read(code):
         raise InputError(unreadable(code), advice="Known: " + ", ".join(sorted({*SNOWBALL, *UNSPACED})) + ".")
     words = (
-        _english_stop_words() | frozenset(WEAK_WORDS.split())
+        _english_stop_words() | WEAK_WORDS
         if primary == ENGLISH
         else frozenset(map(fold, get_stop_words(primary) if primary in LANGUAGE_MAPPING else ()))
     )

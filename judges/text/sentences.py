@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 
-from judges.text.lexicon import ABBREVIATIONS
+from judges.text.words import ABBREVIATIONS
 
 BULLET = re.compile(r"^\s*(?:[-*+•‣◦▪–—]|\(?\d{1,3}[.)]|\(?[a-z][.)]|#{1,6}|>|\|)\s+")
 RULE = re.compile(r"^[\s|:*_=\-#]*$")
@@ -34,7 +34,6 @@ STARTER = re.compile(
 JOINING = frozenset({"and", "by", "with", "&"})
 """Words before an initial that opens a name: "Merkel and B. Obama". So do years and commas."""
 LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\.$")
-KNOWN_ABBREVIATIONS = frozenset(ABBREVIATIONS.split())
 SHORTEST_CLAUSE = 3
 CACHED_TEXTS = 1 << 11
 LONGEST_CACHED = 20_000
@@ -160,4 +159,4 @@ def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following
             or STARTER.match(block, following) is not None
         )
     word = LAST_WORD.search(last)
-    return not (word and word.group(1).casefold() in KNOWN_ABBREVIATIONS) or following is None
+    return not (word and word.group(1).casefold() in ABBREVIATIONS) or following is None

@@ -1,32 +1,37 @@
-"""Statements: sentences with their terms and the marks that another statement could contradict."""
+"""Statements: sentences with their terms, and the marks that another statement could contradict."""
 
 from __future__ import annotations
 
-import math
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TypeAlias
 
-from judges.text.folding import fold
-from judges.text.polarity import antonyms, is_idiom, negations
-from judges.text.quantities import is_unit, quantities
+from judges.text.quantities import quantities
 from judges.text.sentences import CACHED_TEXTS, LONGEST_CACHED, split_sentences
-from judges.text.tokens import WORD, related, terms_by_word
+from judges.text.tokens import WORD, related, stem, terms_by_word
+from judges.text.words import AXES, fold, unit_of
 
 REACH = 4
-Spot: TypeAlias = tuple[int, str, tuple[str, ...]]
-CLAUSE_BREAK = re.compile(r"[;:\u2013\u2014]\s")
 DENIAL_REACH = 12
 CACHED_SENTENCES = 1 << 14
+CLAUSE_BREAK = re.compile(r"[;:\u2013\u2014]\s")
+NEGATION = re.compile(
+    r"\b(?:not(?! only| just| merely| least)|never|neither|nor|none|nobody|nothing|cannot|without|hardly|"
+    r"barely|no(?! doubt| matter| wonder)|fail(?:s|ed)? to|unable|impossible|lacks?)\b|n['’]t\b"
+)
+IDIOM = re.compile(
+    r"\b(?:at (?:least|most|best|worst)|above all|(?:no|any) longer|as long|(?:before|in) (?:long|short)|"
+    r"no (?:more|less|fewer|later|earlier)|unlike)\b"
+)
+"""Turns of phrase whose words point in no direction."""
 
 
 class MarkKind(StrEnum):
-    """What a mark says."""
+    """Kinds of marks."""
 
     QUANTITY = "number"
     DIRECTION = "direction"
@@ -44,7 +49,7 @@ class Mark:
         text: As written.
         around: The content terms near it.
         figure: For a number, its value without the unit.
-        next_to: For a number, the content terms right beside it.
+        beside: For a number, the content terms right beside it.
     """
 
     kind: MarkKind
@@ -53,7 +58,7 @@ class Mark:
     text: str
     around: frozenset[str]
     figure: float = 0.0
-    next_to: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ class Statement:
 
     @cached_property
     def axes(self) -> frozenset[str]:
-        """On what it has a number or a direction word."""
+        """The axes of its numbers and direction words."""
         return frozenset(mark.axis for mark in self.marks if mark.kind is not MarkKind.NEGATION)
 
     @cached_property
@@ -89,7 +94,6 @@ def read_statements(text: str, source: str = "") -> tuple[Statement, ...]:
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def _cached(text: str, source: str) -> tuple[Statement, ...]:
-    """The statements of a text of usual length: every metric, and every pair, reads the same passages."""
     return _statements(text, source)
 
 
@@ -100,7 +104,6 @@ def _statements(text: str, source: str) -> tuple[Statement, ...]:
 
 def read_statement(sentence: str, source: str = "") -> Statement:
     """Read one sentence."""
-    # The cache knows a call by how it is written: one with the default is another than one that names it.
     return _read(sentence, source)
 
 
@@ -109,76 +112,66 @@ def _read(sentence: str, source: str) -> Statement:
     folded = fold(sentence)
     places = [(match.start(), match[0]) for match in WORD.finditer(folded)]
     found = terms_by_word([word for _, word in places])
-    spots = [(start, word, own) for (start, word), own in zip(places, found, strict=True)]
     bag = frozenset(chain.from_iterable(found))
-    marks = tuple(dict.fromkeys(_marks(sentence, folded, spots)))
+    marks = tuple(dict.fromkeys(_marks(sentence, folded, places, found)))
     return Statement(sentence, source, bag, frozenset(map(related, bag)), marks)
 
 
-def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
+def _marks(
+    sentence: str, folded: str, places: Sequence[tuple[int, str]], found: Sequence[tuple[str, ...]]
+) -> Iterator[Mark]:
     """Find the numbers, the direction words (turned round where denied) and the negations."""
-    figures, denials = quantities(sentence), negations(sentence)
-    directed = [(at, poles) for at, (_, word, _) in enumerate(spots) if (poles := antonyms(word))]
+    figures = quantities(sentence)
+    denials = [match.start() for match in NEGATION.finditer(folded)]
+    directed = [
+        (start, word, own) for (start, word), own in zip(places, found, strict=True) if poles_of(word)
+    ]
     if not figures and not denials and not directed:
         return
-    near = _Neighbours(folded, spots)
-    for found in figures:
-        yield Mark(
-            MarkKind.QUANTITY,
-            f"{found.dimension}:{found.noun}",
-            found.value,
-            found.text,
-            near.around(found.start),
-            found.figure,
-            near.around(found.start, before=2, after=1),
-        )
-    words = ["", *(word for _, word, _ in spots), ""] if directed else ()
-    for place, poles in directed:
-        start, word, own = spots[place]
-        if is_idiom(words[place], word, words[place + 2]):
+    content = [
+        (start, single)
+        for (start, word), own in zip(places, found, strict=True)
+        if not (len(word) > 1 and unit_of(word))
+        for single in own
+        if single[0] != "#"
+    ]
+    starts = [start for start, _ in content]
+    breaks = [-1, *(match.start() for match in CLAUSE_BREAK.finditer(folded)), len(folded)]
+
+    def around(start: int, before: int = REACH, after: int = REACH) -> frozenset[str]:
+        here, clause = bisect_left(starts, start), bisect_left(breaks, start)
+        opens, closes = breaks[max(0, clause - 1)], breaks[min(clause, len(breaks) - 1)]
+        near = content[max(0, here - before) : here + after]
+        return frozenset(single for at, single in near if opens < at < closes)
+
+    for each in figures:
+        axis = f"{each.dimension}:{each.noun}"
+        near, beside = around(each.start), around(each.start, before=2, after=1)
+        yield Mark(MarkKind.QUANTITY, axis, each.value, each.text, near, each.figure, beside)
+    idioms = [match.span() for match in IDIOM.finditer(folded)] if directed else []
+    for start, word, own in directed:
+        if any(first <= start < last for first, last in idioms):
             continue
-        earlier = bisect_left(denials, start)
-        denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
-        around = near.around(start).difference(own)
-        for axis, pole in poles:
-            yield Mark(MarkKind.DIRECTION, f"axis {axis}", 1 - pole if denied else pole, word, around)
+        denied = any(0 < start - denial <= DENIAL_REACH for denial in denials)
+        for number, pole in poles_of(word):
+            near = around(start).difference(own)
+            yield Mark(MarkKind.DIRECTION, f"axis {number}", 1 - pole if denied else pole, word, near)
     for at in denials:
-        yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", near.around(at, before=1))
+        yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", around(at, before=1))
 
 
-class _Neighbours:
-    """The content terms of a sentence by place, without its numbers and units of measure."""
-
-    def __init__(self, folded: str, spots: list[Spot]) -> None:
-        # Made for sentences with a mark alone: many have none.
-        self._content = [
-            (start, single)
-            for start, word, found in spots
-            if found and not is_unit(word)
-            for single in found
-            if single[0] != "#"
-        ]
-        self._starts = [start for start, _ in self._content]
-        self._breaks = [match.start() for match in CLAUSE_BREAK.finditer(folded)]
-
-    def around(self, start: int, *, before: int = REACH, after: int = REACH) -> frozenset[str]:
-        """The terms next to a spot within its clause."""
-        here = bisect_left(self._starts, start)
-        near = self._content[max(0, here - before) : here + after]
-        if not self._breaks:
-            return frozenset([single for _, single in near])
-        following = bisect_right(self._breaks, start)
-        opens = self._breaks[following - 1] if following else -1
-        closes = self._breaks[following] if following < len(self._breaks) else math.inf
-        return frozenset([single for at, single in near if opens < at < closes])
+@lru_cache(maxsize=1)
+def _listed() -> Mapping[str, tuple[tuple[int, int], ...]]:
+    listed: dict[str, set[tuple[int, int]]] = {}
+    for axis, sides in enumerate(AXES):
+        for pole, words in enumerate(sides):
+            for word in words:
+                for form in (word, stem(word)):
+                    listed.setdefault(form, set()).add((axis, pole))
+    return {word: tuple(sorted(poles)) for word, poles in listed.items()}
 
 
-def merge_statements(statements: Sequence[Statement]) -> Statement:
-    """Read several statements as one: everything that any of them has."""
-    return Statement(
-        " ".join(one.text for one in statements),
-        "",
-        frozenset().union(*(one.terms for one in statements)),
-        frozenset().union(*(one.related for one in statements)),
-        tuple(dict.fromkeys(mark for one in statements for mark in one.marks)),
-    )
+@lru_cache(maxsize=1 << 15)
+def poles_of(word: str) -> tuple[tuple[int, int], ...]:
+    """Return the (axis, pole) pairs of a folded word: opposites share an axis and differ in the pole."""
+    return _listed().get(word) or _listed().get(stem(word)) or ()

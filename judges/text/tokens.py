@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 
-from judges.text.folding import fold
 from judges.text.languages import ENGLISH, language
-from judges.text.numbers import NUMBER_WORDS
+from judges.text.words import NUMBER_WORDS, fold
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # The vowel signs of Indic scripts are no letters to regular expressions, but parts of words.

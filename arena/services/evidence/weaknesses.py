@@ -190,7 +190,7 @@ class WeaknessService:
     def _details(self, number: int | None, metric: str) -> Iterable[ScoredAnswer]:
         if number is None:
             return
-        stored = self._store.scores.detailed([number], metric=metric, judge=EMBEDDED, former=True)
+        stored = self._store.scores.detailed([number], metric=metric, judge=EMBEDDED)
         for at, score in enumerate(stored):
             if at >= MOST_ANSWERS:
                 return

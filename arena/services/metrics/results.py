@@ -207,7 +207,7 @@ class ScoreTableService:
         answers = tuple(counted(found, f"reading scores by {request.metric}"))
         k = claims_at(answers) if any(measure.name == "f1_at_k" for measure in measures) else None
         ranked = any(measure.name == ALPHA_NDCG for measure in measures)
-        untried = self._store.scores.pending(numbers, metric=request.metric, judge=judge)
+        untried = len(self._store.scores.answers_of(numbers)) - len(answers)
         return StoredScores(
             judge=judge,
             answers=answers,

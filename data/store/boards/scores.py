@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
@@ -69,8 +69,7 @@ class AnswerKey:
 class ScoreStore(StorePart):
     """Keeps one score an answer, metric and judge; a new one replaces it.
 
-    A score of a former version of the embedded metrics counts as none, so that two versions never stand in
-    one table; `of_question` and, where told to, `detailed` still read it, for pages of published boards.
+    A score of a former version of the embedded metrics is shown until the answer is scored anew.
     """
 
     def unscored(
@@ -184,8 +183,7 @@ class ScoreStore(StorePart):
             .where(answers.c.submission_id.in_(list(numbers)), scores.c.metric == metric)
             .order_by(scores.c.judge)
         )
-        names = [str(judge) for judge in self._values(query)]
-        return tuple(str(judge) for judge in self._values(query.where(_current(names))))
+        return tuple(str(judge) for judge in self._values(query))
 
     def with_contexts(self, numbers: Sequence[int]) -> bool:
         """Whether an answer of some submissions comes with contexts."""
@@ -224,24 +222,20 @@ class ScoreStore(StorePart):
             if rows:
                 connection.execute(insert(scores), [_row(number, judge, score) for number, score in rows])
 
-    def detailed(
-        self, numbers: Sequence[int], *, metric: str, judge: str, former: bool = False
-    ) -> Iterator[ScoredAnswer]:
-        """Yield the scores of some submissions by one metric and judge, with details.
-
-        With `former`, those of former versions of the embedded metrics too.
-        """
+    def detailed(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[ScoredAnswer]:
+        """Yield the scores of some submissions by one metric and judge, with details."""
         query = _select(scores.c.details).where(
-            submissions.c.id.in_(list(numbers)), scores.c.metric == metric, scores.c.judge == judge
+            submissions.c.id.in_(list(numbers)),
+            scores.c.metric == metric,
+            scores.c.judge == judge,
+            _by_code(metric),
         )
-        if not former:
-            query = query.where(_current([judge]), _by_code(metric))
         with self._database.begin() as connection:
             for row in connection.execute(query):
                 yield to_record(ScoredAnswer, row)
 
     def values(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[tuple[int, str, float]]:
-        """Yield submission, question id and value of some submissions' scores, of former versions too.
+        """Yield submission, question id and value of some submissions' scores.
 
         Without details, which are long; answers without a value are left out.
         """
@@ -263,15 +257,8 @@ class ScoreStore(StorePart):
     def of_submissions(self, numbers: Sequence[int]) -> Iterator[ScoredAnswer]:
         """Yield every score of some submissions, without details."""
         of_them = submissions.c.id.in_(list(numbers))
-        named = (
-            select(scores.c.judge)
-            .distinct()
-            .join(answers, answers.c.id == scores.c.answer_id)
-            .where(answers.c.submission_id.in_(list(numbers)))
-        )
-        names = [str(judge) for judge in self._values(named)]
         with self._database.begin() as connection:
-            for row in connection.execute(_select().where(of_them, _current(names))):
+            for row in connection.execute(_select().where(of_them)):
                 yield to_record(ScoredAnswer, row, details={})
 
     def of_question(self, set_name: str, question_id: str) -> tuple[ScoredAnswer, ...]:
@@ -300,7 +287,7 @@ def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Exists:
         scores.c.metric == metric,
         scores.c.judge == judge,
         scores.c.outcome.not_in(list(again)),
-        _current([judge]),
+        _current(judge),
         _by_code(metric),
     )
 
@@ -318,15 +305,16 @@ def _embedded(judge: str) -> bool:
     return "@" not in judge.partition("=")[0]
 
 
-def _current(judges: Iterable[str]) -> ColumnElement[bool]:
-    """Whether a score under one of some names is an LLM's, or of today's version of the embedded metrics.
+def _current(judge: str) -> ColumnElement[bool]:
+    """Whether a score under a name is an LLM's, or of today's version of the embedded metrics.
 
     What failed has no version, and is tried again by any.
     """
     engine = scores.c.details[ENGINE].as_string()
-    embedded = scores.c.judge.in_(list(filter(_embedded, judges)))
     failed = scores.c.outcome == Outcome.FAILED
-    return or_(~embedded, failed, engine == EMBEDDED_ENGINE, engine.startswith(f"{EMBEDDED_ENGINE}, "))
+    if not _embedded(judge):
+        return true()
+    return or_(failed, engine == EMBEDDED_ENGINE, engine.startswith(f"{EMBEDDED_ENGINE}, "))
 
 
 def _item(row: AnyRow, question: Question) -> MetricItem:

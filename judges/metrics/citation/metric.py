@@ -20,7 +20,7 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.citation import CITATION_SUPPORT
-from judges.metrics.factuality.lexical import LexicalRelations
+from judges.metrics.factuality.embedded import LexicalRelations
 from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
 from judges.metrics.registry import Metric

@@ -9,14 +9,14 @@ from typing import Any, Protocol
 from pydantic import BaseModel, Field
 
 from data.errors import NotFoundError, SpecError
-from data.records import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score, unscored
+from data.records import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Input, Tagged
-from judges.metrics.comprehensiveness.answering import claims_of, read
-from judges.metrics.comprehensiveness.claims import Claim, Missing, Steps, ground_truth_of
-from judges.metrics.comprehensiveness.llm_steps import LexicalSummariser, LlmSteps, LlmSummariser, Summariser
-from judges.metrics.comprehensiveness.nli import LexicalSteps, NliReader, RelatedByNli
+from judges.metrics.comprehensiveness.claims import Missing, Steps, ground_truth_of
+from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps, LexicalSummariser
+from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser, Summariser
+from judges.metrics.comprehensiveness.nli import NliReader, RelatedByNli
 from judges.metrics.comprehensiveness.qa import QaReader
 from judges.metrics.comprehensiveness.report import NOTHING_RELEVANT, Facts, score_facts
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
@@ -25,9 +25,7 @@ from judges.metrics.options import read_options
 from judges.metrics.registry import NO_OPTIONS, Metric
 from judges.metrics.relations.nli import open_nli
 from judges.metrics.stubs import texts
-from judges.text.entailment import Entailment
 from judges.text.sentences import split_sentences
-from judges.text.statements import merge_statements
 
 NO_GROUND_TRUTH = "There are neither passages nor a reference to hold the answer against."
 
@@ -180,55 +178,6 @@ class EndToEndReader:
         listed = _distinct(reply.uncovered, known)
         missing = [fact for text, fact in listed.items() if text not in covered]
         return Facts(covered=list(covered.values()), missing=missing, basis=missing)
-
-
-class LexicalEndToEndReader:
-    """Covered and missing sentences by words alone.
-
-    Args:
-        settings: Thresholds.
-    """
-
-    engine = EMBEDDED_ENGINE
-
-    def __init__(self, settings: ComprehensivenessSettings) -> None:
-        self._settings = settings
-
-    async def read(self, item: MetricItem) -> Facts | Missing:
-        """Find for each relevant sentence of the passages whether the answer says it."""
-        steps = LexicalSteps(item)
-        sentences = tuple(read(claim) for claim in await _claims_of_answer(steps, item.answer))
-        readings = (merge_statements(sentences), *sentences) if len(sentences) > 1 else sentences
-        covered: list[Json] = []
-        missing: list[Json] = []
-        contradicted: list[Json] = []
-        for claim in _distinct_claims(ground_truth_of(item)):
-            if steps.rate(claim) < self._settings.relevance:
-                continue
-            fact: dict[str, Json] = {"text": claim.text, "passages": [claim.source]}
-            statement = read(claim.text)
-            by_relation = {steps.relate(reading, statement): reading for reading in readings}
-            if Entailment.ENTAILMENT in by_relation:
-                covered.append(fact)
-                continue
-            missing.append(fact)
-            if Entailment.CONTRADICTION in by_relation:
-                contradicted.append({**fact, "answer": by_relation[Entailment.CONTRADICTION].text})
-        return Facts(covered=covered, missing=missing, basis=missing, contradicted=contradicted)
-
-
-async def _claims_of_answer(steps: LexicalSteps, answer: str) -> tuple[str, ...]:
-    claims = await steps.claims(answer, "")
-    return () if isinstance(claims, Missing) else tuple(dict.fromkeys(claim.text for claim in claims))
-
-
-def _distinct_claims(passages: Sequence[Passage]) -> list[Claim]:
-    """The claims of the passages, each wording once."""
-    claims: dict[str, Claim] = {}
-    for passage in passages:
-        for text in claims_of(passage.text):
-            claims.setdefault(" ".join(text.casefold().split()), Claim(text, passage.id))
-    return list(claims.values())
 
 
 def _distinct(statements: Sequence[FoundStatement], known: Mapping[str, str]) -> dict[str, Json]:

@@ -14,7 +14,6 @@ from judges.llm.tasks import ScoreField, Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.comprehensiveness.claims import Claim, ClaimKind, Missing, Relations, Wordings
 from judges.metrics.comprehensiveness.graph import Relation
-from judges.metrics.comprehensiveness.nli import LexicalSteps
 from judges.metrics.stubs import first_words, says, texts
 from judges.text.entailment import Entailment
 from judges.text.sentences import split_sentences
@@ -221,24 +220,3 @@ class LlmSummariser:
             if reply.summary.strip() and reply.summary.strip().casefold() != "none":
                 summaries.append(Passage(passage.id, reply.summary.strip(), passage.title))
         return tuple(summaries)
-
-
-class LexicalSummariser:
-    """The sentences of each passage that are relevant enough, in their order."""
-
-    def __init__(self, threshold: float) -> None:
-        self._threshold = threshold
-
-    async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...] | Missing:
-        """Pick sentences."""
-        steps = LexicalSteps(MetricItem(id="", question=question, answer="", passages=tuple(passages)))
-        shortened = [
-            Passage(passage.id, " ".join(self._pick(steps, passage)), passage.title) for passage in passages
-        ]
-        return tuple(passage for passage in shortened if passage.text)
-
-    def _pick(self, steps: LexicalSteps, passage: Passage) -> list[str]:
-        sentences = split_sentences(passage.text)
-        return [
-            sentence for sentence in sentences if steps.rate(Claim(sentence, passage.id)) >= self._threshold
-        ]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
-from types import MappingProxyType
 
-from data.no_answer import is_no_answer
 from data.records import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.comprehensiveness.answering import Ground, claims_of, ground_of
 from judges.metrics.comprehensiveness.claims import (
     SAYING_SOMETHING,
     Claim,
@@ -21,13 +18,12 @@ from judges.metrics.comprehensiveness.claims import (
     Wordings,
     ground_truth_of,
 )
+from judges.metrics.comprehensiveness.embedded import SAID
 from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
 from judges.metrics.comprehensiveness.report import Facts, facts_of
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
 from judges.metrics.relations.model import Pair, RelationModel
-from judges.pairwise.cleaning import clean
 from judges.text.entailment import Entailment
-from judges.text.statements import Statement, read_statements
 from judges.text.tokens import related, terms
 
 
@@ -131,55 +127,6 @@ def _edges_of(nodes: Sequence[Node], relations: Relations) -> tuple[Edge, ...]:
         if a != b and (nodes[a].kind is NodeKind.PASSAGE or nodes[b].kind is NodeKind.PASSAGE)
     ]
     return tuple(Edge(nodes[a].id, nodes[b].id, relation) for a, b, relation in sorted(edges))
-
-
-SAID: Mapping[Entailment, Relation] = MappingProxyType({said: Relation(said.value) for said in Entailment})
-
-
-class LexicalSteps:
-    """The steps for one item, with term weights fitted on its passages."""
-
-    def __init__(self, item: MetricItem) -> None:
-        self._item = item
-
-    @cached_property
-    def _ground(self) -> Ground:
-        return ground_of(self._item.question, ground_truth_of(self._item))
-
-    @cached_property
-    def _verdict(self) -> bool | None:
-        return self._ground.asked.verdict(clean(self._item.answer))
-
-    async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
-        """Every clause of a passage and every sentence of an answer is a claim; a "no answer" has none."""
-        if source:
-            return tuple(Claim(clause, source) for clause in claims_of(text))
-        bare = clean(text)
-        if is_no_answer(bare):
-            return ()
-        said = [statement.text for statement in read_statements(bare)]
-        if not said and self._verdict is not None:
-            said = [bare.strip()]
-        return tuple(Claim(sentence) for sentence in said)
-
-    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
-        """Rate a claim by how much of the question it speaks of where it stands."""
-        return tuple(map(self.rate, claims))
-
-    async def relations(
-        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
-    ) -> Relations | Missing:
-        """Compare the two claims of each pair."""
-        told = self._ground.relations(wordings.of_answer, self._verdict)
-        return {pair: SAID[relation] for pair, relation in told.items() if wanted is None or wanted(*pair)}
-
-    def relate(self, said: Statement, claim: Statement) -> Entailment:
-        """Tell what a statement of the answer says of a passage's claim."""
-        return self._ground.asked.relate(said, claim, self._verdict)
-
-    def rate(self, claim: Claim) -> float:
-        """The relevance of one claim, 1–5: 3 where it or its passage shares nothing with the question."""
-        return self._ground.rate(claim)
 
 
 class RelatedByNli:

@@ -16,9 +16,8 @@ from judges.metrics.context.ratings import HIGHEST
 from judges.metrics.context.tasks import RATING, WEIGHTED_RATING, RatingReply
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
 from judges.text.contradictions import ContradictionFinder
-from judges.text.needs import Bag, NeedReader, windows_of, windows_over
+from judges.text.overlap import Bag, NeedReader, TermWeights, windows_of, windows_over
 from judges.text.statements import read_statements
-from judges.text.term_weights import TermWeights
 
 NOTHING_MET = 0.05
 MET_IN_FULL = 0.55
@@ -120,12 +119,12 @@ class _Ground:
 
     def __init__(self, question: str, reference: str, texts: Sequence[str]) -> None:
         statements = [statement for text in (reference, *texts) for statement in read_statements(text)]
-        self._weights = TermWeights.fit_terms([statement.terms for statement in statements], question)
+        self._weights = TermWeights.fit([statement.terms for statement in statements], question)
         self._reader = NeedReader([[reference], texts], self._weights)
         self.finder = ContradictionFinder(statements, self._weights)
 
     def rated(self, windows: tuple[Bag, ...], sub_questions: Sequence[str]) -> list[float]:
-        return [_scaled(self._reader.meet(self._reader.read(each), windows).share) for each in sub_questions]
+        return [_scaled(self._reader.share(each, windows)) for each in sub_questions]
 
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)

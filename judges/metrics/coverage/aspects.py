@@ -7,13 +7,12 @@ Source: ICAT, sections 3.3 and 4.4.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol
-
-import numpy as np
 
 from data.records import MetricItem, Passage
 from judges.llm.requests import CallFailure
@@ -23,12 +22,12 @@ from judges.metrics.coverage.grounding import Grounded
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.settings import ALIGNMENT, ASPECTS
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
-from judges.text.ground_truth import GroundTruthText
-from judges.text.needs import NeedReader, windows_of
-from judges.text.statements import read_statements
-from judges.text.term_weights import TermWeights
+from judges.text.overlap import NeedReader, TermWeights, windows_of
+from judges.text.statements import Statement, read_statements
+from judges.text.tokens import related, terms
 
 NOVELTY = 0.5
+LEAST_RELEVANCE = 0.6
 
 
 class AspectSource(Protocol):
@@ -92,20 +91,30 @@ class LeadingStatements:
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _leading(passages: tuple[Passage, ...], question: str, most: int) -> tuple[str, ...]:
     """The leading statements; they are the same for every answer to a question."""
-    ground_truth = GroundTruthText.read(passages, question)
-    if not ground_truth.statements:
-        return ()
-    gains = np.sqrt(ground_truth.masses) * ground_truth.relevance
-    chosen: list[int] = []
-    covered = np.zeros(len(gains))
-    while len(chosen) < min(most, len(gains)):
-        offered = gains * np.clip(1 - covered / NOVELTY, 0, 1)
-        best = int(np.argmax(offered))
-        if not offered[best]:
+    topic = frozenset(map(related, terms(question)))
+    roots = {
+        passage.id: topic.intersection(map(related, terms(f"{passage.title} {passage.text}")))
+        for passage in passages
+    }
+    nearest = max(map(len, roots.values()), default=0) or 1
+    left = [each for passage in passages for each in read_statements(passage.text, passage.id)]
+    weights = TermWeights.fit([statement.terms for statement in left], question)
+    chosen: list[str] = []
+    said, kin = frozenset[str](), frozenset[str]()
+
+    def gain(statement: Statement) -> float:
+        relevance = LEAST_RELEVANCE + (1 - LEAST_RELEVANCE) * len(roots[statement.source]) / nearest
+        novel = max(0.0, 1 - weights.share(statement.terms, said, kin) / NOVELTY)
+        return math.sqrt(weights.total(statement.terms)) * relevance * novel
+
+    while left and len(chosen) < most:
+        best = max(left, key=gain)
+        if not gain(best):
             break
-        chosen.append(best)
-        covered = ground_truth.coverage([ground_truth.statements[place] for place in chosen])
-    return distinct(tuple(ground_truth.statements[place].text for place in chosen))
+        chosen.append(best.text)
+        left.remove(best)
+        said, kin = said | best.terms, kin | best.related
+    return distinct(tuple(chosen))
 
 
 def distinct(aspects: tuple[str, ...]) -> tuple[str, ...]:
@@ -207,11 +216,10 @@ class EmbeddedAligner:
         windows = [windows_of(claim.claim.text) for claim in claims]
         aligned: dict[int, list[int]] = {}
         for place, aspect in enumerate(aspects):
-            need = reader.read(aspect)
             matching = [
                 number
                 for number, window in enumerate(windows)
-                if reader.meet(need, window).share >= ALIGNED_FROM
+                if reader.share(aspect, window) >= ALIGNED_FROM
             ]
             if matching:
                 aligned[place] = matching
@@ -222,7 +230,7 @@ class EmbeddedAligner:
 def _need_reader(question: str, reference: str, texts: tuple[str, ...]) -> NeedReader:
     """What a question's texts say; the same for every answer to it."""
     statements = [statement.terms for text in (reference, *texts) for statement in read_statements(text)]
-    return NeedReader([[reference], texts], TermWeights.fit_terms(statements, question))
+    return NeedReader([[reference], texts], TermWeights.fit(statements, question))
 
 
 def _alignment(aligned: Mapping[int, Sequence[int]], ignored: int = 0) -> Alignment:

@@ -18,9 +18,8 @@ from judges.metrics.factuality.claims import Claim
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Pair, RelationModel
 from judges.text.contradictions import ContradictionFinder
 from judges.text.entailment import Entailment
-from judges.text.needs import windows_of
+from judges.text.overlap import TermWeights, windows_of
 from judges.text.statements import read_statement, read_statements
-from judges.text.term_weights import TermWeights
 
 SUPPORTED_FROM = 0.35
 UNTRUE_FROM = 0.3
@@ -123,7 +122,7 @@ class LexicalSupport:
 def _weights(texts: frozenset[str], question: str) -> TermWeights:
     """Most answers to a question find the same chunks, and weights do not depend on their order."""
     statements = [each.terms for text in texts for each in read_statements(text)]
-    return TermWeights.fit_terms(statements, question)
+    return TermWeights.fit(statements, question)
 
 
 async def ground(

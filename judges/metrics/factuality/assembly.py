@@ -16,8 +16,8 @@ from judges.metrics.factuality.baselines import (
     Verifier,
 )
 from judges.metrics.factuality.claims import steps_of
+from judges.metrics.factuality.embedded import LexicalRelations
 from judges.metrics.factuality.evidence.gathering import EvidenceSource
-from judges.metrics.factuality.lexical import LexicalRelations
 from judges.metrics.factuality.reasoner import FactReasoner, Version
 from judges.metrics.factuality.settings import FactualitySettings, read_settings
 from judges.metrics.factuality.tasks import LlmRelations

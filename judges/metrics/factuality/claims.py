@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from data.records import MetricItem
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import SAYING_SOMETHING, Missing, Steps
+from judges.metrics.comprehensiveness.embedded import LexicalSteps
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps
-from judges.metrics.comprehensiveness.nli import LexicalSteps
 
 ClaimSteps = Callable[[MetricItem], Steps]
 

@@ -16,7 +16,7 @@ from data.records import Importance, Json, MetricItem, Nugget, Outcome, Score, u
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Tagged
-from judges.metrics.factuality.lexical import ENTAILED_FROM, LexicalRelations
+from judges.metrics.factuality.embedded import ENTAILED_FROM, LexicalRelations
 from judges.metrics.guard import GuardedMetric
 from judges.metrics.nuggets.scores import Assignment, nugget_scores
 from judges.metrics.options import read_options

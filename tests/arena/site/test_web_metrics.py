@@ -188,7 +188,6 @@ def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callabl
     found = shown("system", id="late", part="facts")
     assert "– Crossing the Alder bridge costs four euros for cars." in found
     assert "of 3 other answers" in found
-    assert "It is 530 metres long." in shown("system", id="late", part="facts")
     assert 'href="./question?board=bridges&amp;id=b-1"' in found
 
 

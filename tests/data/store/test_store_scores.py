@@ -34,10 +34,10 @@ def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> 
         ("kind@model k=2 corpus=c@1f", {"engine": "model"}, True),
     ],
 )
-def test_a_score_of_a_former_embedded_version_counts_as_none(
+def test_score_of_a_former_embedded_version_is_pending(
     store: Store, make_set: Callable[..., QuestionSet], judge: str, details: Mapping[str, Json], stands: bool
 ) -> None:
-    """It is pending, in no table and replaced when scored anew; pages of published boards still read it."""
+    """It is shown until it is replaced."""
     questions = make_set()
     store.sets.add(questions, content_hash(questions))
     number = store.submissions.reference("tiny").id
@@ -45,10 +45,9 @@ def test_a_score_of_a_former_embedded_version_counts_as_none(
     scores = store.scores
     assert scores.pending([number], metric=METRIC, judge=judge) == 5 - stands
     assert len(list(scores.unscored([number], metric=METRIC, judge=judge))) == 5 - stands
-    assert scores.judges([number], metric=METRIC) == ((judge,) if stands else ())
-    assert len(list(scores.of_submissions([number]))) == stands
-    assert len(list(scores.detailed([number], metric=METRIC, judge=judge))) == stands
-    assert len(list(scores.detailed([number], metric=METRIC, judge=judge, former=True))) == 1
+    assert scores.judges([number], metric=METRIC) == (judge,)
+    assert len(list(scores.of_submissions([number]))) == 1
+    assert len(list(scores.detailed([number], metric=METRIC, judge=judge))) == 1
     assert len(scores.of_question("tiny", "q0")) == 1
     _put(store, number, judge, {"engine": EMBEDDED_ENGINE})
     assert [found.details for found in scores.of_question("tiny", "q0")] == [{"engine": EMBEDDED_ENGINE}]

@@ -131,7 +131,7 @@ def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
     assert {fact["passage"] for fact in reasons["b"]["missed"]} >= {"p1", "p2"}
     assert {"text": "It is 330 metres tall.", "passage": "p1"} in reasons["b"]["covered"]
     assert reasons["a"]["beyond"]
-    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-3", Presentation.A_FIRST, 0)
+    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-4", Presentation.A_FIRST, 0)
 
 
 @pytest.mark.parametrize(

@@ -118,23 +118,3 @@ def test_what_an_opening_takes_back_is_not_said(opening: str) -> None:
         passages=(Passage("p", QUOTED),),
     )
     assert asyncio.run(build_metric("comprehensiveness-nli").score(item)).score == 0
-
-
-def test_a_bare_yes_is_an_answer_where_yes_or_no_is_asked() -> None:
-    """One word may be all that is asked for; it covers what affirms, and nothing else."""
-    passages = (
-        Passage("p", "The old bridge over the river was closed in the flood."),
-        Passage("r", "The old bridge over the river was not closed in the flood."),
-    )
-    for answer, covered in (("Yes.", "p"), ("No.", "r")):
-        item = MetricItem(
-            id="q",
-            question="Was the old bridge over the river closed in the flood?",
-            answer=answer,
-            passages=passages,
-        )
-        score = asyncio.run(build_metric("comprehensiveness-nli").score(item))
-        facts = score.details["covered"]
-        assert isinstance(facts, list)
-        assert [fact["passages"] for fact in facts if isinstance(fact, dict)] == [[covered]]
-        assert score.score == 0.5

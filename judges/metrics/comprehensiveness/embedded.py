@@ -1,0 +1,203 @@
+"""Comprehensiveness without an LLM: clauses as claims, shared words as relevance and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+
+from data.no_answer import is_no_answer
+from data.records import EMBEDDED_ENGINE, Json, MetricItem, Passage
+from judges.metrics.comprehensiveness.claims import Claim, Missing, Relations, Wordings, ground_truth_of
+from judges.metrics.comprehensiveness.graph import Relation
+from judges.metrics.comprehensiveness.report import Facts
+from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE
+from judges.pairwise.cleaning import clean
+from judges.text.entailment import Entailment, StatementRelations, entailment_weights
+from judges.text.sentences import split_clauses, split_sentences
+from judges.text.statements import read_statement, read_statements
+
+SHORTEST_LEAD = 3
+LOWEST, HIGHEST = 1.0, 5.0
+ON_TOPIC = 0.5
+AS_CLOSE, AS_NEAR, ENOUGH = 0.4, 0.1, 0.25
+"""How much of the question a claim must have beside the best of its passage, and its passage beside the best
+passage, to reach the share that makes 3.5, the paper's threshold."""
+IN_CONTEXT = 0.5
+"""What a term of the question counts for a claim where only its passage's title or earlier claims have it."""
+SAID: Mapping[Entailment, Relation] = MappingProxyType({said: Relation(said.value) for said in Entailment})
+
+
+@lru_cache(maxsize=1 << 11)
+def claims_of(text: str) -> tuple[str, ...]:
+    """The claims of a passage: its clauses that say something, a leading word or two kept with the next."""
+    claims: list[str] = []
+    for sentence in split_sentences(text):
+        lead = ""
+        for clause in split_clauses(sentence):
+            whole = f"{lead}: {clause}" if lead else clause
+            lead = whole if len(whole.split()) < SHORTEST_LEAD else ""
+            if not lead:
+                claims.append(whole)
+        if lead:
+            claims.append(lead)
+    return tuple(claim for claim in claims if read_statement(claim).terms)
+
+
+class Ground:
+    """A question with its passages, read once for all answers."""
+
+    def __init__(self, question: str, passages: Sequence[Passage]) -> None:
+        claims = {passage.id: claims_of(passage.text) for passage in passages}
+        texts = [text for own in claims.values() for text in own]
+        self._relations = StatementRelations(map(read_statement, texts), entailment_weights(texts, question))
+        self._asked = read_statement(question).related
+        self._first = {passage.id: _first_places(passage) for passage in passages}
+        self._place = {
+            (name, text): place
+            for name, own in claims.items()
+            for place, text in reversed(list(enumerate(own)))
+        }
+        self._near = {name: len(self._asked & first.keys()) for name, first in self._first.items()}
+        self._nearest = max(self._near.values(), default=0)
+        self._best = {
+            name: max((self._here(Claim(text, name)) for text in own), default=0.0)
+            for name, own in claims.items()
+        }
+
+    def relations(self, of_answer: Iterable[str]) -> dict[tuple[str, str], Entailment]:
+        """Every relation but neutrality among the passages' claims, and between these and an answer's."""
+        return {**self._relations.own, **self._relations.of(map(read_statement, of_answer))}
+
+    def rate(self, claim: Claim) -> float:
+        """The relevance of one claim, 1–5: by its own share of the question, and by its passage's."""
+        if not self._nearest:
+            return HIGHEST
+        here = self._here(claim)
+        best = max(here, self._best.get(claim.source, 0.0))
+        close = here / best / AS_CLOSE if best else 0.0
+        near = self._near.get(claim.source, 0) / self._nearest / AS_NEAR
+        share = min(1.0, ENOUGH * min(close, near))
+        return LOWEST + (HIGHEST - LOWEST) * (ON_TOPIC + (1 - ON_TOPIC) * share)
+
+    def _here(self, claim: Claim) -> float:
+        """How many terms of the question a claim has where it stands; earlier claims count in part."""
+        own = self._asked & read_statement(claim.text).related
+        first = self._first.get(claim.source, {})
+        place = self._place.get((claim.source, claim.text), 0)
+        before = sum(first.get(term, place) < place for term in self._asked - own)
+        return len(own) + IN_CONTEXT * before
+
+
+def _first_places(passage: Passage) -> dict[str, int]:
+    """The claim of a passage in which each of its words comes first; its title comes before all."""
+    places = dict.fromkeys(read_statement(passage.title).related, -1)
+    for place, text in enumerate(claims_of(passage.text)):
+        for root in read_statement(text).related:
+            places.setdefault(root, place)
+    return places
+
+
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
+def ground_of(question: str, passages: tuple[Passage, ...]) -> Ground:
+    """Every system's answer to a question is held against the same texts."""
+    return Ground(question, passages)
+
+
+class LexicalSteps:
+    """The steps for one item, with term weights fitted on its passages."""
+
+    def __init__(self, item: MetricItem) -> None:
+        self._item = item
+
+    @cached_property
+    def _ground(self) -> Ground:
+        return ground_of(self._item.question, ground_truth_of(self._item))
+
+    async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
+        """Every clause of a passage and every sentence of an answer is a claim; a "no answer" has none."""
+        if source:
+            return tuple(Claim(clause, source) for clause in claims_of(text))
+        bare = clean(text)
+        if is_no_answer(bare):
+            return ()
+        return tuple(Claim(statement.text) for statement in read_statements(bare))
+
+    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
+        """Rate a claim by how much of the question it speaks of where it stands."""
+        return tuple(map(self.rate, claims))
+
+    async def relations(
+        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
+    ) -> Relations | Missing:
+        """Compare the two claims of each pair."""
+        told = self._ground.relations(wordings.of_answer)
+        return {pair: SAID[relation] for pair, relation in told.items() if wanted is None or wanted(*pair)}
+
+    def rate(self, claim: Claim) -> float:
+        """The relevance of one claim, 1–5: 3 where it or its passage shares nothing with the question."""
+        return self._ground.rate(claim)
+
+
+class LexicalSummariser:
+    """The sentences of each passage that are relevant enough, in their order."""
+
+    def __init__(self, threshold: float) -> None:
+        self._threshold = threshold
+
+    async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...] | Missing:
+        """Pick sentences."""
+        steps = LexicalSteps(MetricItem(id="", question=question, answer="", passages=tuple(passages)))
+        shortened = [
+            Passage(
+                passage.id,
+                " ".join(
+                    sentence
+                    for sentence in split_sentences(passage.text)
+                    if steps.rate(Claim(sentence, passage.id)) >= self._threshold
+                ),
+                passage.title,
+            )
+            for passage in passages
+        ]
+        return tuple(passage for passage in shortened if passage.text)
+
+
+class LexicalEndToEndReader:
+    """Covered and missing sentences by words alone."""
+
+    engine = EMBEDDED_ENGINE
+
+    def __init__(self, settings: ComprehensivenessSettings) -> None:
+        self._settings = settings
+
+    async def read(self, item: MetricItem) -> Facts | Missing:
+        """Find for each relevant claim of the passages whether the answer, or a sentence of it, says it."""
+        steps = LexicalSteps(item)
+        answer = await steps.claims(item.answer, "")
+        sentences = () if isinstance(answer, Missing) else tuple(claim.text for claim in answer)
+        whole = " ".join(sentences)
+        relations = ground_of(item.question, ground_truth_of(item)).relations({whole, *sentences} - {""})
+        claims: dict[str, Claim] = {}
+        for passage in ground_truth_of(item):
+            for text in claims_of(passage.text):
+                claims.setdefault(" ".join(text.casefold().split()), Claim(text, passage.id))
+        covered: list[Json] = []
+        missing: list[Json] = []
+        contradicted: list[Json] = []
+        for claim in claims.values():
+            if steps.rate(claim) < self._settings.relevance:
+                continue
+            fact: dict[str, Json] = {"text": claim.text, "passages": [claim.source]}
+            told = {
+                Entailment.ENTAILMENT if text == claim.text else relations.get((text, claim.text)): text
+                for text in (whole, *sentences)
+            }
+            if Entailment.ENTAILMENT in told:
+                covered.append(fact)
+                continue
+            missing.append(fact)
+            if Entailment.CONTRADICTION in told:
+                contradicted.append({**fact, "answer": told[Entailment.CONTRADICTION]})
+        return Facts(covered=covered, missing=missing, basis=missing, contradicted=contradicted)

@@ -1,0 +1,165 @@
+"""Relations without an LLM: by weighted terms, and by figures, directions and negations that differ."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from judges.llm.requests import CallFailure
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Pair, Related
+from judges.text.contradictions import ContradictionFinder, Figures
+from judges.text.entailment import Entailment
+from judges.text.overlap import WINDOW, TermWeights, windows_over
+from judges.text.statements import Statement, read_statement, read_statements
+from judges.text.tokens import related, terms
+
+ENTAILED_FROM = 0.3
+FOR_EACH_DOUBLING = 0.01
+"""How much more of a claim's terms is asked for where twice as many passages may have them by chance."""
+LOWEST, HIGHEST = 0.52, 0.98
+CONTRADICTED_FROM, PLACED_FROM = 0.45, 0.3
+CREDENCE = 0.3
+"""How far a contradiction at full strength is believed beyond an even chance."""
+WEAK = 0.7
+"""Links below this are weak: all of a claim's together weigh as one link of this probability at most."""
+FEWEST = 2.0
+"""Counts up to this tell nothing by themselves: "the two views" of passages that never count them."""
+SHORT = 3
+NAME = re.compile(r"(?<=[^\W_] )[A-Z][^\W\d_]{2,}")
+"""A capital inside of a sentence."""
+ENDS = '.!?…。！？।:"”’»)'
+
+
+class LexicalRelations:
+    """Relates texts by their weighted terms, and by figures, directions and negations that differ.
+
+    A premise contradicts a hypothesis where it states another figure, direction or negation on the same
+    thing. It entails it where two neighbouring sentences hold enough of its weighted terms, the more of them
+    the surer; but not where the hypothesis has a figure, a date or a name that neither this premise nor the
+    question has. Else it is neutral. The share that is enough rises with the number of premises that a
+    hypothesis is compared with.
+    """
+
+    async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
+        """Relate all pairs, the terms weighted over all their premises."""
+        ground = _ground(frozenset(pair.premise for pair in pairs), question)
+        premises: defaultdict[str, set[str]] = defaultdict(set)
+        for pair in pairs:
+            premises[pair.hypothesis].add(pair.premise)
+        found = {pair: ground.relate(pair, len(premises[pair.hypothesis])) for pair in dict.fromkeys(pairs)}
+        capped = _capped(found)
+        return [capped[pair] for pair in pairs]
+
+
+def _capped(found: Mapping[Pair, Related]) -> Mapping[Pair, Related]:
+    """Lower the weak links of each hypothesis where together they would weigh more than one of `WEAK`.
+
+    Passages that share a few words with a claim do so for one reason, its topic; they are no independent
+    witnesses, which is what the network takes its edges for.
+    """
+    weak: defaultdict[str, list[Pair]] = defaultdict(list)
+    for pair, relation in found.items():
+        if relation.stance is Entailment.ENTAILMENT and relation.probability < WEAK:
+            weak[pair.hypothesis].append(pair)
+    lowered = dict(found)
+    for links in weak.values():
+        share = min(1.0, _log_odds(WEAK) / math.fsum(_log_odds(found[pair].probability) for pair in links))
+        for pair in links:
+            odds = share * _log_odds(found[pair].probability)
+            lowered[pair] = replace(found[pair], probability=1 / (1 + math.exp(-odds)))
+    return lowered
+
+
+def _log_odds(probability: float) -> float:
+    return math.log(probability / (1 - probability))
+
+
+class _Premises:
+    """All premises of one question."""
+
+    def __init__(self, texts: Iterable[str], question: str) -> None:
+        self._premises = {text: read_statements(text) for text in texts}
+        sentences = [statement.terms for every in self._premises.values() for statement in every]
+        self._weights = TermWeights.fit(sentences, question)
+        self._plain = TermWeights.fit(sentences)
+        self._asked = read_statement(question)
+        self._finders: dict[str, ContradictionFinder] = {}
+
+    def relate(self, pair: Pair, among: int) -> Related:
+        """Relate one pair; `among` is the number of premises that its hypothesis is compared with."""
+        premise, hypothesis = self._premises[pair.premise], read_statements(pair.hypothesis)
+        surest, against = max((self._against(each, pair.premise) for each in hypothesis), default=(0.0, ""))
+        if surest:
+            return Related(Entailment.CONTRADICTION, 0.5 + CREDENCE * surest, against)
+        masses = [self._weights.total(statement.terms) for statement in hypothesis]
+        if not premise or not sum(masses):
+            return Related(Entailment.NEUTRAL, 1.0)
+        best = [self._support(statement, premise) for statement in hypothesis]
+        support = sum(share * mass for (share, _), mass in zip(best, masses, strict=True)) / sum(masses)
+        enough = ENTAILED_FROM + FOR_EACH_DOUBLING * math.log2(among)
+        if support >= enough and not any(self._invents(each, premise) for each in hypothesis):
+            above = (support - ENTAILED_FROM) / (1 - ENTAILED_FROM)
+            probability = max(LOWEST, 0.5 + (HIGHEST - 0.5) * above)
+            return Related(Entailment.ENTAILMENT, probability, best[0][1])
+        return Related(Entailment.NEUTRAL, 1 - support)
+
+    def _against(self, statement: Statement, premise: str) -> tuple[float, str]:
+        """The strength of the surest contradiction of a statement, and the sentence of the premise."""
+        if premise not in self._finders:
+            own = self._premises[premise]
+            titled = len(own) > 1 and own[0].text[-1] not in ENDS
+            self._finders[premise] = ContradictionFinder(own[1:] if titled else own, self._weights)
+        found = [(one.strength, one.against.text) for one in self._finders[premise].find(statement)]
+        surest = max(found, default=(0.0, ""))
+        placed = max(self._displaced(statement, self._premises[premise]), default=(0.0, ""))
+        certain = [
+            one for one, least in ((surest, CONTRADICTED_FROM), (placed, PLACED_FROM)) if one[0] >= least
+        ]
+        return max(certain, default=(0.0, ""))
+
+    def _displaced(self, statement: Statement, premise: Sequence[Statement]) -> Iterable[tuple[float, str]]:
+        """Sentences that have another figure in the place of one that the premise nowhere has."""
+        known, own = Figures(mark for each in premise for mark in each.figures), Figures(statement.figures)
+        asked = Figures(self._asked.figures)
+        rest = frozenset(term for term in statement.terms if term[0] != "#")
+        rest |= self._asked.terms if len(statement.terms) <= SHORT else frozenset()
+        for mark in statement.figures:
+            if known.have(mark) or asked.have(mark):
+                continue
+            for other in premise:
+                others = [its for its in other.figures if its.axis == mark.axis]
+                if any(not own.have(its) and not asked.have(its) for its in others):
+                    yield self._plain.share(rest, other.terms, other.related), other.text
+
+    def _invents(self, statement: Statement, premise: Sequence[Statement]) -> bool:
+        """Whether a statement has a figure, date or name that neither this premise nor the question has."""
+        known = Figures(mark for each in (*premise, self._asked) for mark in each.figures)
+        telling = (
+            mark for mark in statement.figures if mark.figure > FEWEST or not mark.axis.startswith("count")
+        )
+        if not all(map(known.have, telling)):
+            return True
+        roots = self._asked.related.union(*(each.related for each in premise))
+        names = terms(" ".join(NAME.findall(statement.text)))
+        return any(related(name) not in roots for name in names)
+
+    def _support(self, statement: Statement, premise: Sequence[Statement]) -> tuple[float, str]:
+        """The greatest share of a statement's terms in two neighbouring sentences, and the closer of them."""
+        share = self._weights.share
+        shares = [share(statement.terms, each.terms, each.related) for each in windows_over(premise)]
+        most = max(shares)
+        at = shares.index(most)
+        closer = max(
+            premise[at : at + WINDOW], key=lambda each: share(statement.terms, each.terms, each.related)
+        )
+        return (most, closer.text) if most else (0.0, "")
+
+
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
+def _ground(premises: frozenset[str], question: str) -> _Premises:
+    """The premises of a question, read once for all answers; nothing depends on their order."""
+    return _Premises(premises, question)
