@@ -30,7 +30,6 @@ from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.jobs.cancellation import StopEvent, alongside, raise_if_stopped
 from arena.services.submissions.turns import FairTurns
 from data.errors import AccessError, UnavailableError
-from data.records.irreversible import Irreversible
 
 IPV6_HOST_BITS = 64
 
@@ -203,17 +202,3 @@ def _intake(request: Request, caller: Who) -> Caller:
 
 
 Uploader = Annotated[Caller, Depends(_intake)]
-
-
-def confirmed(arena: Arena, act: Irreversible, work: Callable[[], Result], *, confirm: bool) -> Result:
-    """Do what nothing takes back; without `confirm` try and undo it, so that who may not is refused first.
-
-    Raises:
-        InputError: Nobody confirmed it.
-    """
-    if confirm:
-        return work()
-    with arena.store.changing():
-        done = work()
-        act.require(confirmed=False)
-    return done

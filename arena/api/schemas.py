@@ -28,10 +28,6 @@ BoardName = Annotated[
         examples=["demo"],
     ),
 ]
-Confirm = Annotated[
-    bool,
-    Query(description="Must be true, since nothing takes this back; without it 422 says what it leads to."),
-]
 Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="How many to send at most.")]
 Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before; 0 for the first.")]
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
 from arena.api.caching import FRESH, JSON, answer, problems
-from arena.api.dependencies import CheckSlot, Services, Uploader, Who, client_there, confirmed
+from arena.api.dependencies import CheckSlot, Services, Uploader, Who, client_there
 from arena.api.schemas import NAME, SYSTEM_NAME, Name
 from arena.api.teams import Sent
 from arena.models import submissions as shapes
@@ -29,7 +29,6 @@ from arena.services.submissions.turns import party_of
 from arena.services.system.text_work import Poll
 from data.errors import InvalidFileError, StoppedError
 from data.records import SubmissionKind, SystemCard, TokenScope
-from data.records.irreversible import Irreversible
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the submission.")]
 
@@ -79,11 +78,8 @@ class SubmissionQuery(Sent):
 
 
 class Withdrawal(Sent):
-    """Why a submission is withdrawn, and that this is meant."""
+    """Why a submission is withdrawn."""
 
-    confirm: bool = Field(
-        default=False, description=f"Must be true. {Irreversible.WITHDRAW_SUBMISSION.consequences}"
-    )
     reason: str = Field("", max_length=500)
     disqualify: bool = Field(default=False, description="Boards say that organisers disqualified it.")
 
@@ -248,13 +244,8 @@ def withdraw(
     """Withdraw a submission; a tombstone stays."""
     response.headers.update(FRESH)
     given = why or Withdrawal()
-    withdrawn = confirmed(
-        arena,
-        Irreversible.WITHDRAW_SUBMISSION,
-        lambda: arena.submissions.withdraw(
-            number, reason=given.reason, disqualify=given.disqualify, caller=caller
-        ),
-        confirm=given.confirm,
+    withdrawn = arena.submissions.withdraw(
+        number, reason=given.reason, disqualify=given.disqualify, caller=caller
     )
     return Submission.of(withdrawn)
 

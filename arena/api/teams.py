@@ -8,13 +8,11 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from arena.api.caching import answer, problems
-from arena.api.dependencies import Services, Who, confirmed
-from arena.api.schemas import Confirm
+from arena.api.dependencies import Services, Who
 from arena.models.submissions import Identity
 from arena.schemas import MemberLine, TeamLine, TokenLine
 from arena.services.accounts.auth import require
 from data.records import Role, TokenScope
-from data.records.irreversible import Irreversible
 
 LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"
 TeamName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the team.")]
@@ -107,16 +105,9 @@ def put_member(
     responses=problems(403, 404, 409),
     response_class=Response,
 )
-def delete_member(
-    team: TeamName, account: AccountName, arena: Services, caller: Who, confirm: Confirm = False
-) -> Response:
+def delete_member(team: TeamName, account: AccountName, arena: Services, caller: Who) -> Response:
     """Take an account out of a team; for owners."""
-    confirmed(
-        arena,
-        Irreversible.REMOVE_MEMBER,
-        lambda: arena.teams.remove_member(team, account, caller=caller),
-        confirm=confirm,
-    )
+    arena.teams.remove_member(team, account, caller=caller)
     return Response(status_code=204)
 
 
@@ -141,12 +132,7 @@ def create_token(
 
 
 @router.delete("/tokens/{number}", responses=problems(403, 404, 409))
-def revoke_token(
-    number: TokenNumber, response: Response, arena: Services, caller: Who, confirm: Confirm = False
-) -> TokenLine:
+def revoke_token(number: TokenNumber, response: Response, arena: Services, caller: Who) -> TokenLine:
     """Make a token useless at once, and end the sessions that it opened."""
     response.headers["Cache-Control"] = "no-store"
-    revoked = confirmed(
-        arena, Irreversible.REVOKE, lambda: arena.tokens.revoke(number, caller=caller), confirm=confirm
-    )
-    return TokenLine.of(revoked)
+    return TokenLine.of(arena.tokens.revoke(number, caller=caller))

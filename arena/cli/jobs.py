@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, ask
+from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, confirm
 from arena.cli.output import close_to_others, show_fields, show_json, show_line, show_rows
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
-from data.records.irreversible import Irreversible
 
 commands = Commands("Jobs: the work that is queued, running or finished.")
 Number = Annotated[int, typer.Argument(metavar="JOB", max=LARGEST_NUMBER, help="Number of the job.")]
@@ -85,7 +84,7 @@ def cancel(number: Number, *, yes: Yes = False) -> None:
 
     Calls in flight finish, and the job's round is paused.
     """
-    ask(Irreversible.CANCEL_JOB, yes=yes)
+    confirm(f"Cancel job {number}?", yes=yes)
     open_arena().jobs.cancel(number)
     show_line(f"Job {number} is cancelled.")
 

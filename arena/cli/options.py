@@ -14,12 +14,10 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from arena.cli.output import note
 from arena.container import Arena, open_arena
 from arena.services.judging.llm_overrides import LlmOverrides
 from arena.settings import EngineKind, read_settings
 from data.errors import ArenaError
-from data.records.irreversible import Irreversible
 from judges.llm.settings import CacheMode
 from judges.llm.transports.registry import transport_info
 from judges.retrieval.registry import retriever_info
@@ -351,20 +349,17 @@ def _options_of(kind: type) -> list[inspect.Parameter]:
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 
 
-def ask(act: Irreversible, *, yes: bool) -> None:
-    """Say what an act leads to, and ask; with `--yes` nobody is asked.
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before something that cannot be undone, unless `--yes` is given.
 
     Raises:
-        Exit: Nobody can be asked, which is misuse.
-        Abort: They said no.
+        BadParameter: There is no terminal to ask on.
+        Abort: The answer was no.
     """
-    if yes:
-        return
-    note(act.consequences)
-    if not sys.stdin.isatty():
-        note("arena: Nobody can be asked here, so nothing was done. Add --yes to do it.")
-        raise typer.Exit(MISUSE)
-    typer.confirm("Do it?", abort=True, err=True)
+    if not yes and not sys.stdin.isatty():
+        raise typer.BadParameter("This cannot be undone. Add it to go on.", param_hint="--yes")
+    if not yes:
+        typer.confirm(f"{question} This cannot be undone.", abort=True, err=True)
 
 
 def only_with(option: str, given: Mapping[str, object]) -> None:

@@ -17,7 +17,7 @@ from arena.cli.options import (
     SystemName,
     TeamName,
     Yes,
-    ask,
+    confirm,
 )
 from arena.cli.output import (
     note,
@@ -32,7 +32,6 @@ from arena.cli.output import (
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.records import SubmissionKind
-from data.records.irreversible import Irreversible
 
 if TYPE_CHECKING:
     from data.records import Submission
@@ -232,8 +231,8 @@ def export(
         note(f"{left_out:,} citations name no context or passage of their answer, and are left out.")
 
 
-@commands.command()
-def confirm(number: Number, *, as_json: AsJson = False) -> None:
+@commands.command("confirm")
+def confirm_checked(number: Number, *, as_json: AsJson = False) -> None:
     """Submit a submission that was only checked.
 
     $ arena submissions confirm 3
@@ -271,7 +270,7 @@ def withdraw(
 
     Its entry stays, marked as withdrawn, and published boards do not change.
     """
-    ask(Irreversible.WITHDRAW_SUBMISSION, yes=yes)
+    confirm(f"Withdraw submission {number}?", yes=yes)
     withdrawn = open_arena().submissions.withdraw(number, reason=reason, disqualify=disqualify)
     _show_change(withdrawn, "is disqualified" if disqualify else "is withdrawn", as_json=as_json)
 

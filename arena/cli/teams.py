@@ -6,13 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, ask, only_with
+from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, confirm, only_with
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.records import Membership, Role, Team, Token, TokenScope, UserAccount
-from data.records.irreversible import Irreversible
 
 commands = Commands("Teams, accounts, members and tokens; docs/teams.md has names and rights.")
 tokens = Commands("Access tokens of teams and accounts.")
@@ -105,7 +104,7 @@ def members(
     $ arena teams members lab ada --role owner
     """
     if remove:
-        ask(Irreversible.REMOVE_MEMBER, yes=yes)
+        confirm(f"Remove {account} from {name}?", yes=yes)
         open_arena().teams.remove_member(name, account, caller=OPERATOR)
         show_result(
             {"team": name, "account": account, "role": None},
@@ -273,7 +272,7 @@ def revoke_token(
 
     $ arena teams token revoke 4 --yes
     """
-    ask(Irreversible.REVOKE, yes=yes)
+    confirm(f"Revoke token {number}?", yes=yes)
     token = open_arena().tokens.revoke(number, caller=OPERATOR)
     show_result(_json(token), f"Token {number} ({token.name}) is revoked.", as_json=as_json)
 

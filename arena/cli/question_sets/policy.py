@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Yes, ask
+from arena.cli.options import AsJson, Yes, confirm
 from arena.cli.output import (
     show_fields,
     show_json,
@@ -18,7 +18,6 @@ from arena.cli.question_sets.fields import SetArgument
 from arena.container import open_arena
 from data.errors import InputError
 from data.records import DEFAULT_PHASE, Phase, SetPolicy
-from data.records.irreversible import Irreversible
 
 NONE = "none"
 Limit = str | None
@@ -72,7 +71,7 @@ def policy(
     $ arena sets policy fiqa --closes 2027-05-01 --daily 5
     """
     if drop is not None:
-        ask(Irreversible.DROP_PHASE, yes=yes)
+        confirm(f"Remove the phase {drop}?", yes=yes)
     service = open_arena().policies
     set_policy = service.get(name)
     if drop is not None:

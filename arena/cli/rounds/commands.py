@@ -9,7 +9,7 @@ import typer
 from arena.cli.options import (
     AsJson,
     Yes,
-    ask,
+    confirm,
     grouped,
     only_with,
 )
@@ -20,7 +20,6 @@ from arena.cli.rounds.reports import RoundArgument, show_status, undecidable_lin
 from arena.cli.rounds.status import status
 from arena.cli.tree.pages import Commands
 from arena.container import Arena, open_arena
-from data.records.irreversible import Irreversible
 
 GoOn = Annotated[
     bool,
@@ -202,7 +201,7 @@ def cancel(name: RoundArgument, *, yes: Yes = False) -> None:
 
     $ arena rounds cancel demo --yes
     """
-    ask(Irreversible.CANCEL_ROUND, yes=yes)
+    confirm(f"Cancel the round {name}?", yes=yes)
     open_arena().rounds.cancel(name)
     show_line(f"{name} is cancelled.")
 
@@ -216,7 +215,7 @@ def delete(name: RoundArgument, *, yes: Yes = False) -> None:
     arena = open_arena()
     counts = arena.round_reader.status(name)[1]
     note(f"Round {name} has {counts.judged:,} verdicts.")
-    ask(Irreversible.DELETE_ROUND, yes=yes)
+    confirm(f"Delete the round {name}?", yes=yes)
     arena.rounds.delete(name)
     show_line(f"{name} is deleted.")
 

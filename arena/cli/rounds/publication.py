@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Engine, Yes, ask, open_parallel
+from arena.cli.options import AsJson, Engine, Yes, confirm, open_parallel
 from arena.cli.output import note, show_line, show_result
 from arena.cli.rounds.reports import RoundArgument
 from arena.container import open_arena
 from data.errors import InputError
-from data.records.irreversible import Irreversible
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.vocabulary import VoteRule
 
@@ -132,7 +131,7 @@ def retract(
 
     Its addresses show the reason; the board itself stays stored.
     """
-    ask(Irreversible.RETRACT_BOARD, yes=yes)
+    confirm(f"Retract the board {name}?", yes=yes)
     open_arena().boards.retract(name, notice)
     show_line(f"{name} is retracted.")
 

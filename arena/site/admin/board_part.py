@@ -15,7 +15,7 @@ from arena.services.people.round_votes import VoteSource
 from arena.site.admin.calibration_page import calibration_title
 from arena.site.admin.common import NOTHING, attempt, grid, offer_cancel
 from arena.site.services import arena
-from arena.site.ui.components import heading, note, subheading, tick
+from arena.site.ui.components import heading, note, subheading
 from arena.site.ui.errors import plain
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import shown
@@ -25,7 +25,6 @@ from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError
 from data.percent import percent
 from data.records import JobKind, Round, RoundState
-from data.records.irreversible import Irreversible
 from leaderboard.standings.corrected import people_sentence
 from leaderboard.standings.diff import ranks_among_systems
 from leaderboard.vocabulary import OVERALL, VoteRule
@@ -46,7 +45,9 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
         put(element("p", anchor("Open the board", "", board=name)))
         _correct_published(watch.round, caller)
         notice = st.text_area("Notice for readers, if it is retracted", key="notice")
-        sure = tick(Irreversible.RETRACT_BOARD, key="retract-sure")
+        sure = st.checkbox(
+            "Take it down for everybody; the round cannot be published again", key="retract-sure"
+        )
         if st.button("Retract", disabled=not (sure and notice.strip()), icon=":material/undo:"):
             attempt(
                 lambda: arena().boards.retract(name, notice.strip(), caller=caller),

@@ -12,11 +12,10 @@ from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.auth import show_new_token
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
-from arena.site.ui.components import heading, lead, note, page_heading, tick
+from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.url_state import opened
 from data.records import Role, Team, TokenScope, UserAccount
-from data.records.irreversible import Irreversible
 
 SECRET = "organise-secret"  # noqa: S105 - where a new token waits to be shown, not one
 
@@ -157,7 +156,7 @@ def _old_member(every: Sequence[Team], caller: Caller) -> None:
     team = st.selectbox("Team", [team.name for team in every], key="left-team")
     members = teams.view(team, caller=caller).members if team else ()
     account = st.selectbox("Account", [one.account for one in members], key="left-member")
-    sure = tick(Irreversible.REMOVE_MEMBER, key="left")
+    sure = st.checkbox("Yes, take them out", key="left")
     if st.button("Take out", disabled=not (sure and team and account), key="take-out"):
         attempt(
             lambda: teams.remove_member(str(team), str(account), caller=caller),

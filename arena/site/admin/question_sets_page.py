@@ -10,7 +10,7 @@ from arena.services.accounts.auth import Caller
 from arena.services.question_sets.service import SetView
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip, tick
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
 from arena.site.ui.errors import plain
 from arena.site.ui.flash_messages import keep_flash, show_flash
 from arena.site.ui.markup import element, put
@@ -19,7 +19,6 @@ from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats
 from data.records import Phase
-from data.records.irreversible import Irreversible
 
 MOST_MB = 64
 MOST_PROBLEMS = 50
@@ -121,12 +120,12 @@ def policy_part(view: SetView, caller: Caller) -> None:
     if names:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             gone = st.selectbox("Phase", names, width=240)
-            sure = tick(Irreversible.DROP_PHASE, key="phase-sure")
+            sure = st.checkbox("Yes, remove it", key="phase-sure")
             if st.button("Remove the phase", disabled=not sure, icon=":material/delete:"):
                 attempt(
                     lambda: policies.drop_phase(name, gone, caller=caller), "The phase is removed.", "policy"
                 )
-    sure = tick(Irreversible.FREEZE_SET, disabled=view.frozen)
+    sure = st.checkbox("Take no more submissions, for good", disabled=view.frozen)
     if st.button("Freeze", disabled=not sure or view.frozen, icon=":material/ac_unit:"):
         attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.", "policy")
 

@@ -27,14 +27,13 @@ from arena.site.admin.common import (
 from arena.site.admin.round_form import new_round
 from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip, tick
+from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
 from data.percent import percent
 from data.records import BattleRecord, JobKind, Outcome, Preference, RoundState
-from data.records.irreversible import Irreversible
 from leaderboard.export.tables import TableForm, table_file
 
 ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
@@ -165,11 +164,11 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
                 CONTROLS,
             )
         if state in ACTIVE:
-            sure = tick(Irreversible.CANCEL_ROUND, key="end")
+            sure = st.checkbox("Yes, end the round", key="end")
             if st.button("Cancel", disabled=not sure, icon=":material/cancel:"):
                 attempt(lambda: rounds.cancel(name, caller=caller), "The round is cancelled.", CONTROLS)
         if state in DELETABLE and not watch.waiting:
-            sure = tick(Irreversible.DELETE_ROUND, key="delete")
+            sure = st.checkbox("Yes, delete the round and its verdicts", key="delete")
             if st.button("Delete", disabled=not sure, icon=":material/delete:"):
                 attempt(lambda: _delete(name, caller), f"The round {name} is deleted.")
 

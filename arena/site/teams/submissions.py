@@ -15,7 +15,7 @@ from arena.services.submissions.status import SubmissionStatus
 from arena.services.submissions.views import SubmissionLine, SubmissionView
 from arena.site.auth import tell
 from arena.site.services import arena
-from arena.site.ui.components import note, strip, subheading, tick
+from arena.site.ui.components import note, strip, subheading
 from arena.site.ui.errors import show_error
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time, ordinal, title_of
@@ -25,7 +25,6 @@ from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
 from data.percent import percent
 from data.records import Submission, SubmissionKind, SubmissionState, TokenScope
-from data.records.irreversible import Irreversible
 
 CHOSEN = "submission"
 MOST_ACTS = 20
@@ -71,7 +70,7 @@ def _withdraw(submission: Submission, status: SubmissionStatus, caller: Caller) 
         note("If its judging has not begun, the attempt is given back.")
     reason = st.text_input("Reason (readers see it)", key=f"reason-{submission.id}", max_chars=500)
     note(f"Withdraw version {submission.version} of {submission.system}:")
-    sure = tick(Irreversible.WITHDRAW_SUBMISSION, key=f"sure-{submission.id}")
+    sure = st.checkbox("Yes, withdraw it; this cannot be undone", key=f"sure-{submission.id}")
     if st.button("Withdraw", disabled=not sure, key=f"withdraw-{submission.id}"):
         done = f"Submission {submission.id} is withdrawn."
         act(lambda: arena().submissions.withdraw(submission.id, reason=reason, caller=caller), done, CHOSEN)

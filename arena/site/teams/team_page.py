@@ -18,7 +18,7 @@ from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
 from arena.site.teams.submissions import act, show_submissions
-from arena.site.ui.components import heading, name_page, note, page_heading, strip, tick
+from arena.site.ui.components import heading, name_page, note, page_heading, strip
 from arena.site.ui.errors import show_error
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time
@@ -27,7 +27,6 @@ from arena.site.ui.tables import anchor, words_table
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
 from data.records import Role, SubmissionState, Token, TokenScope
-from data.records.irreversible import Irreversible
 
 MARK = "aa_"
 NEW_TOKEN = "new-token"  # noqa: S105 - where a new token waits to be shown, not one
@@ -78,7 +77,7 @@ def _add(team: str, caller: Caller) -> None:
 def _remove(team: str, accounts: list[str], caller: Caller) -> None:
     with st.form("remove-member", border=True):
         account = st.selectbox("Member to remove", accounts)
-        sure = tick(Irreversible.REMOVE_MEMBER)
+        sure = st.checkbox("Yes, remove them")
         sent = st.form_submit_button("Remove")
     if sent and not sure:
         note("Tick the box to remove the member.")
@@ -151,7 +150,7 @@ def _revoke(live: dict[int, Token], caller: Caller) -> None:
             tuple(live),
             format_func=lambda token_id: f"{live[token_id].name} ({MARK}{live[token_id].prefix}…)",
         )
-        sure = tick(Irreversible.REVOKE)
+        sure = st.checkbox("Yes, revoke it; this cannot be undone")
         sent = st.form_submit_button("Revoke")
     if sent and not sure:
         note("Tick the box to revoke the token.")

@@ -13,7 +13,6 @@ import streamlit as st
 
 from arena.html_pages import as_html, rendered
 from arena.site.ui.markup import element, put
-from data.records.irreversible import Irreversible
 
 
 def notice_of(text: str) -> Element:
@@ -76,11 +75,6 @@ def strip(facts: Iterable[tuple[str, str]]) -> None:
 def lead(text: str) -> None:
     """Show the one sentence that a page is about; for our own words and validated names."""
     put(element("p", text, class_="aa-lead"))
-
-
-def tick(act: Irreversible, *, key: str | None = None, disabled: bool = False) -> bool:
-    """A box whose words are what an act leads to, which nothing takes back; whether it is ticked."""
-    return st.checkbox(act.consequences, key=key, disabled=disabled)
 
 
 def note(text: str) -> None:

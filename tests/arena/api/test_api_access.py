@@ -68,7 +68,7 @@ def test_revoked_token_ends_at_once(alpha: httpx.Client, club: Club) -> None:
         listed = alpha.get("/teams/alpha/tokens")
         assert secret not in listed.text
         assert number in [one["id"] for one in listed.json()["tokens"]]
-        assert alpha.delete(f"/tokens/{number}?confirm=true").json()["revoked_at"]
+        assert alpha.delete(f"/tokens/{number}").json()["revoked_at"]
         assert other.get("/me").status_code == 401
 
 
@@ -88,7 +88,7 @@ def test_owner_manages_members(alpha: httpx.Client) -> None:
     assert (put.status_code, put.json()["role"]) == (200, "owner")
     assert [one["account"] for one in alpha.get("/teams/alpha").json()["members"]] == ["ann"]
     assert alpha.put("/teams/alpha/members/nobody", json={}).status_code == 404
-    assert alpha.delete("/teams/alpha/members/ann?confirm=true").status_code == 204
+    assert alpha.delete("/teams/alpha/members/ann").status_code == 204
 
 
 @pytest.fixture

@@ -119,9 +119,9 @@ def test_withdrawn_submission_leaves_a_tombstone(
 ) -> None:
     """Withdrawing stays visible as such, and cannot be done twice."""
     number = submit(alpha, answers("gone"), system="gone", card={"contact": "a@b.example"}).json()["id"]
-    done = alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a mistake", "confirm": True})
+    done = alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a mistake"})
     assert (done.status_code, done.json()["state"]) == (200, "withdrawn")
-    assert alpha.post(f"/submissions/{number}/withdraw", json={"confirm": True}).status_code == 409
+    assert alpha.post(f"/submissions/{number}/withdraw", json={}).status_code == 409
     shown = nobody.get(f"/submissions/{number}").json()
     assert (shown["state"], shown["visibility"], shown["withdrawn_reason"]) == (
         "withdrawn",
@@ -136,7 +136,7 @@ def test_submission_that_was_only_held_stays_unknown(
 ) -> None:
     """C1: Withdrawing what was only held tells nobody of it; its team reads what it did."""
     number = submit(alpha, answers("hush"), system="hushed", hold=True).json()["id"]
-    meant = {"reason": "a slip", "confirm": True}
+    meant = {"reason": "a slip"}
     assert alpha.post(f"/submissions/{number}/withdraw", json=meant).status_code == 200
     for other in (beta, nobody):
         assert other.get(f"/submissions/{number}").status_code == 404
@@ -169,9 +169,8 @@ def test_other_teams_version_is_not_theirs_to_change(
     """Another team gets 403, somebody without a token 401; nothing changes."""
     number = submit(alpha, answers("guarded"), system="guarded").json()["id"]
     for action in ("withdraw", "select"):
-        meant = {"confirm": True} if action == "withdraw" else None
-        assert beta.post(f"/submissions/{number}/{action}", json=meant).status_code == 403
-        refused = nobody.post(f"/submissions/{number}/{action}", json=meant)
+        assert beta.post(f"/submissions/{number}/{action}").status_code == 403
+        refused = nobody.post(f"/submissions/{number}/{action}")
         assert refused.status_code == 401
         assert refused.headers["www-authenticate"].startswith("Bearer")
     assert alpha.get(f"/submissions/{number}").json()["state"] == "accepted"

@@ -106,9 +106,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(None, "/submissions/{accepted}"),
         Row(READ, "/submissions/{held}", Of.TEAM),
     ],
-    "POST /submissions/{number}/withdraw": [
-        Row(SUBMIT, "/submissions/{accepted}/withdraw", Of.TEAM, {"confirm": True})
-    ],
+    "POST /submissions/{number}/withdraw": [Row(SUBMIT, "/submissions/{accepted}/withdraw", Of.TEAM, {})],
     "POST /submissions/{number}/confirm": [Row(SUBMIT, "/submissions/{held}/confirm", Of.TEAM)],
     "POST /submissions/{number}/select": [Row(SUBMIT, "/submissions/{accepted}/select", Of.TEAM)],
     "GET /leaderboards": [Row(None, "/leaderboards")],
@@ -138,16 +136,16 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(MANAGE, "/teams/alpha/members/dan", Of.TEAM, {"role": "member"}, members=False)
     ],
     "DELETE /teams/{team}/members/{account}": [
-        Row(MANAGE, "/teams/alpha/members/bob?confirm=true", Of.TEAM, members=False)
+        Row(MANAGE, "/teams/alpha/members/bob", Of.TEAM, members=False)
     ],
     "GET /teams/{team}/tokens": [Row(READ, "/teams/alpha/tokens", Of.TEAM)],
     "POST /teams/{team}/tokens": [
         Row(MANAGE, "/teams/alpha/tokens", Of.TEAM, {"name": "n", "scopes": ["read"]}, members=False)
     ],
     "DELETE /tokens/{number}": [
-        Row(MANAGE, "/tokens/{team_token}?confirm=true", Of.TEAM, members=False),
-        Row(MANAGE, "/tokens/{alices_token}?confirm=true", Of.ALICE),
-        Row(MANAGE, "/tokens/{olgas_token}?confirm=true", Of.OLGA),
+        Row(MANAGE, "/tokens/{team_token}", Of.TEAM, members=False),
+        Row(MANAGE, "/tokens/{alices_token}", Of.ALICE),
+        Row(MANAGE, "/tokens/{olgas_token}", Of.OLGA),
     ],
 }
 
@@ -300,50 +298,6 @@ def test_hidden_and_unknown_rounds_answer_alike(world: World) -> None:
             assert len(told) == 1, f"{who} can tell a hidden round at {route}: {told}"
             checked += 1
     assert checked >= 16
-
-
-def _unconfirmed(row: Row) -> Row:
-    """The same request without its `confirm`."""
-    body = {} if row.body == {"confirm": True} else row.body
-    return replace(row, address=row.address.removesuffix("?confirm=true"), body=body)
-
-
-IRREVERSIBLE = {
-    route: [row for row in rows if _unconfirmed(row) != row]
-    for route, rows in ROWS.items()
-    if any(_unconfirmed(row) != row for row in rows)
-}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("route", IRREVERSIBLE)
-def test_rights_are_asked_before_a_confirmation(world: World, route: str) -> None:
-    """Without `confirm` whoever may not is refused as ever, others are asked for it, and nothing changes."""
-    method = route.partition(" ")[0]
-    for row in map(_unconfirmed, IRREVERSIBLE[route]):
-        before = world.state()
-        for who, one in PEOPLE.items():
-            status, reason = world.ask(method, row, who)
-            assert status in REFUSED if not may(one, row) else status == 422, f"{who} got {status}: {reason}"
-            assert ("confirmation" in reason) is (status == 422)
-        assert world.state() == before
-
-
-def test_every_route_that_asks_for_a_confirmation_is_tried_without(world: World) -> None:
-    """What the OpenAPI document calls `confirm`, in a query or a body, is what the test above leaves out."""
-    document = world.client.get("/openapi.json").json()
-    asking = {
-        f"{method} {path}"
-        for method, path, operation in operations(document)
-        if any(given["name"] == "confirm" for given in operation.get("parameters", ()))
-        or "Withdrawal" in str(operation.get("requestBody"))
-    }
-    assert set(IRREVERSIBLE) == asking
-    assert {
-        name
-        for name, shape in document["components"]["schemas"].items()
-        if "confirm" in shape.get("properties", {})
-    } == {"Withdrawal"}
 
 
 def test_over_http_judges_have_names_and_no_paths(world: World, tmp_path: Path) -> None:

@@ -310,7 +310,7 @@ def _publish_and_retract(hands: Visitor) -> None:
     hands.see("How it was computed")
     hands.go("/admin-rounds?round=spring")
     hands.write("Notice for readers, if it is retracted", "A prompt was wrong.", tag="textarea")
-    hands.tick("The board is taken down for everybody")
+    hands.tick("Take it down for everybody")
     hands.button("Retract")
     hands.see("A prompt was wrong.")
 

@@ -1,0 +1,74 @@
+"""Commands ask before what cannot be undone."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import pytest
+import typer
+
+from arena.cli.options import confirm
+
+Commands = Any
+ACTS = (
+    ("rounds", "cancel", "r"),
+    ("rounds", "delete", "r"),
+    ("rounds", "retract", "r"),
+    ("submissions", "withdraw", "1"),
+    ("jobs", "cancel", "1"),
+    ("teams", "members", "lab", "ada", "--remove"),
+    ("teams", "token", "revoke", "1"),
+    ("sets", "policy", "tiny", "--drop", "open"),
+)
+
+
+@pytest.fixture
+def stocked(arena_of: Commands) -> Commands:
+    """An arena with a judged round of the tiny set."""
+    arena_of.prepare("http://127.0.0.1:9")
+    arena_of.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
+    return arena_of
+
+
+@pytest.mark.long
+def test_without_a_terminal_nothing_is_done(stocked: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each act says what to add, ends with 2, and leaves everything as it was."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    before = stocked("teams", "show", "--json")[1]
+    for words in ACTS:
+        code, out, err = stocked(*words)
+        assert code == 2, (words, err)
+        assert "--yes" in err
+        assert out == ""
+    assert stocked("teams", "show", "--json")[1] == before
+
+
+def test_a_person_is_asked_and_may_say_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal a question is asked; with --yes it is not."""
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    asked = []
+
+    def answer(text: str, **options: object) -> bool:
+        asked.append((text, options))
+        raise typer.Abort
+
+    monkeypatch.setattr(typer, "confirm", answer)
+    with pytest.raises(typer.Abort):
+        confirm("Delete it?", yes=False)
+    confirm("Delete it?", yes=True)
+    assert asked == [("Delete it? This cannot be undone.", {"abort": True, "err": True})]
+
+
+def test_a_round_that_nobody_published_is_deleted(stocked: Commands) -> None:
+    """Its verdicts go with it and its name is free again; a published round is refused."""
+    assert "24 verdicts" in stocked("rounds", "delete", "r", "--yes")[2]
+    assert stocked("rounds", "status", "r")[0] == 1
+    again = stocked.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
+    assert again["judged"] == 24
+    assert stocked("rounds", "publish", "r", "--no-metrics")[0] == 0
+    code, _, err = stocked("rounds", "delete", "r", "--yes")
+    assert (code, "published" in err) == (1, True)
+    assert stocked("rounds", "retract", "r", "--yes")[0] == 0
+    assert stocked("rounds", "delete", "r", "--yes")[0] == 1
