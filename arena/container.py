@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
     from arena.services.judging.judge_test import JudgeTester
     from arena.services.judging.judges import JudgeService
+    from arena.services.labels import LabelService
     from arena.services.metrics.factory import MetricAccess
     from arena.services.metrics.planning import MetricPlanner
     from arena.services.metrics.results import ScoreTableService
@@ -130,6 +131,7 @@ class Arena:
     notifier: Notifier = _service(
         "services.notifications", address="settings.notify", public_url="settings.public_url"
     )
+    labels: LabelService = _service("services.labels")
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     inbox: InboxService = _service("services.organisers.inbox")
     overview: OverviewService = _service("services.organisers.overview", "store", "inbox", "rounds", "jobs")

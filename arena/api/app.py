@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from arena.api import (
     boards,
+    labels,
     metrics,
     question_sets,
     rounds,
@@ -118,6 +119,7 @@ ROUTERS = (
     boards,
     metrics,
     rounds,
+    labels,
     teams,
 )
 READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]

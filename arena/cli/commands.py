@@ -29,6 +29,7 @@ NOUNS = {
     "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
     "judges": ("judges", "Judges: a model with its prompt and settings."),
     "teams": ("teams", "Teams, accounts, members and tokens."),
+    "labels": ("labels", "Labels: people say of two answers which is better."),
     "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
     "questions": ("questions", "Questions of a round: find and sort them."),
     "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
@@ -53,7 +54,7 @@ VERBS = {
 """The same for commands without a noun."""
 PARTS = {
     "Start here": ("rank", "losses", "compare", "demo", "help"),
-    "Run an arena": ("sets", "submissions", "rounds", "judges", "labels", "references", "votes", "teams"),
+    "Run an arena": ("sets", "submissions", "rounds", "judges", "labels", "teams"),
     "Look into results": ("leaderboard", "questions", "metrics", "retrieval"),
     "Files": ("battles", "retrieve", "corpora"),
     "Operate": ("serve", "worker", "jobs", "db", "mcp"),

@@ -51,6 +51,12 @@ STORED = (
         f"{2 * WINDOW // MINUTE} minutes, then deleted with the next one",
     ),
     Kept(
+        "Labelling pairs",
+        "Your labels with their times and the side shown first, and your account's name, or a hash of a "
+        "random word of your visit.",
+        "stays with the round",
+    ),
+    Kept(
         "Working in a team, or organising",
         "Account, mail address where one is given, files, and a line in the log for every change.",
         "stays; of the log, as long as the operator keeps it",

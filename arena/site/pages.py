@@ -29,6 +29,12 @@ def _organisers(caller: Caller) -> bool:
     return caller.organiser
 
 
+def _labels(caller: Caller) -> bool:
+    from arena.site.services import arena  # noqa: PLC0415 - documents are made without it
+
+    return bool(arena().labels.open_to(caller))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page of the site.
@@ -88,6 +94,7 @@ OWN = (
     Page(name="methodology", title="Method in full", module="boards.methodology_page"),
     Page(name="team", title="My team", module="teams.team_page", menu=MORE),
     Page(name="about", title="About", module="about_page", menu=MORE),
+    Page(name="label", title="Label pairs", module="labels_page", menu=MORE, offered=_labels),
     _organised(name="rank", title="New board", module="ranking.rank_page"),
     _organised(name="admin", title="Overview", module="admin.overview_page"),
     _organised(name="admin-rounds", title="Organise rounds", module="admin.rounds_page"),

@@ -87,7 +87,8 @@ class SignIn:
     def _first_page(self, caller: Caller) -> str:
         if caller.organiser:
             return "admin"
-        return "team"
+        labels = not self._arena.teams.all(caller=caller) and self._arena.labels.open_to(caller)
+        return "label" if labels else "team"
 
     async def leave(self, request: Request) -> Response:
         """The question whether to sign out."""

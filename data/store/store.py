@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from data.store.counts import CountStore
     from data.store.jobs.jobs import JobStore
     from data.store.jobs.leases import LeaseStore
+    from data.store.labels import LabelStore
     from data.store.question_sets import PolicyStore, SetStore
     from data.store.rounds.battle_claims import ClaimStore
     from data.store.rounds.battles import BattleStore
@@ -196,3 +197,9 @@ class Store:
         from data.store.question_sets import PolicyStore
 
         return PolicyStore(self.database)
+
+    @cached_property
+    def labels(self) -> LabelStore:
+        from data.store.labels import LabelStore
+
+        return LabelStore(self.database)

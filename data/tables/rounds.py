@@ -9,12 +9,13 @@ from sqlalchemy import Column, Float, Index, Integer, UniqueConstraint
 from sqlmodel import Field
 
 from data.records import Outcome, Preference, RoundState
+from data.records.labels import LabelValue
 from data.tables import columns as col
 from data.tables.columns import Base
 
 
 class RoundRow(Base, table=True):
-    """A round."""
+    """A round; `labelling` says who may label its battles, and is null where nobody ever could."""
 
     __tablename__ = "round"
     id: int | None = col.number()
@@ -28,6 +29,7 @@ class RoundRow(Base, table=True):
     created_at: datetime = col.created()
     started_at: datetime | None = col.moment(nullable=True)
     finished_at: datetime | None = col.moment(nullable=True)
+    labelling: Any = col.maybe_json()
 
 
 rounds = RoundRow.__table__
@@ -59,6 +61,22 @@ class BattleRow(Base, table=True):
 
 
 battles = BattleRow.__table__
+
+
+class LabelRow(Base, table=True):
+    """A person's label of a battle; `b_first` is null where the side shown first is not known."""
+
+    __tablename__ = "label"
+    __table_args__ = (UniqueConstraint("battle_id", "person"), Index(None, "person"))
+    id: int | None = col.number()
+    battle_id: int = col.parent("battle.id")
+    person: str = col.label(100)
+    b_first: bool | None = col.flag(nullable=True)
+    value: LabelValue = col.word(LabelValue)
+    labelled_at: datetime = col.moment()
+
+
+labels = LabelRow.__table__
 
 
 class LedgerRow(Base, table=True):

@@ -66,6 +66,8 @@ def upgrade() -> None:
         op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
     if "noted_at" not in {each["name"] for each in inspector.get_columns("board")}:
         op.add_column("board", sa.Column("noted_at", sa.DateTime()))
+    if "labelling" not in {each["name"] for each in inspector.get_columns("round")}:
+        op.add_column("round", sa.Column("labelling", sa.JSON(none_as_null=True)))
     ddl_metadata().create_all(connection)
     _change_rows(existing)
     if "ranking" in existing:

@@ -12,6 +12,7 @@ from data.errors import ConflictError, NotFoundError
 from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
 from data.tables.columns import now
+from data.tables.rounds import labels
 from data.tables.teams import accounts, invitations, memberships, teams
 
 
@@ -133,6 +134,7 @@ class TeamStore(StorePart):
             with self._database.together() as connection:
                 number = _row_of(connection, accounts, "account", name).id
                 connection.execute(update(accounts).where(accounts.c.id == number).values(values))
+                connection.execute(update(labels).where(labels.c.person == name).values(person=called))
         except IntegrityError as error:
             raise ConflictError(
                 f"The name {called!r} or the address belongs to another account.",

@@ -128,6 +128,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
     ],
     "GET /rounds/{name}/compare": [Row(None, "/rounds/first/compare?first=ours&second=theirs")],
     "POST /rounds/plan": [Row(ORGANISE, "/rounds/plan", body={"set": "tiny", "judge": "lexical"})],
+    "GET /rounds/{name}/labels": [Row(ORGANISE, "/rounds/first/labels", absent=True)],
     "POST /rounds/{name}/publish": [Row(ORGANISE, "/rounds/first/publish", body={"votes": [VOTE]})],
     "GET /me": [Row(READ, "/me")],
     "GET /teams": [Row(READ, "/teams")],

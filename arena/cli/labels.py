@@ -1,0 +1,106 @@
+"""`arena labels`: open rounds for labels of people, count them, and take them out and in as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import AsJson, File
+from arena.cli.output import note, show_fields, show_json, show_result, show_rows
+from arena.cli.tree.pages import Commands
+from arena.container import open_arena
+
+commands = Commands("Labels: people say of two answers, shown blindly, which is better.")
+RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
+
+
+@commands.command("open")
+def open_(
+    name: RoundArgument,
+    invite: Annotated[
+        str, typer.Option("--invite", metavar="A,B", help="Accounts that may label.", show_default=False)
+    ] = "",
+    *,
+    everybody: Annotated[
+        bool, typer.Option("--everybody", help="Let every visitor label; for published rounds.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Open a round for labels, on the page *Label pairs*.
+
+    $ arena labels open demo --invite ann,bob
+    """
+    people = [person.strip() for person in invite.split(",") if person.strip()]
+    labels = open_arena().labels
+    found = labels.open(name, people, everybody=everybody)
+    who = "Every visitor" if everybody else ", ".join(found.people)
+    show_result(labels.show(name), f"{who} may label {name} at /label?round={name}.", as_json=as_json)
+
+
+@commands.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List the rounds that have labels, or may get some.
+
+    $ arena labels list
+    """
+    names = ("round", "set", "open", "labels")
+    rows = [(found.name, found.set_name, found.open, count) for found, count in open_arena().labels.rounds()]
+    payload = [dict(zip(names, row, strict=True)) for row in rows]
+    show_rows(payload, names, rows, as_json=as_json, empty="No round has labels. Use `arena labels open`.")
+
+
+@commands.command()
+def show(name: RoundArgument, *, as_json: AsJson = False) -> None:
+    """Count the labels of a round by value and person.
+
+    $ arena labels show demo
+    """
+    fields = open_arena().labels.show(name)
+    if as_json:
+        show_json(fields)
+        return
+    people, values, invited = (fields.pop(key) for key in ("people", "labels", "invited"))
+    show_fields({**fields, "invited": ", ".join(invited), **values, **people})
+
+
+@commands.command()
+def close(name: RoundArgument, *, as_json: AsJson = False) -> None:
+    """Take no more labels of a round; those given stay.
+
+    $ arena labels close demo
+    """
+    open_arena().labels.close(name)
+    show_result({"round": name, "open": False}, f"{name} is closed for labels.", as_json=as_json)
+
+
+@commands.command()
+def export(
+    name: RoundArgument,
+    destination: Annotated[Path, typer.Argument(metavar="FILE", help="A .csv or .json file to write.")],
+) -> None:
+    """Write the labels of a round with person, side shown first and time; skips are left out.
+
+    $ arena labels export demo labels.csv
+    """
+    from arena.services.labels import file_of
+    from leaderboard.formats.sinks import atomic_text
+
+    rows = open_arena().labels.export(name)
+    with atomic_text(destination) as file:
+        file.write(file_of(rows, as_csv=destination.suffix == ".csv"))
+    note(f"{len(rows):,} labels written to {destination}.")
+
+
+@commands.command("import")
+def import_(name: RoundArgument, file: File, *, as_json: AsJson = False) -> None:
+    """Add the labels of a file to a round: CSV, JSON, or an export of Label Studio or Argilla.
+
+    $ arena labels import demo labels.csv
+    """
+    new, left_out = open_arena().labels.bring(name, file)
+    payload = {"round": name, "labels": new, "left_out": left_out}
+    show_result(payload, f"{new:,} labels are new in {name}.", as_json=as_json)
+    for reason, count in left_out.items():
+        note(f"{count:,} left out: {reason}" if count else f"warning: {reason}")

@@ -1,0 +1,40 @@
+"""`arena labels`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+Commands = Any
+
+
+def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_path: Path) -> None:
+    arena_of.prepare("http://127.0.0.1:9")
+    run = ("rounds", "run", "--set", "tiny", "--judge", "lexical", "--pairs", "all", "--name", "r", "--json")
+    arena_of.json(*run)
+    arena_of("teams", "accounts", "ann")
+    assert arena_of("labels", "open", "r")[0] == 1
+    assert arena_of.json("labels", "open", "r", "--invite", "ann", "--json")["invited"] == ["ann"]
+    votes = tmp_path / "votes.jsonl"
+    row = {
+        "question_id": "q1",
+        "model_a": "half",
+        "model_b": "whole",
+        "winner": "model_a",
+        "annotator": "bob",
+    }
+    votes.write_text(json.dumps(row))
+    told = arena_of.json("labels", "import", "r", votes, "--json")
+    assert told == {"round": "r", "labels": 1, "left_out": {}}
+    assert arena_of.json("labels", "show", "r", "--json")["people"] == {"bob": 1}
+    assert arena_of.json("labels", "list", "--json") == [
+        {"round": "r", "set": "tiny", "open": True, "labels": 1}
+    ]
+    for name in ("labels.csv", "labels.json"):
+        assert arena_of("labels", "export", "r", tmp_path / name)[0] == 0
+        assert "bob" in (tmp_path / name).read_text()
+    code, _, err = arena_of("judges", "calibrate", "--judge", "lexical", "--labels", tmp_path / "labels.csv")
+    assert code == 0, err
+    assert arena_of("labels", "close", "r")[0] == 0
+    assert "open" in arena_of("labels", "show", "r")[1]

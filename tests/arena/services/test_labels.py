@@ -1,0 +1,259 @@
+"""Labels of people on the battles of a round."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.judging.labelled_pairs import labelled_pairs
+from arena.services.labels import file_of, names_system, shows_b_first, votes_of_round
+from arena.services.rounds.models import RoundRequest
+from data.errors import (
+    AccessError,
+    ClosedError,
+    ConflictError,
+    ForbiddenError,
+    InputError,
+    NotFoundError,
+)
+from data.records import SystemCard, TokenScope
+from data.records.labels import LabelValue
+
+BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
+CLEO = replace(BEN, name="Cleo", account="Cleo")
+BATTLES = 36
+"""Pairs of three systems on twelve questions."""
+
+
+def planned(arena: Arena, systems: tuple[str, ...] = ("full", "short", "wrong")) -> Arena:
+    """Add accounts and a judged round without the reference."""
+    for name in ("Ben", "Cleo"):
+        arena.teams.add_account(name, caller=OPERATOR)
+    request = RoundRequest(set_name="tiny", judge="lexical", pairs="complete:12", systems=systems, name="r")
+    arena.rounds.create(request)
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    return arena
+
+
+@pytest.fixture
+def arena(filled: Callable[..., Arena], database_url: str) -> Arena:
+    """An arena with a round that Ben may label."""
+    arena = planned(filled(database_url=database_url))
+    arena.labels.open("r", ["Ben"])
+    return arena
+
+
+def drawn(arena: Arena, caller: Caller, value: LabelValue = LabelValue.TIE, session: str = "") -> int:
+    """Label the next pair of a person, and return its battle."""
+    pair = arena.labels.next("r", caller=caller, session=session)
+    assert pair is not None
+    arena.labels.label("r", pair.battle, value, caller=caller, session=session)
+    return pair.battle
+
+
+def publish(arena: Arena) -> None:
+    arena.boards.publish("r", report=lambda _line: None, score=False)
+
+
+def test_person_gets_every_pair_once(arena: Arena) -> None:
+    battles = [drawn(arena, BEN) for _ in range(BATTLES)]
+    assert len(set(battles)) == BATTLES
+    assert arena.labels.next("r", caller=BEN) is None
+
+
+def test_pairs_with_fewest_labels_are_drawn_first(arena: Arena) -> None:
+    arena.labels.open("r", ["Cleo"])
+    first = {drawn(arena, BEN, LabelValue.SKIP) for _ in range(BATTLES // 2)}
+    second = {drawn(arena, CLEO) for _ in range(BATTLES // 2)}
+    assert not first & second
+
+
+def test_label_is_stored_for_the_side_that_was_shown(arena: Arena) -> None:
+    shown = {}
+    while (pair := arena.labels.next("r", caller=BEN)) is not None:
+        shown[pair.battle] = pair.first
+        arena.labels.label("r", pair.battle, LabelValue.A, caller=BEN)
+    rows = arena.labels.export("r")
+    assert len(rows) == BATTLES
+    for row in rows:
+        assert row["winner"] == f"model_{row['shown_first']}"
+        assert row[f"answer_{row['shown_first']}"] in shown.values()
+    assert 6 < Counter(row["shown_first"] for row in rows)["b"] < BATTLES - 6
+    assert {row["annotator"] for row in rows} == {"Ben"}
+    assert all(row["labelled_at"] for row in rows)
+
+
+def test_sides_are_shuffled_by_person_and_battle() -> None:
+    sides = [shows_b_first(battle, person) for battle in range(500) for person in ("ann", "bob")]
+    assert 430 < sum(sides) < 570
+
+
+def test_pair_is_labelled_once(arena: Arena) -> None:
+    battle = drawn(arena, BEN)
+    with pytest.raises(ConflictError, match="labelled this pair"):
+        arena.labels.label("r", battle, LabelValue.B, caller=BEN)
+    with pytest.raises(NotFoundError):
+        arena.labels.label("r", 10_000, LabelValue.B, caller=BEN)
+
+
+def test_blind_pair_has_reference_and_passages_but_no_names(arena: Arena) -> None:
+    pair = arena.labels.next("r", caller=BEN)
+    assert pair is not None
+    assert pair.question.reference
+    assert len(pair.question.passages) == 2
+    assert "full" not in str(pair)
+
+
+def test_only_invited_people_label(arena: Arena) -> None:
+    for caller in (CLEO, PUBLIC, replace(BEN, account=None)):
+        with pytest.raises(ForbiddenError, match="not invited"):
+            arena.labels.next("r", caller=caller, session="x")
+    assert arena.labels.open_to(CLEO) == ()
+    assert arena.labels.open_to(BEN) == ("r",)
+
+
+def test_closed_round_takes_no_labels_and_keeps_those_given(arena: Arena) -> None:
+    battle = drawn(arena, BEN)
+    assert not arena.labels.close("r").open
+    with pytest.raises(ClosedError):
+        arena.labels.label("r", battle, LabelValue.A, caller=BEN)
+    assert arena.labels.show("r")["labels"]["tie"] == 1
+    assert arena.labels.open("r").people == ("Ben",)
+
+
+def test_visitors_label_a_published_round_under_a_word_of_their_session(arena: Arena) -> None:
+    with pytest.raises(ConflictError, match="published"):
+        arena.labels.open("r", everybody=True)
+    publish(arena)
+    arena.labels.open("r", everybody=True)
+    drawn(arena, PUBLIC, session="one")
+    drawn(arena, PUBLIC, session="one")
+    drawn(arena, PUBLIC, session="two")
+    people = arena.labels.show("r")["people"]
+    assert sorted(people.values()) == [1, 2]
+    assert all(name.startswith("visitor-") and "one" not in name for name in people)
+    arena.boards.retract("r", "Wrong.")
+    with pytest.raises(ForbiddenError):
+        arena.labels.next("r", caller=PUBLIC, session="one")
+
+
+def test_visitors_see_no_texts_that_are_not_public(arena: Arena) -> None:
+    publish(arena)
+    arena.labels.open("r", everybody=True)
+    arena.policies.show_texts("tiny", public=False)
+    assert arena.labels.open_to(PUBLIC) == ()
+    with pytest.raises(InputError, match="not public"):
+        arena.labels.open("r", everybody=True)
+
+
+def test_nobody_invited_is_an_error(filled: Callable[..., Arena]) -> None:
+    arena = planned(filled())
+    with pytest.raises(InputError, match="Nobody is invited"):
+        arena.labels.open("r")
+    with pytest.raises(NotFoundError, match="no account Dan"):
+        arena.labels.open("r", ["Dan"])
+    with pytest.raises(NotFoundError, match="has no labels"):
+        arena.labels.show("r")
+    with pytest.raises(AccessError):
+        arena.labels.open("r", ["Ben"], caller=PUBLIC)
+
+
+def test_answers_that_name_their_system_team_or_model_are_never_drawn(
+    filled: Callable[..., Arena], answers_file: Callable[..., Path]
+) -> None:
+    arena = filled()
+    arena.teams.add("kettle", title="Team Kettle", caller=OPERATOR)
+    texts = {
+        "selfbot-9": "I am SelfBot 9: {word}.",
+        "plain": "By Team  Kettle! {word}.",
+        "m": "As Lumo-3, {word}.",
+    }
+    for system, text in texts.items():
+        card = SystemCard(model="lumo-3")
+        arena.submissions.add(answers_file(system, text), "tiny", system=system, team="kettle", card=card)
+    planned(arena, ("full", "short", *texts))
+    arena.labels.open("r", ["Ben"])
+    while arena.labels.next("r", caller=BEN) is not None:
+        drawn(arena, BEN)
+    systems = {row[side] for row in arena.labels.export("r") for side in ("model_a", "model_b")}
+    assert systems == {"full", "short"}
+
+
+def test_names_are_found_word_by_word() -> None:
+    assert names_system("By team  Blue-Sky!", ("blue sky",))
+    assert not names_system("A bluish sky.", ("blue sky", "sk"))
+
+
+def test_reference_is_not_shown_beside_its_own_text(filled: Callable[..., Arena]) -> None:
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="reference", name="r"))
+    arena.teams.add_account("Ben", caller=OPERATOR)
+    arena.labels.open("r", ["Ben"])
+    pair = arena.labels.next("r", caller=BEN)
+    assert pair is not None
+    assert pair.question.reference is None
+    arena.policies.hide_references("tiny", hidden=True)
+    assert arena.labels.next("r", caller=BEN) is None
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_export_calibrates_judges_and_comes_back(
+    filled: Callable[..., Arena], tmp_path: Path, form: str
+) -> None:
+    arena = planned(filled())
+    arena.labels.open("r", ["Ben", "Cleo"])
+    for value in LabelValue:
+        drawn(arena, BEN, value)
+        drawn(arena, CLEO, value)
+    rows = arena.labels.export("r")
+    assert len(rows) == 8
+    path = tmp_path / f"labels.{form}"
+    path.write_text(file_of(rows, as_csv=form == "csv"))
+    read = labelled_pairs(path)
+    assert sum(len(pair.labels) for pair in read.pairs) == 8
+    assert read.pairs[0].first.passages
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="again"))
+    assert arena.labels.bring("again", path) == (8, {})
+    assert arena.labels.export("again") == rows
+    assert arena.labels.bring("again", path) == (0, {"given before": 8})
+
+
+def test_import_turns_pairs_and_counts_what_it_leaves_out(arena: Arena, tmp_path: Path) -> None:
+    pair = {"question_id": "q1", "model_a": "short", "model_b": "full", "annotator": "ann"}
+    rows = [
+        {**pair, "winner": "model_a", "shown_first": "a"},
+        {**pair, "question_id": "q99", "winner": "tie"},
+        {**pair, "winner": "tie", "annotator": ""},
+        {**pair, "winner": "skip", "annotator": "bob"},
+    ]
+    path = tmp_path / "labels.json"
+    path.write_text(json.dumps(rows))
+    new, left_out = arena.labels.bring("r", path)
+    assert new == 1
+    assert left_out == {"skipped": 1, "on no battle of the round": 1, "without a usable annotator": 1}
+    (row,) = arena.labels.export("r")
+    winner = "model_a" if row["model_a"] == "short" else "model_b"
+    assert row["winner"] == winner
+    assert row["shown_first"] == winner[-1]
+
+
+def test_votes_leave_out_skips_and_count_both_bad_as_a_tie(arena: Arena) -> None:
+    for value in LabelValue:
+        drawn(arena, BEN, value)
+    votes = votes_of_round(arena.store, "r")
+    words = Counter(vote["winner"].removesuffix("_a").removesuffix("_b") for vote in votes)
+    assert words == {"model": 2, "tie": 1, "tie (bothbad)": 1}
+    assert votes_of_round(arena.store, "nothing") == []
+
+
+def test_label_follows_an_account_that_is_renamed(arena: Arena) -> None:
+    drawn(arena, BEN)
+    arena.teams.change_account("Ben", new_name="Benno", caller=OPERATOR)
+    assert arena.labels.show("r")["people"] == {"Benno": 1}
