@@ -33,7 +33,7 @@ from data.records import Question, QuestionSet, Reply
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical.judge import LexicalJudge
-from judges.metrics.factuality.lexical import LexicalRelations
+from judges.metrics.factuality.embedded import LexicalRelations
 from judges.metrics.relations.model import Pair
 from judges.pairwise.parsing import read
 from judges.pairwise.rendering import Sides

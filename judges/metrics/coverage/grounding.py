@@ -14,8 +14,8 @@ from typing import Protocol
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.coverage.sources import Source
-from judges.metrics.factuality.claims import Claim
-from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Pair, RelationModel
+from judges.metrics.factuality.evidence import Claim
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Pair, RelationModel, text_of
 from judges.text.contradictions import ContradictionFinder
 from judges.text.entailment import Entailment
 from judges.text.overlap import TermWeights, windows_of
@@ -153,8 +153,3 @@ async def ground(
             supporting = None if place is None else retrieved_chunks[place]
             grounded.append(Grounded(claim=claim, support=supporting, looked_at=len(retrieved_chunks)))
     return tuple(grounded)
-
-
-def text_of(chunk: Passage) -> str:
-    """A chunk as a premise: its title, then its text."""
-    return f"{chunk.title}\n{chunk.text}" if chunk.title else chunk.text

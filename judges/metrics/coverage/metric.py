@@ -30,8 +30,7 @@ from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.measures import icat, share
 from judges.metrics.coverage.settings import CoverageSettings, read_settings
 from judges.metrics.coverage.sources import LocalSource, Source, chunk_index
-from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, steps_of
-from judges.metrics.factuality.evidence.gathering import UnscoredError
+from judges.metrics.factuality.evidence import Claim, ClaimSteps, UnscoredError, claims_of, steps_of
 from judges.metrics.factuality.tasks import LlmRelations
 from judges.metrics.guard import GuardedMetric
 from judges.metrics.registry import Metric

@@ -20,7 +20,7 @@ from data.corpora.terms import Analyser
 from data.errors import SpecError
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.factuality.evidence.contexts import Ranking, Retriever
+from judges.metrics.factuality.contexts import Ranking, Retriever
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
 from judges.text.tokens import term, words
 

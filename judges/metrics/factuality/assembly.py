@@ -15,13 +15,13 @@ from judges.metrics.factuality.baselines import (
     RivalAssessor,
     Verifier,
 )
-from judges.metrics.factuality.claims import steps_of
 from judges.metrics.factuality.embedded import LexicalRelations
-from judges.metrics.factuality.evidence.gathering import EvidenceSource
+from judges.metrics.factuality.evidence import EvidenceSource, steps_of
 from judges.metrics.factuality.reasoner import FactReasoner, Version
-from judges.metrics.factuality.settings import FactualitySettings, read_settings
+from judges.metrics.factuality.settings import FactualitySettings
 from judges.metrics.factuality.tasks import LlmRelations
 from judges.metrics.guard import engine_with
+from judges.metrics.options import read_options
 from judges.metrics.relations.model import RelationModel
 from judges.metrics.relations.nli import open_nli
 
@@ -51,7 +51,7 @@ def build(
     if not name.startswith(PREFIX) or assessor not in ASSESSORS:
         names = ", ".join(f"{PREFIX}{known}" for known in ASSESSORS)
         raise NotFoundError(f"There is no factuality metric {name!r}.", advice=f"Choose one of: {names}.")
-    settings = read_settings(options)
+    settings = read_options(FactualitySettings, name, options)
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The factuality metrics cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give them a TaskRunner.")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data.records import Json, MetricItem, Outcome, Score, unscored
-from judges.metrics.factuality.evidence.gathering import UnscoredError
+from judges.metrics.factuality.evidence import UnscoredError
 from judges.metrics.guard import named, surface_of
 
 

@@ -21,9 +21,8 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Input
 from judges.metrics.factuality.assessor import Assessor
-from judges.metrics.factuality.claims import Claim
-from judges.metrics.factuality.evidence.contexts import Context
-from judges.metrics.factuality.evidence.gathering import EvidenceSource, UnscoredError, require
+from judges.metrics.factuality.contexts import Context
+from judges.metrics.factuality.evidence import Claim, EvidenceSource, UnscoredError, require
 from judges.metrics.factuality.measures import Label, count
 from judges.metrics.factuality.report import count_details
 from judges.metrics.factuality.settings import FactualitySettings

@@ -15,7 +15,6 @@ from data.errors import StatisticsError
 UNDECIDED = 0.5
 EVEN = 1e-6
 """A posterior this close to one half is undecided: no more than rounding parts it from it."""
-BINS = 10
 
 
 class Label(StrEnum):
@@ -146,105 +145,7 @@ def _surprise(p: float) -> float:
     return float(-p * np.log10(p)) if p > 0 else 0.0
 
 
-def brier(posteriors: Sequence[float], truths: Sequence[bool]) -> float:
-    """The mean squared difference of posteriors and truths, 0 best.
-
-    Raises:
-        StatisticsError: There are none, or not as many of the one as of the other.
-    """
-    _matched(posteriors, truths, "The Brier score")
-    return fmean((p - truth) ** 2 for p, truth in zip(posteriors, truths, strict=True))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationBin:
-    """Claims with similar posteriors: how probable they were held to be, and how many were true."""
-
-    lower: float
-    upper: float
-    claims: int
-    mean_posterior: float
-    share_true: float
-
-
-def calibration_curve(
-    posteriors: Sequence[float], truths: Sequence[bool], *, bins: int = BINS
-) -> tuple[CalibrationBin, ...]:
-    """Group claims by posterior into bins of equal width; empty bins are left out.
-
-    Raises:
-        StatisticsError: There are none, or not as many of the one as of the other.
-    """
-    _matched(posteriors, truths, "The calibration curve")
-    filled = []
-    for number in range(bins):
-        inside = [
-            (p, truth)
-            for p, truth in zip(posteriors, truths, strict=True)
-            if min(int(p * bins), bins - 1) == number
-        ]
-        if inside:
-            filled.append(
-                CalibrationBin(
-                    lower=number / bins,
-                    upper=(number + 1) / bins,
-                    claims=len(inside),
-                    mean_posterior=fmean(p for p, _ in inside),
-                    share_true=fmean(truth for _, truth in inside),
-                )
-            )
-    return tuple(filled)
-
-
-def mean_absolute_error(precisions: Sequence[float], true_precisions: Sequence[float]) -> float:
-    """The mean distance of the answers' precisions from the true ones.
-
-    Raises:
-        StatisticsError: There are none, or not as many of the one as of the other.
-
-    Source: FactReasoner, equation 2.
-    """
-    _matched(precisions, true_precisions, "The mean absolute error")
-    return fmean(abs(p - true) for p, true in zip(precisions, true_precisions, strict=True))
-
-
-def label_f1(labels: Sequence[Label], truths: Sequence[bool]) -> float:
-    """The F1 of `supported` against true labels; 0 where nothing true is found supported.
-
-    Raises:
-        StatisticsError: There are none, or not as many of the one as of the other.
-    """
-    _matched(labels, truths, "F1")
-    predicted = [label is Label.SUPPORTED for label in labels]
-    hits = sum(positive and truth for positive, truth in zip(predicted, truths, strict=True))
-    return 2 * hits / (sum(predicted) + sum(truths)) if hits else 0.0
-
-
-def better_than(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """The p-value of a paired one-sided t-test that ours are greater on average; negate errors first.
-
-    Raises:
-        StatisticsError: There are fewer than two pairs, or all differences are the same.
-
-    Source: FactReasoner, Table 4.
-    """
-    _matched(ours, theirs, "The t-test")
-    differences = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
-    if len(differences) < 2 or np.ptp(differences) == 0:  # noqa: PLR2004 - a spread needs two
-        message = f"A t-test does not exist for {len(differences)} differences without spread."
-        raise StatisticsError(message, advice="Compare assessors on several answers on which they differ.")
-    from scipy import stats  # noqa: PLC0415 - loads when a test is asked for
-
-    return float(stats.ttest_1samp(differences, 0.0, alternative="greater").pvalue)
-
-
 def _nothing(noun: str, of: str) -> StatisticsError:
     return StatisticsError(
         f"{noun.capitalize()} does not exist without {of}.", advice="Score answers that make claims."
     )
-
-
-def _matched(ones: Sequence[object], others: Sequence[object], noun: str) -> None:
-    if not ones or len(ones) != len(others):
-        message = f"{noun} does not exist for {len(ones)} values beside {len(others)}."
-        raise StatisticsError(message, advice="Give one true value for each found one.")

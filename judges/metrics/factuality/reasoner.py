@@ -18,7 +18,7 @@ from data.errors import StatisticsError
 from data.records import Json, MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.assessor import Assessor
-from judges.metrics.factuality.evidence.gathering import Evidence, EvidenceSource, UnscoredError, require
+from judges.metrics.factuality.evidence import Evidence, EvidenceSource, UnscoredError, require
 from judges.metrics.factuality.graph import (
     FactEdge,
     FactGraph,
@@ -29,7 +29,7 @@ from judges.metrics.factuality.graph import (
 from judges.metrics.factuality.inference.marginals import Marginals, marginals
 from judges.metrics.factuality.report import Assessment, Link, reasoner_details
 from judges.metrics.factuality.settings import FactualitySettings
-from judges.metrics.relations.model import Pair, Related, RelationModel
+from judges.metrics.relations.model import Pair, Related, RelationModel, text_of
 from judges.text.entailment import Entailment
 
 
@@ -217,8 +217,3 @@ def _link(question: _Question, reply: Related, relation: FactRelation) -> Link:
         source=question.source, target=question.target, relation=relation, probability=reply.probability
     )
     return Link(edge, reply.why)
-
-
-def text_of(passage: Passage) -> str:
-    """A passage as a premise: its title, then its text."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text

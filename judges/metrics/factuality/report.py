@@ -9,7 +9,7 @@ from statistics import fmean
 
 from data.errors import StatisticsError
 from data.records import Json, Outcome, Passage, Score
-from judges.metrics.factuality.claims import Claim
+from judges.metrics.factuality.evidence import Claim
 from judges.metrics.factuality.graph import FactEdge, FactGraph, FactRelation
 from judges.metrics.factuality.inference.marginals import Marginals
 from judges.metrics.factuality.measures import (
@@ -198,18 +198,9 @@ def _doubt(link: Link, assessment: Assessment) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactualitySummary:
-    """Means over the answers of a set that were scored by one assessor.
+    """Means over the answers of a set that were scored by one assessor; baselines have no entropy.
 
-    Attributes:
-        answers: How many were scored.
-        left_out: How many were not, by outcome.
-        k: The median number of claims.
-        supported: Mean number of supported claims; `contradicted` and `undecided` likewise.
-        precision: Mean factual precision, 0–1.
-        recall_at_k: Mean recall at K, 0–1.
-        f1_at_k: Mean F1@K, 0–1.
-        entropy: Mean entropy measure; None for the baselines, which have no posteriors.
-        entropy_repaired: Mean repaired entropy measure; None likewise.
+    `left_out` counts the others by outcome; `k` is the median number of claims.
     """
 
     answers: int

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from data.errors import SpecError
-from data.files.jsonl import in_words
-from data.records import Json
-from judges.metrics.factuality.evidence.contexts import PER_CLAIM
+from judges.metrics.factuality.contexts import PER_CLAIM
 from judges.metrics.factuality.graph import CLAIM_PRIOR, CONTEXT_PRIOR
 from judges.metrics.factuality.tasks import DEFAULT_PROBABILITY
 from judges.metrics.factuality.vocabulary import FactorTables, Inference
@@ -52,18 +48,3 @@ class FactualitySettings(BaseModel):
     summarise: bool = False
     longest_passage: Annotated[int, Field(ge=20)] = LONGEST_PASSAGE
     nli: str = ""
-
-
-def read_settings(options: Mapping[str, Json]) -> FactualitySettings:
-    """Check options and fill in the defaults.
-
-    Raises:
-        SpecError: An option is unknown or out of bounds.
-    """
-    try:
-        return FactualitySettings.model_validate(dict(options))
-    except ValidationError as error:
-        problems = "; ".join(in_words(error))
-        message = f"The options of the factuality metric cannot be used: {problems}."
-        advice = f"The options are {', '.join(FactualitySettings.model_fields)}."
-        raise SpecError(message, advice=advice) from error

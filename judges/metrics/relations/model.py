@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from data.records import Passage
 from judges.llm.requests import CallFailure
 from judges.text.entailment import Entailment
 
@@ -34,6 +35,11 @@ class Related:
     stance: Entailment
     probability: float
     why: str = ""
+
+
+def text_of(passage: Passage) -> str:
+    """A passage as a premise: its title, then its text."""
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
 class RelationModel(Protocol):

@@ -8,15 +8,10 @@ from data.errors import StatisticsError
 from judges.metrics.factuality.measures import (
     Counts,
     Label,
-    better_than,
-    brier,
-    calibration_curve,
     count,
     entropy_measure,
     f1_at,
-    label_f1,
     label_of,
-    mean_absolute_error,
     median_claims,
     precision,
     recall_at,
@@ -85,32 +80,6 @@ def test_k_is_the_median_number_of_claims() -> None:
     assert median_claims([4, 2]) == 3
 
 
-def test_brier_and_calibration_compare_posteriors_with_labels() -> None:
-    """A certain and right assessor has Brier 0; bins say how many of similar claims are true."""
-    assert brier([1.0, 0.0], [True, False]) == 0.0
-    assert brier([0.5, 0.5], [True, False]) == 0.25
-    curve = calibration_curve([0.91, 0.95, 1.0, 0.1], [True, True, False, False])
-    assert [(found.claims, found.lower) for found in curve] == [(1, 0.1), (3, 0.9)]
-    assert curve[1].share_true == pytest.approx(2 / 3)
-    assert curve[1].mean_posterior == pytest.approx((0.91 + 0.95 + 1.0) / 3)
-
-
-def test_mean_absolute_error_and_f1_compare_answers_with_labels() -> None:
-    """MAE is over answers, F1 over claims."""
-    assert mean_absolute_error([0.5, 1.0], [0.75, 0.5]) == pytest.approx(0.375)
-    labels = [Label.SUPPORTED, Label.SUPPORTED, Label.UNDECIDED]
-    assert label_f1(labels, [True, False, True]) == pytest.approx(0.5)
-    assert label_f1(labels, [False, False, False]) == 0.0
-
-
-def test_the_t_test_is_paired_and_one_sided() -> None:
-    """The p-value is small where ours are greater, and its complement where they are smaller."""
-    ours, theirs = [0.8, 0.9, 0.7, 0.85], [0.5, 0.7, 0.6, 0.5]
-    better = better_than(ours, theirs)
-    assert better == pytest.approx(0.0116827, abs=1e-6)
-    assert better_than(theirs, ours) == pytest.approx(1 - better)
-
-
 @pytest.mark.parametrize(
     "undefined",
     [
@@ -119,10 +88,6 @@ def test_the_t_test_is_paired_and_one_sided() -> None:
         lambda: entropy_measure([]),
         lambda: repaired_entropy_measure([]),
         lambda: median_claims([]),
-        lambda: brier([0.5], []),
-        lambda: calibration_curve([], []),
-        lambda: better_than([1.0], [0.5]),
-        lambda: better_than([1.0, 1.0], [0.5, 0.5]),
     ],
 )
 def test_what_does_not_exist_is_an_error(undefined: Callable[[], float]) -> None:

@@ -21,7 +21,7 @@ from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import LocalSource
 from judges.metrics.dry_run import DryRunner
 from judges.metrics.factuality.assembly import ASSESSORS, build
-from judges.metrics.factuality.evidence.contexts import PassageIndex, gather
+from judges.metrics.factuality.contexts import PassageIndex, gather
 from judges.metrics.factuality.graph import load_graph
 from judges.metrics.factuality.inference.marginals import marginals
 from judges.metrics.factuality.report import summarise

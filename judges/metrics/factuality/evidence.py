@@ -1,23 +1,59 @@
-"""What every assessor works on: the claims of an answer and the contexts of each."""
+"""Claims of an answer and the contexts of each, the same for every assessor."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from data.records import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.comprehensiveness.claims import SAYING_SOMETHING, Missing, Steps
+from judges.metrics.comprehensiveness.embedded import LexicalSteps
+from judges.metrics.comprehensiveness.llm_steps import LlmSteps
 from judges.metrics.coverage.sources import LocalSource, Source
-from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, numbered
-from judges.metrics.factuality.evidence.contexts import Contexts, PassageIndex, gather, passage_index
+from judges.metrics.factuality.contexts import Contexts, PassageIndex, gather, passage_index
 from judges.metrics.factuality.settings import FactualitySettings
 from judges.metrics.factuality.tasks import QUERY, SUMMARY
 from judges.metrics.shortening import shortened
 from judges.text.tokens import terms
+
+ClaimSteps = Callable[[MetricItem], Steps]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of an answer; ids are a1, a2, … in the order of the answer."""
+
+    id: str
+    text: str
+
+
+def steps_of(runner: TaskRunner | None) -> ClaimSteps:
+    """What finds the claims of an item: an LLM's two askings (Atomizer, Reviser), or its sentences."""
+    return LexicalSteps if runner is None else lambda item: LlmSteps(runner, item)
+
+
+async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...] | Missing:
+    """Return the claims of an answer, none repeated; what is about the answer itself is no claim.
+
+    Raises:
+        JudgeError: Asking as a whole cannot go on.
+
+    Source: FactReasoner, section 3.3.
+    """
+    claims = await steps(item).claims(item.answer, "")
+    if isinstance(claims, Missing):
+        return claims
+    return numbered([claim.text for claim in claims if claim.kind in SAYING_SOMETHING])
+
+
+def numbered(texts: Sequence[str]) -> tuple[Claim, ...]:
+    """Number claims in their order, none repeated."""
+    distinct = filter(None, dict.fromkeys(" ".join(text.split()) for text in texts))
+    return tuple(Claim(f"a{number}", text) for number, text in enumerate(distinct, start=1))
 
 
 class UnscoredError(Exception):

@@ -1,1 +1,0 @@
-"""Contexts for claims, and conflicts between them."""
