@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.services.judging.llm_overrides import LlmOverrides
-from arena.settings import DATABASE, Settings, child_environment, read_settings, settings_in
+from arena.settings import DATABASE, Settings, read_settings, settings_in
 from data.plugins import use_plugin_files
 from judges.llm.transports.registry import transport_info
 
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from arena.services.ranking.results import RankingResults
     from arena.services.ranking.service import RankingService
     from arena.services.retrieval.corpora import CorpusService
-    from arena.services.retrieval.runs import RetrievalService
+    from arena.services.retrieval.passages import RetrievalService
     from arena.services.rounds.corrections import CorrectionService
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.service import RoundService
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
     from arena.services.submissions.views import SubmissionReader
-    from data.corpora.manifests import CorpusFolders
     from data.store import Store
 
 
@@ -107,6 +106,7 @@ class Arena:
     sets: SetService = _service("services.question_sets.service")
     set_admin: SetAdmin = _service("services.question_sets.service", "store", "sets", "policies")
     policies: PolicyService = _service("services.question_sets.phases")
+    retrieval: RetrievalService = _service("services.retrieval.passages", "corpora", "store")
     contexts: ContextService = _service("services.contexts.service", "store", "corpora", "metrics")
     set_statistics: StatisticsService = _service("services.question_sets.statistics")
     set_passages: SetPassages = _service("services.question_sets.passages", "store", "corpora")
@@ -324,13 +324,6 @@ class Arena:
                 twin.close()
 
     @cached_property
-    def corpus_folders(self) -> CorpusFolders:
-        """Which corpora the home folder has."""
-        from data.corpora.manifests import CorpusFolders
-
-        return CorpusFolders(self.settings.home / "corpora")
-
-    @cached_property
     def corpora(self) -> CorpusService:
         """Corpora, in the home folder."""
         from arena.services.retrieval.corpora import CorpusService
@@ -338,15 +331,7 @@ class Arena:
         from judges.metrics.coverage.sources import TERMS
 
         library = CorpusLibrary(self.settings.home / "corpora", TERMS)
-        return CorpusService(library, self.store, self.settings, child_environment({}))
-
-    @cached_property
-    def retrieval(self) -> RetrievalService:
-        """Passages for the questions of sets."""
-        from arena.services.retrieval.runs import RetrievalService
-
-        ask = self.metric_access.asking_judge
-        return RetrievalService(self.corpora, self.store, ask)
+        return CorpusService(library, self.settings)
 
     def reaching(self, overrides: LlmOverrides) -> Arena:
         """The same arena with LLMs reached as wanted; closed with this one."""

@@ -220,11 +220,6 @@ class Settings:
         return self.home / "judges"
 
     @property
-    def retrievers_folder(self) -> Path:
-        """Where the organiser's own search services are looked for."""
-        return self.home / "retrievers"
-
-    @property
     def prices_file(self) -> Path:
         """The organiser's own prices, which win over the bundled ones."""
         return self.home / "prices.toml"

@@ -14,19 +14,16 @@ from numpy.typing import NDArray
 
 from arena.services.battle_file_reports import PeopleRequest, correct_file, corrected_rates_of_file
 from arena.services.battle_files import RatingRequest, rate_file
-from data.corpora.library import CorpusLibrary
 from data.errors import InputError
 from data.parallel import parallel_map
-from judges.metrics.coverage.sources import TERMS
 from leaderboard.vocabulary import IntervalKind, Method
 
 SYSTEMS = ("ant", "bee", "cat", "dog", "elk")
 QUESTIONS = 60
-WORDS = ("heron", "harbour", "lantern", "granite", "willow", "copper", "meadow", "falcon")
 
 
 def write_input(folder: Path) -> None:
-    """Write verdicts, votes on some of them, and documents."""
+    """Write verdicts, and votes on some of them."""
     chance = random.Random(5)
     verdicts, votes = [], []
     for question in range(QUESTIONS):
@@ -42,16 +39,12 @@ def write_input(folder: Path) -> None:
             if chance.random() < 0.3:
                 del named["domain"]
                 votes.append({**named, "winner": chance.choice([winner, winner, "model_a", "model_b"])})
-    documents = [
-        {"_id": f"d{number}", "title": f"Document {number}", "text": " ".join(chance.choices(WORDS, k=200))}
-        for number in range(40)
-    ]
-    for name, rows in (("battles", verdicts), ("votes", votes), ("documents", documents)):
+    for name, rows in (("battles", verdicts), ("votes", votes)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def results(folder: Path, place: Path) -> dict[str, str]:
-    """What every kind of long work makes of the input, as hashes of bytes; corpora are built in `place`."""
+def results(folder: Path) -> dict[str, str]:
+    """What every kind of long work makes of the input, as hashes of bytes."""
     battles, people = folder / "battles.jsonl", PeopleRequest(votes=folder / "votes.jsonl")
     resampled = RatingRequest(bootstrap=600, seed=3)
     corrected = corrected_rates_of_file(
@@ -71,10 +64,7 @@ def results(folder: Path, place: Path) -> dict[str, str]:
         "corrected ratings": correct_file(battles, people, resampled)[0].as_json(),
         "corrected rates": corrected.as_json(),
     }
-    CorpusLibrary(place, TERMS).add("c", folder / "documents.jsonl")
-    files = sorted(path for path in place.rglob("*") if path.is_file())
     contents = {name: json.dumps(value).encode() for name, value in found.items()}
-    contents |= {str(path.relative_to(place)): path.read_bytes() for path in files}
     return {name: sha256(content).hexdigest() for name, content in contents.items()}
 
 

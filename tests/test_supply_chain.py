@@ -145,7 +145,7 @@ def test_every_promise_has_its_test() -> None:
     """Each line of the table of promises names a page and a test that exist."""
     table = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
     lines = [line for line in table.splitlines() if line.startswith("| ") and "`tests/" in line]
-    assert len(lines) > 20
+    assert len(lines) > 10
     for line in lines:
         (test,) = re.findall(r"`(tests/[\w/]+\.py)`", line)
         assert "def test_" in (ROOT / test).read_text(encoding="utf-8"), test

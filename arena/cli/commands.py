@@ -46,7 +46,7 @@ VERBS = {
     "compare": ("rank", "Say which of two systems of a ranking is better, and how surely."),
     "help": ("tree.topics", "Explain a command, or settings, judges and files."),
     "demo": ("system", "Judge, rate and publish the bundled sets, then serve the site."),
-    "retrieve": ("retrieval", "Retrieve passages for the questions of a set."),
+    "retrieve": ("corpora", "Retrieve passages for the questions of a set."),
     "serve": ("system", "Serve the site, and run the jobs of the queue beside it."),
     "worker": ("jobs", "Run the jobs of the queue, beside any number of other workers."),
     "mcp": ("system", "Serve what is published to agents, read-only, by the Model Context Protocol."),

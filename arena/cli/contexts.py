@@ -46,7 +46,7 @@ def score(
 ) -> None:
     """Score runs: nDCG, P, R and RR by judgments; coverage, α-nDCG and density of CRUX by sub-questions.
 
-    $ arena retrieval score bm25.trec dense.trec --set fiqa --qrels test.tsv
+    $ arena retrieval score bm25.trec tuned.trec --set fiqa --qrels test.tsv
     """
     from arena.services.contexts.service import CRUX, RANKING, ContextRequest
 

@@ -1,163 +1,170 @@
-"""`arena corpora`: import and list the texts that claims are grounded in."""
+"""`arena corpora` and `arena retrieve`: import texts, search them, and find passages for questions."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from arena.cli.options import AS_SET, AsJson, Budget, Cache, Engine, only_with, open_parallel
-from arena.cli.output import show_fields, show_json, show_line, show_rows
-from arena.cli.retrieval import search
+from arena.cli.options import AsJson, Domains, SetName
+from arena.cli.output import note, show_json, show_line, show_rows
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.plural import counted
-
-if TYPE_CHECKING:
-    from arena.container import Arena
+from judges.retrieval.registry import BM25
 
 commands = Commands("Corpora: texts in which evidence for claims is found.")
+EXCERPT = 100
+FAILURES_SHOWN = 20
+HASH_SHOWN = 12
+K = Annotated[int, typer.Option("--k", metavar="K", min=1, max=10_000, help="Passages.")]
+Retriever = Annotated[
+    str,
+    typer.Option(
+        "--retriever",
+        metavar="RETRIEVER",
+        help="How passages are found: {judges.retrieval.registry:described_retrievers}.",
+    ),
+]
+Whole = Annotated[
+    bool, typer.Option("--documents", help="Rank documents by their best chunk instead of chunks.")
+]
 
 
 @commands.command("import")
 def import_(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder or file of documents.")],
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the corpus.")],
-    path: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="PATH",
-            show_default="none: only embed a corpus that is there",
-            help="A folder or file of documents.",
-        ),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--embeddings",
-            metavar="MODEL",
-            show_default="none",
-            help="Embed its chunks for `--retriever dense`, with this model as the endpoint names it, or the "
-            "folder of a local one.",
-        ),
-    ] = "",
-    endpoint: Annotated[
-        str,
-        typer.Option(
-            "--endpoint",
-            metavar="URL",
-            show_default=AS_SET,
-            help="Base URL of the endpoint of embeddings.",
-        ),
-    ] = "",
-    budget_usd: Budget = None,
-    cache_mode: Cache = None,
     *,
-    approximate: Annotated[
-        bool,
-        typer.Option(
-            "--approximate",
-            help="Also build an index for approximate search (HNSW, with the extra `ann`), and say what "
-            "share of the nearest chunks it finds.",
-        ),
-    ] = False,
-    engine: Engine = None,
     as_json: AsJson = False,
 ) -> None:
-    """Split texts into chunks and index them, and embed them.
+    """Split texts into chunks and index them.
 
     $ arena corpora import texts --name wiki
 
     Reads folders of .txt or .md files, BEIR's folders (`corpus.jsonl`), JSONL of Pyserini (`contents`) and of
     MS MARCO v2.1 (`docid`, `segment` or `body`), any JSONL with an `id` and a `text` a line, and TREC's <DOC>
     files, each plain or gzipped. Importing the same texts again changes nothing.
-
-    Vectors come from an OpenAI-compatible endpoint (`/v1/embeddings`: OpenAI, vLLM, Ollama), or from a local
-    model2vec model with the extra `embeddings`. If it is interrupted, the same command continues: vectors
-    from an endpoint are stored beside the LLM replies, by endpoint, model and text. Running the command again
-    embeds nothing new; a corpus whose documents change loses its vectors.
     """
-    if not model:
-        only_with(
-            "--embeddings", {"--endpoint": endpoint, "--budget-usd": budget_usd, "--approximate": approximate}
-        )
-    if path is None and not model:
-        raise typer.BadParameter(
-            "Name the texts, or a model to embed a corpus that is there.", param_hint="PATH"
-        )
-    fields: dict[str, Any] = {}
-    line = ""
-    with open_parallel(engine, cache_mode) as arena:
-        if path is not None:
-            imported = arena.corpora.add(name, path)
-            manifest = imported.manifest
-            fields = {**asdict(manifest), "built": imported.built}
-            state = "built" if imported.built else "unchanged: it was built before"
-            held = f"{counted(manifest.documents, 'document')}, {counted(manifest.chunks, 'chunk')}"
-            line = f"{manifest.name}: {held}, {state}."
-        if model:
-            vectors = _embedded(arena, name, model, endpoint=endpoint, budget_usd=budget_usd)
-            if approximate:
-                graph = asdict(arena.corpora.approximate(name))
-                vectors = {**vectors, "approximate": graph} if as_json else {**vectors, **_said(graph)}
-            fields = {**fields, "vectors": vectors} if path is not None else vectors
+    imported = open_arena().corpora.add(name, path)
+    manifest = imported.manifest
     if as_json:
-        show_json(fields)
+        show_json({**asdict(manifest), "built": imported.built})
         return
-    if line:
-        show_line(line)
-    if model:
-        show_fields(fields.get("vectors", fields))
-
-
-def _embedded(
-    arena: Arena, name: str, model: str, *, endpoint: str = "", budget_usd: float | None = None
-) -> dict[str, Any]:
-    embedded, used = arena.corpora.embed(name, model, endpoint=endpoint, budget_usd=budget_usd)
-    usage = {"asked": used.calls, "input_tokens": used.input_tokens, "cost_usd": used.total_usd}
-    return {**asdict(embedded.about), "built": embedded.built, **usage}
-
-
-def _said(graph: dict[str, Any]) -> dict[str, Any]:
-    return {f"recall of the approximate index at {graph['k']}": f"{graph['recall']:.3f}"}
+    state = "built" if imported.built else "unchanged: it was built before"
+    held = f"{counted(manifest.documents, 'document')}, {counted(manifest.chunks, 'chunk')}"
+    show_line(f"{manifest.name}: {held}, {state}.")
 
 
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
-    """List the corpora, and the models that they are embedded with.
+    """List the corpora.
 
     $ arena corpora list
     """
-    corpora = open_arena().corpus_folders
-    listed = [
-        (manifest, corpora.vectors(manifest.name), corpora.graph(manifest.name))
-        for manifest in corpora.list()
-    ]
+    corpora = open_arena().corpora.list()
     show_rows(
-        [
-            {
-                **asdict(manifest),
-                "vectors": None if vectors is None else asdict(vectors),
-                "approximate": None if graph is None else asdict(graph),
-            }
-            for manifest, vectors, graph in listed
-        ],
-        ("corpus", "documents", "chunks", "content", "embedded with", "approximate"),
-        [
-            (
-                manifest.name,
-                manifest.documents,
-                manifest.chunks,
-                manifest.content_hash[:12],
-                "" if vectors is None else vectors.model,
-                "" if graph is None else f"recall@{graph.k} {graph.recall:.3f}",
-            )
-            for manifest, vectors, graph in listed
-        ],
+        [asdict(one) for one in corpora],
+        ("corpus", "documents", "chunks", "content"),
+        [(one.name, one.documents, one.chunks, one.content_hash[:HASH_SHOWN]) for one in corpora],
         as_json=as_json,
         empty="There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.",
     )
 
 
-commands.command()(search)
+@commands.command()
+def search(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Name of the corpus.")],
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="What to look for.")],
+    k: K = 10,
+    *,
+    documents: Whole = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search a corpus for some words.
+
+    $ arena corpora search wiki "what a passage says"
+    """
+    from arena.services.retrieval.passages import RetrievalRequest
+
+    hits = open_arena().retrieval.search(words, RetrievalRequest(k=k, corpus=corpus, documents=documents))
+    rows = [
+        {"rank": rank, "score": hit.score, **asdict(hit.passage)} for rank, hit in enumerate(hits, start=1)
+    ]
+    show_rows(
+        rows,
+        ("rank", "score", "passage", "title", "text"),
+        [
+            (
+                row["rank"],
+                f"{row['score']:.3f}",
+                row["id"],
+                row["title"],
+                " ".join(row["text"].split())[:EXCERPT],
+            )
+            for row in rows
+        ],
+        as_json=as_json,
+        empty=f"Nothing in {corpus} shares a word with this.",
+    )
+
+
+def retrieve(
+    set_name: SetName,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The TREC run to write; with a name that ends in .jsonl, the passages with their texts, for "
+            "`arena sets attach`.",
+        ),
+    ],
+    corpus: Annotated[
+        str,
+        typer.Option("--corpus", metavar="NAME", show_default="none, for the web", help="Corpus to search."),
+    ] = "",
+    k: K = 10,
+    retriever: Retriever = BM25,
+    domains: Domains = None,
+    *,
+    documents: Whole = False,
+    as_json: AsJson = False,
+) -> None:
+    """Retrieve passages for the questions of a set.
+
+    $ arena retrieve --set fiqa --corpus wiki --out passages.jsonl
+
+    A search that fails is counted and named, and its question is left out of the file.
+    """
+    from arena.services.retrieval.passages import RetrievalRequest, write_retrieved
+    from data.errors import InputError
+
+    if not out.resolve().parent.is_dir():
+        message = f"There is no folder {out.parent}, so {out.name} cannot be written."
+        raise InputError(message, advice="Make it, or name another file with --out.")
+    request = RetrievalRequest(
+        set_name=set_name,
+        k=k,
+        corpus=corpus,
+        retriever=retriever,
+        documents=documents,
+        domains=tuple(name.strip() for name in (domains or "").split(",") if name.strip()),
+    )
+    retrieved = open_arena().retrieval.retrieve(request)
+    write_retrieved(retrieved, out, request.name)
+    fields = retrieved.as_json()
+    if as_json:
+        show_json({**fields, "run": request.name, "file": str(out)})
+        return
+    show_line(f"{fields['passages']:,} passages for {fields['retrieved']:,} questions written to {out}.")
+    for question in retrieved.nothing_found[:FAILURES_SHOWN]:
+        note(f"nothing found: {question}")
+    for question, why in list(retrieved.failed.items())[:FAILURES_SHOWN]:
+        note(f"failed: {question}: {why}")
+    if len(retrieved.failed) > FAILURES_SHOWN:
+        note(f"{len(retrieved.failed) - FAILURES_SHOWN:,} more searches failed; --json lists them all.")
+    if retrieved.failed and not retrieved.rankings:
+        raise typer.Exit(1)

@@ -5,20 +5,12 @@ Source: ICAT, section 4.3: up to 128 words with 32 words of overlap.
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-import numpy as np
-from numpy.typing import NDArray
-
-from data.corpora.terms import Analyser, Vocabulary
 from data.errors import RecordError
-from data.files.trec_runs import run_field
-from data.records import Passage
 
 WORDS = 128
 OVERLAP = 32
@@ -26,8 +18,6 @@ UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4
 UNSPACED_SIGN = re.compile(f"[{UNSPACED}]")
 WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 MARK = "#"
-CHARACTERS = 1_000_000
-"""Of documents that are cut at once, at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,116 +64,30 @@ class Chunking:
         return "".join(pieces)
 
 
+@dataclass(frozen=True, slots=True)
+class Analyser:
+    """Cuts texts into terms; `name` changes whenever that does.
+
+    Attributes:
+        words: The words of a text, repeats included.
+        of_word: The term of a word, asked once for each word of a corpus.
+    """
+
+    name: str
+    words: Callable[[str], Sequence[str]]
+    of_word: Callable[[str], Sequence[str]] = lambda word: (word,)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text in order, repeats included."""
+        return [term for word in self.words(text) for term in self.of_word(word)]
+
+
 def chunk_id(document: str, number: int) -> str:
     """The id of a document's chunk, counted from 1."""
     return f"{document}{MARK}{number}"
-
-
-class Documents:
-    """Finds the document that an id of elsewhere belongs to, among known ones.
-
-    An id that is known is a document itself, also where it is written as in a run, or in another Unicode
-    form. Where known ids look like chunks' (`wiki#12`), an id of that form is a chunk of a known document or
-    a document of its own; else it is a chunk.
-    """
-
-    def __init__(self, known: Collection[str]) -> None:
-        self._known = known
-        self._look_like_chunks = any(document_of(name) != name for name in known)
-        self._written: dict[str, str | None] = {}
-        for name in known:
-            for form in {run_field(name), unicodedata.normalize("NFC", name)} - {name}:
-                self._written[form] = None if form in self._written else name
-
-    def of(self, name: str) -> str:
-        """The document of an id."""
-        name = self.own(name)
-        if name in self._known:
-            return name
-        document = self.own(document_of(name))
-        return name if self._look_like_chunks and document not in self._known else document
-
-    def own(self, name: str) -> str:
-        """The known id that a name is another writing of, as a whole; else the name itself."""
-        if name in self._known:
-            return name
-        composed = unicodedata.normalize("NFC", name)
-        if composed in self._known:
-            return composed
-        return self._written.get(name) or self._written.get(composed) or name
 
 
 def document_of(chunk: str) -> str:
     """The document that a chunk's id belongs to; an id of another form is a document's own."""
     document, mark, number = chunk.rpartition(MARK)
     return document if mark and number.isdigit() else chunk
-
-
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class CutWords:
-    """The words of some chunks.
-
-    Attributes:
-        distinct: Each word once, as it is first met.
-        place: (N,) which of those stands at each place.
-        lengths: (C,) how many words each chunk has.
-    """
-
-    distinct: tuple[str, ...]
-    place: NDArray[np.uint32]
-    lengths: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, chunks: Iterable[Iterable[str]]) -> CutWords:
-        """Number the words of chunks."""
-        numbers, place, lengths = Vocabulary(), list[int](), list[int]()
-        for words in chunks:
-            before = len(place)
-            place.extend(map(numbers.__getitem__, words))
-            lengths.append(len(place) - before)
-        return cls(
-            distinct=tuple(numbers),
-            place=np.array(place, dtype=np.uint32),
-            lengths=np.array(lengths, dtype=np.uint32),
-        )
-
-
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Cut:
-    """Some documents as chunks: their lines of JSON, how many bytes each has, and their words."""
-
-    documents: int
-    lines: bytes
-    sizes: NDArray[np.uint64]
-    words: CutWords
-
-
-def batches(documents: Iterable[Passage]) -> Iterator[tuple[list[Passage]]]:
-    """Documents in batches, each the one argument of a task."""
-    batch: list[Passage] = []
-    characters = 0
-    for document in documents:
-        batch.append(document)
-        characters += len(document.text)
-        if characters >= CHARACTERS:
-            yield (batch,)
-            batch, characters = [], 0
-    if batch:
-        yield (batch,)
-
-
-def cut_documents(chunking: Chunking, analyser: Analyser, documents: Sequence[Passage]) -> Cut:
-    """Cut documents into chunks, and those into words."""
-    lines: list[bytes] = []
-    texts: list[str] = []
-    for document in documents:
-        for number, text in enumerate(chunking.cut(document.text), start=1):
-            row = [chunk_id(document.id, number), document.title, text]
-            lines.append(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-            texts.append(f"{document.title} {text}")
-    return Cut(
-        documents=len(documents),
-        lines=b"".join(lines),
-        sizes=np.fromiter(map(len, lines), dtype=np.uint64, count=len(lines)),
-        words=CutWords.of(map(analyser.words, texts)),
-    )

@@ -12,17 +12,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 
 from data.errors import FileFormatError
 from data.files.tabular.records import each_record
-from data.files.text_files import MEBIBYTE, GuardedStream, ReadLimits
+from data.files.text_files import MEBIBYTE, GuardedStream, ReadLimits, read_text
 from data.records import Passage, ProblemList
 
 LARGEST = ReadLimits(file_bytes=64 * 1024 * MEBIBYTE, lines=200_000_000)
 READ_AT_ONCE = MEBIBYTE
-LARGEST_TREC_DOCUMENT = 64 * MEBIBYTE
 BEIR_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
 IDS = ("id", "_id", "docid", "doc_id", "docno")
 TEXTS = ("text", "contents", "segment", "body")
@@ -165,88 +163,35 @@ def _document(line: int, row: Mapping[str, object], problems: ProblemList) -> Pa
     return Passage(str(name), text, " ".join(filter(None, titles)))
 
 
+_DOC = re.compile(r"<DOC>(.*?)</DOC>", re.IGNORECASE | re.DOTALL)
+_DOCNO = re.compile(r"<DOCNO>\s*(.*?)\s*</DOCNO>", re.IGNORECASE | re.DOTALL)
+_SECTION = re.compile(r"<(TITLE|HEAD|HEADLINE|HL|TTL)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
+_BODY = re.compile(r"<TEXT>(.*?)</TEXT>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--[^<>]*+-->")
-_SECTION = re.compile(r"<(TITLE|HEAD|HEADLINE|HL|TTL)>", re.IGNORECASE)
-_BODY = re.compile(r"<TEXT>", re.IGNORECASE)
-# `str.upper` lengthens some letters, and places would no longer agree.
-_CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
-
-
-_OPENING, _CLOSING = re.compile(r"<DOC>", re.IGNORECASE), re.compile(r"</DOC>", re.IGNORECASE)
 
 
 def _trec_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
-    """Yield the `<DOC>` elements; what stands outside of them is left alone, as TREC's tools do."""
+    """Yield the `<DOC>` elements."""
     try:
-        with GuardedStream(path, limits) as stream:
-            for start, element in _trec_elements(stream, problems):
-                document = _trec_document(element)
-                if document is None:
-                    problems.add(start, "missing-field", "This <DOC> has no <DOCNO>.")
-                elif len(document.id.split()) > 1:
-                    problems.add(start, "bad-id", f"The <DOCNO> {document.id!r} has white space within.")
-                else:
-                    yield document
+        text = read_text(path, limits)
     except FileFormatError as error:
         problems.add(error.line, error.code, f"{name}: {error.message}", advice=error.advice)
-
-
-def _trec_elements(stream: GuardedStream, problems: ProblemList) -> Iterator[tuple[int, str]]:
-    """What stands between `<DOC>` and `</DOC>`, each with its first line; a line may hold several."""
-    pieces: list[str] = []
-    start, size, is_open = 0, 0, False
-    while content := stream.readline():
-        try:
-            line, at = content.decode("utf-8"), 0
-        except UnicodeDecodeError as error:
-            message = f"Byte {error.start + 1} of this line is not UTF-8: the file is in another encoding."
-            advice = "Convert it, as with `iconv -f LATIN1 -t UTF-8`."
-            raise FileFormatError(message, advice=advice, code="not-utf8", line=stream.line) from error
-        while at < len(line):
-            if not is_open:
-                opening = _OPENING.search(line, at)
-                if opening is None:
-                    break
-                pieces, start, size, is_open, at = [], stream.line, 0, True, opening.end()
-            closing = _CLOSING.search(line, at)
-            end = len(line) if closing is None else closing.start()
-            pieces.append(line[at:end])
-            size += end - at
-            if size > LARGEST_TREC_DOCUMENT:
-                message = f"The document that begins here has more than {LARGEST_TREC_DOCUMENT:,} characters."
-                raise FileFormatError(message, advice="Split it.", code="too-large", line=start)
-            at = end
-            if closing is not None:
-                is_open, at = False, closing.end()
-                yield start, "".join(pieces)
-    if is_open:
-        problems.add(start, "truncated", "The <DOC> that begins here is not closed.")
-
-
-def _trec_document(element: str) -> Passage | None:
-    name = _within(element, "DOCNO").strip()
-    if not name:
-        return None
-    title = next((_plain(_within(element, match[1])) for match in _SECTION.finditer(element)), "")
-    body = _within(element, "TEXT") if _BODY.search(element) else _after(element, "</DOCNO>")
-    return Passage(name, _plain(body), title)
-
-
-def _within(element: str, tag: str) -> str:
-    """What all elements of a name hold."""
-    upper, pieces, at = element.translate(_CAPITALS), [], 0
-    tag = tag.translate(_CAPITALS)
-    opening, closing = f"<{tag}>", f"</{tag}>"
-    while (first := upper.find(opening, at)) >= 0:
-        last = upper.find(closing, first)
-        last = len(element) if last < 0 else last
-        pieces.append(element[first + len(opening) : last])
-        at = last + 1
-    return "\n".join(pieces)
-
-
-def _after(element: str, mark: str) -> str:
-    return element[element.translate(_CAPITALS).find(mark) + len(mark) :]
+        return
+    end = 0
+    for element in _DOC.finditer(text):
+        end = element.end()
+        line = text.count("\n", 0, element.start()) + 1
+        number = _DOCNO.search(element[1])
+        if number is None or not number[1]:
+            problems.add(line, "missing-field", "This <DOC> has no <DOCNO>.")
+        elif len(number[1].split()) > 1:
+            problems.add(line, "bad-id", f"The <DOCNO> {number[1]!r} has white space within.")
+        else:
+            title = next((_plain(match[2]) for match in _SECTION.finditer(element[1])), "")
+            bodies = _BODY.findall(element[1]) or [element[1][number.end() :]]
+            yield Passage(number[1], _plain("\n".join(bodies)), title)
+    if "<DOC>" in text[end:].upper():
+        problems.add(0, "truncated", f"{name}: the last <DOC> is not closed.")
 
 
 def _plain(markup: str) -> str:

@@ -9,27 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
-from data.corpora.chunking import Chunking
+from data.corpora.chunking import Analyser, Chunking
 from data.corpora.documents import content_hash, read_documents
-from data.corpora.index import Corpus, build_corpus
-from data.corpora.manifests import CorpusFolders, Manifest
-from data.corpora.terms import Analyser
-from data.errors import FileFormatError, InvalidFileError, StoreError
+from data.corpora.index import MANIFEST, Corpus, Manifest, build_corpus, read_manifest
+from data.errors import FileFormatError, InvalidFileError, NotFoundError, StoreError
 from data.progress import working
 from data.records import Passage, ProblemList
 from data.records.questions import require_name
-
-
-def refuse(path: Path, problems: ProblemList) -> None:
-    """Stop where documents could not be read.
-
-    Raises:
-        InvalidFileError: There are problems; all of them are listed.
-    """
-    if problems.errors:
-        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Correct them and import it again.")
-
 
 BUILDING = ".building-"
 REPLACED = ".replaced-"
@@ -43,17 +29,26 @@ class Imported:
     built: bool
 
 
-class CorpusLibrary(CorpusFolders):
-    """Imports, lists and opens corpora.
-
-    Args:
-        folder: Where they are kept; made when first needed.
-        analyser: Cuts texts into terms, for every corpus.
-    """
+class CorpusLibrary:
+    """Imports, lists and opens the corpora in a folder, which is made when first needed."""
 
     def __init__(self, folder: Path, analyser: Analyser) -> None:
-        super().__init__(folder)
+        self._folder = folder
         self._analyser = analyser
+
+    def list(self) -> tuple[Manifest, ...]:
+        """The corpora, by name."""
+        if not self._folder.is_dir():
+            return ()
+        names = sorted(path.name for path in self._folder.iterdir() if (path / MANIFEST).is_file())
+        manifests = (self._manifest(name) for name in names if not name.startswith("."))
+        return tuple(manifest for manifest in manifests if manifest is not None)
+
+    def _manifest(self, name: str) -> Manifest | None:
+        try:
+            return read_manifest(self._folder / name)
+        except StoreError:
+            return None
 
     def add(self, name: str, source: Path, chunking: Chunking | None = None) -> Imported:
         """Import documents (see `read_documents`) under a name.
@@ -88,9 +83,9 @@ class CorpusLibrary(CorpusFolders):
                 manifest = build_corpus(place, documents, planned, self._analyser)
             except FileFormatError:
                 # Where no document could be read, the reasons help, not that there is none.
-                refuse(source, problems)
+                _refuse(source, problems)
                 raise
-            refuse(source, problems)
+            _refuse(source, problems)
             self._replace(name, place)
         return Imported(manifest=manifest, built=True)
 
@@ -101,7 +96,11 @@ class CorpusLibrary(CorpusFolders):
             NotFoundError: There is none of the name.
             StoreError: Its files cannot be used.
         """
-        return Corpus(self.folder_of(name), self._analyser)
+        folder = self._folder / require_name(name, "Corpus name")
+        if not (folder / MANIFEST).is_file():
+            names = ", ".join(manifest.name for manifest in self.list()) or "none"
+            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {names}.")
+        return Corpus(folder, self._analyser)
 
     @contextmanager
     def _build_folder(self) -> Iterator[Path]:
@@ -142,3 +141,9 @@ def _distinct(documents: Iterator[Passage], problems: ProblemList) -> Iterator[P
             continue
         seen.add(key)
         yield document
+
+
+def _refuse(path: Path, problems: ProblemList) -> None:
+    if problems.errors:
+        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
+        raise InvalidFileError(message, problems.result(), advice="Correct them and import it again.")

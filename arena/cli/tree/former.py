@@ -27,7 +27,6 @@ LISTS: Mapping[str, str] = MappingProxyType({"rounds": "status"})
 REMOVED: Mapping[str, str] = MappingProxyType(
     {
         "battles cycles": "Use `arena battles rate` and `compare`, or count the cycles of an exported file.",
-        "corpora embed": "Use `arena corpora import --name NAME --embeddings MODEL`.",
         "rounds notice": 'Use `arena rounds publish ROUND --notice "TEXT"`; an empty text takes it off.',
         "submissions template": "Use `arena sets export SET FILE --format template`, or `sample`.",
         "teams account": "Use `arena teams accounts ACCOUNT` with --email, --subject or --organiser.",

@@ -44,7 +44,7 @@ LONGEST_VALUE = 60
 LONGEST_NAME = 100
 NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
 LoadSpec = Callable[[str], JudgeSpec]
-OpenSource = Callable[[SearchRequest, Ledger | None], AbstractAsyncContextManager[Opened | None]]
+OpenSource = Callable[[SearchRequest], AbstractAsyncContextManager[Opened | None]]
 IN_PASSAGES = SearchRequest()
 
 
@@ -126,14 +126,13 @@ class MetricAccess:
         request = self.completed(request)
         spec = self.llm(request.judge)
         ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
-        async with self._open_source(request.search, ledger) as source:
-            searching = () if source is None else (source.usage,)
+        async with self._open_source(request.search) as source:
             if spec is None:
                 yield OpenedMetric(
                     metric=_metric(request, None, source),
                     judge=_score_name(EMBEDDED, request.options, source),
                     model="",
-                    tallies=searching,
+                    tallies=(),
                     concurrency=1,
                     options=request.options if source is None else None,
                 )
@@ -143,7 +142,7 @@ class MetricAccess:
                     metric=_metric(request, runner, source),
                     judge=_score_name(f"{spec.name}@{spec.model}", request.options, source),
                     model=spec.model,
-                    tallies=(usage, *searching),
+                    tallies=(usage,),
                     concurrency=request.concurrency,
                 )
 
@@ -158,7 +157,7 @@ class MetricAccess:
         """
         request = self.completed(request)
         free = request.search.retriever == BM25
-        async with self._open_source(request.search if free else IN_PASSAGES, None) as source:
+        async with self._open_source(request.search if free else IN_PASSAGES) as source:
             yield OpenedMetric(
                 metric=_metric(request, runner, source),
                 judge=_score_name(self._judge_name(request.judge), request.options, source),

@@ -15,8 +15,7 @@ from urllib.parse import quote_plus, urlsplit
 
 import numpy as np
 
-from data.corpora.chunking import Chunking, chunk_id
-from data.corpora.terms import Analyser
+from data.corpora.chunking import Analyser, Chunking, chunk_id
 from data.errors import SpecError
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from arena.container import Arena
@@ -49,8 +48,8 @@ def test_corpus_is_built_once_and_listed(make_arena: Callable[..., Arena], texts
     assert corpora.add("nature", texts).built
     assert not corpora.add("nature", texts).built
     assert [(one.name, one.documents) for one in corpora.list()] == [("nature", 2)]
-    found = corpora._library.open("nature").find("why is the sea salty", 1)
-    assert "rivers" in found[0].text
+    ((found, _),) = corpora._library.open("nature").search("why is the sea salty", 1)
+    assert "rivers" in found.text
 
 
 def test_claims_are_grounded_in_a_named_corpus(run: Commands, texts: Path, item: Path) -> None:
@@ -112,72 +111,22 @@ def test_a_corpus_that_cannot_be_searched_is_said_in_a_line(
     assert "Traceback" not in err
 
 
-def test_claims_are_grounded_by_vectors(
-    run: Commands, texts: Path, item: Path, scripted_llm: Callable[..., Any]
-) -> None:
-    """A corpus is embedded once over HTTP; --retriever dense searches it; model and endpoint are kept."""
-    server = scripted_llm()
-    run.endpoint = server.url
-    made = run.json("corpora", "import", texts, "--name", "nature", "--embeddings", "emb", "--json")
-    assert (made["vectors"]["built"], made["vectors"]["chunks"], made["vectors"]["asked"]) == (True, 2, 2)
-    again = run.json("corpora", "import", "--name", "nature", "--embeddings", "emb", "--json")
-    assert (again["built"], again["asked"]) == (False, 0)
-    (listed,) = run.json("corpora", "list", "--json")
-    assert listed["vectors"]["model"] == "emb"
-    words = ("metrics", "score", item, "--metric", "coverage-icat-s", "--corpus", "nature")
-    (dense,) = run.lines(*words, "--retriever", "dense")
-    assert [claim["passage"] for claim in dense["details"]["claims"]] == ["sky.txt#1", None]
-    used = dense["details"]["searched"]
-    assert (used["retriever"], used["model"], used["endpoint"]) == ("dense", "emb", server.url)
-    asked = server.log.calls
-    assert asked == 4
-    assert run.lines(*words, "--retriever", "dense") == [dense]
-    assert server.log.calls == asked
-
-
-def test_claims_are_judged_by_a_corpus(
-    run: Commands, texts: Path, item: Path, scripted_llm: Callable[..., Any]
-) -> None:
-    """Factuality over a corpus, by words and by vectors: its texts decide, and the score says so."""
-    server = scripted_llm()
-    run.endpoint = server.url
-    assert run("corpora", "import", texts, "--name", "nature", "--embeddings", "emb")[0] == 0
+def test_claims_are_judged_by_a_corpus(run: Commands, texts: Path, item: Path) -> None:
+    """Factuality over a corpus: its texts decide, and the score says so."""
+    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
     words = ("metrics", "score", item, "--metric", "factuality-fr1")
-    for more, retriever in (((), "bm25"), (("--retriever", "dense"), "dense")):
-        (found,) = run.lines(*words, "--corpus", "nature", *more)
-        sky, grass = found["details"]["claims"]
-        assert (sky["label"], grass["label"], found["score"]) == ("supported", "undecided", 0.5)
-        assert [witness["passage"] for witness in sky["for"]] == ["sky.txt#1"]
-        assert found["details"]["searched"]["retriever"] == retriever
+    (found,) = run.lines(*words, "--corpus", "nature")
+    sky, grass = found["details"]["claims"]
+    assert (sky["label"], grass["label"], found["score"]) == ("supported", "undecided", 0.5)
+    assert [witness["passage"] for witness in sky["for"]] == ["sky.txt#1"]
+    assert found["details"]["searched"]["retriever"] == "bm25"
     (own,) = run.lines(*words)
     assert [claim["label"] for claim in own["details"]["claims"]] == ["undecided", "supported"]
-
-
-def test_a_local_model_grounds_claims(run: Commands, texts: Path, item: Path, tmp_path: Path) -> None:
-    """With the extra, a model on disk embeds without a network; another model on its path is refused."""
-    model2vec = pytest.importorskip("model2vec", reason="NO MODEL2VEC: local embeddings are not tested")
-    tokenizers = pytest.importorskip("tokenizers")
-    words = ["[UNK]", *dict.fromkeys(f"{SKY} {SEA} {GRASS}".replace(".", "").split())]
-    vocabulary = {word: place for place, word in enumerate(words)}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    folder = tmp_path / "model"
-    model2vec.StaticModel(np.eye(len(words), dtype=np.float32), tokenizer).save_pretrained(folder)
-    assert run("corpora", "import", texts, "--name", "nature", "--embeddings", folder)[0] == 0
-    score = ("metrics", "score", item, "--metric", "coverage-icat-s", "--corpus", "nature")
-    (dense,) = run.lines(*score, "--retriever", "dense", "--option", "retrieved=1")
-    assert [claim["passage"] for claim in dense["details"]["claims"]] == ["sky.txt#1", None]
-    model2vec.StaticModel(np.ones((len(words), 2), dtype=np.float32), tokenizer).save_pretrained(folder)
-    code, _, err = run(*score, "--retriever", "dense")
-    assert code == 1
-    assert "is not the one that the corpus nature was embedded with" in err
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--corpus", "nature", "--retriever", "dense"), "has no vectors"),
-        (("--retriever", "dense"), "dense searches a corpus, and none is named"),
         (("--retriever", "web"), "No web search is set"),
         (("--corpus", "nature", "--retriever", "web"), "web does not search the corpus nature"),
     ],
@@ -185,7 +134,7 @@ def test_a_local_model_grounds_claims(run: Commands, texts: Path, item: Path, tm
 def test_what_cannot_be_searched_so_is_said_in_a_line(
     run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
 ) -> None:
-    """Vectors without a corpus or a corpus without vectors, the web without a search: exit code 1."""
+    """The web without a search, or with a corpus: exit code 1."""
     assert run("corpora", "import", texts, "--name", "nature")[0] == 0
     code, _, err = run("metrics", "score", item, "--metric", "coverage-icat-s", *words)
     assert code == 1

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from arena.services.question_sets.statistics import OVERALL, domain_statistics
 from data.files.question_sets.loader import load_set
-from tests.scripted_llm import ScriptedLLM
 
 Commands = Any  # what the fixture `run` of tests/arena/conftest.py gives
 LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
@@ -50,10 +47,10 @@ def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path
         "retrieve", "--set", "tiny", "--corpus", "items", "--k", 3, "--documents", "--out", out, "--json"
     )
     assert (fields["questions"], fields["passages"], fields["failed"]) == (12, 36, {})
-    made = stocked.json("sets", "attach", "--kind", "passages", "tiny", out, "--corpus", "items", "--json")
+    made = stocked.json("sets", "attach", "tiny", out, "--corpus", "items", "--json")
     assert (made["name"], made["version"], made["created"]) == ("tiny-v2", "2", True)
     assert (made["questions"], made["passages"], made["unresolved"]) == (12, 36, 0)
-    again = stocked.json("sets", "attach", "--kind", "passages", "tiny", out, "--corpus", "items", "--json")
+    again = stocked.json("sets", "attach", "tiny", out, "--corpus", "items", "--json")
     assert not again["created"]
     folder = tmp_path / "exported"
     assert stocked("sets", "export", "tiny-v2", folder)[0] == 0
@@ -73,7 +70,7 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
         ]
         == 0
     )
-    made = stocked.json("sets", "attach", "--kind", "passages", "tiny", out, "--name", "tiny-one", "--json")
+    made = stocked.json("sets", "attach", "tiny", out, "--name", "tiny-one", "--json")
     assert (made["questions"], made["without"], made["unknown"]) == (4, 8, 0)
     rows = stocked.json("sets", "show", "--statistics", "tiny-one", "--json")
     means = {row["domain"]: row["passages"] for row in rows}
@@ -88,7 +85,7 @@ def test_rag_qa_arenas_predictions_are_matched_by_question(stocked: Commands, tm
         {"query": "Who?", "pred": "x", "passages": ["Nothing."]},
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
-    made = stocked.json("sets", "attach", "--kind", "passages", "tiny", path, "--json")
+    made = stocked.json("sets", "attach", "tiny", path, "--json")
     assert (made["questions"], made["without"], made["unknown"]) == (1, 11, 1)
 
 
@@ -107,7 +104,7 @@ def test_files_that_cannot_be_attached_say_why(
     """Nothing is stored, and the reason is one that a user can act on."""
     path = tmp_path / "passages.jsonl"
     path.write_text(content)
-    code, _, errors = stocked("sets", "attach", "--kind", "passages", "tiny", path)
+    code, _, errors = stocked("sets", "attach", "tiny", path)
     assert code != 0
     assert why in errors
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
@@ -117,22 +114,18 @@ def test_passages_that_a_corpus_does_not_have_are_counted(stocked: Commands, tmp
     """A run of another corpus is not attached in silence."""
     path = tmp_path / "run.trec"
     path.write_text("q1 Q0 q1-p1 1 2 x\nq1 Q0 elsewhere 2 1 x\n")
-    made = stocked.json("sets", "attach", "--kind", "passages", "tiny", path, "--corpus", "items", "--json")
+    made = stocked.json("sets", "attach", "tiny", path, "--corpus", "items", "--json")
     assert (made["passages"], made["unresolved"]) == (1, 1)
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--retriever", "colbert"), "http:NAME"),
+        (("--retriever", "colbert"), "Use one of: bm25, web"),
         (("--retriever", "bm25"), "--corpus"),
         (("--retriever", "web", "--corpus", "items"), "does not search"),
         (("--corpus", "none"), "no corpus 'none'"),
         (("--corpus", "items", "--domains", "d9"), "d9"),
-        (("--corpus", "items", "--retriever", "dense"), "no vectors"),
-        (("--retriever", "http:colbert"), "COLBERT_URL"),
-        (("--corpus", "items", "--rerank", "best"), "llm:JUDGE"),
-        (("--corpus", "items", "--rerank", "llm:lexical"), "asks no LLM"),
     ],
 )
 def test_what_cannot_be_retrieved_is_said(
@@ -147,25 +140,6 @@ def test_what_cannot_be_retrieved_is_said(
     assert not out.exists()
 
 
-def test_a_judges_llm_reranks_within_a_budget(
-    stocked: Commands, tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]
-) -> None:
-    """Each of the first passages is rated once; a failed rating fails its question alone, and is named."""
-    llm = scripted_llm()
-    out = tmp_path / "run.trec"
-    words = ("retrieve", "--set", "tiny", "--corpus", "items", "--domains", "d0", "--k", 2, "--out", out)
-    fields = stocked.json(
-        *words, "--rerank", "llm:reference-free", "--rerank-depth", 3, "--json", endpoint=llm.url
-    )
-    assert fields["asked"] == 4 * 3
-    assert fields["retrieved"] == 4
-    vague = scripted_llm(faults={"refusal": 1.0})
-    again = ("--rerank", "llm:reference-free", "--rerank-depth", 2, "--cache-mode", "record")
-    code, _, errors = stocked(*words, *again, endpoint=vague.url)
-    assert code == 1
-    assert "failed: q0" in errors
-
-
 @pytest.mark.long
 @pytest.mark.skipif(not LFRQA.is_dir(), reason="the folder ../shared/data/lfrqa is not there")
 def test_lfrqas_statistics_are_the_papers() -> None:
@@ -178,54 +152,6 @@ def test_lfrqas_statistics_are_the_papers() -> None:
     assert finance.reference_words == pytest.approx(66.8, abs=0.05)
     lifestyle = [question for question in questions if question.domain == "lifestyle"]
     assert domain_statistics("lifestyle", lifestyle).words_a_question == pytest.approx(95.7, abs=0.05)
-
-
-@pytest.mark.postgres
-def test_passages_come_from_a_database(
-    stocked: Commands,
-    tmp_path: Path,
-    postgres_url: Callable[[], str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """`--retriever sql:NAME` asks the database that a variable names; without the variable it says so."""
-    out = tmp_path / "found.jsonl"
-    asked = ("retrieve", "--set", "tiny", "--retriever", "sql:postgres-text", "--k", 2, "--out", out)
-    code, _, err = stocked(*asked)
-    assert (code, "POSTGRES_TEXT_URL" in err) == (1, True)
-    url = postgres_url()
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(
-            text("CREATE TABLE passages AS SELECT 'p' AS id, '' AS title, 'Item 5 weighs' AS text")
-        )
-    engine.dispose()
-    monkeypatch.setenv("POSTGRES_TEXT_URL", url)
-    fields = stocked.json(*asked, "--json")
-    assert (fields["failed"], fields["run"]) == ({}, "sql:postgres-text")
-    rows = [json.loads(line) for line in out.read_text().splitlines()]
-    assert {part["id"] for row in rows for part in row["passages"]} == {"p"}
-
-
-def test_vectors_are_searched_approximately(
-    stocked: Commands, tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]
-) -> None:
-    """`corpora import --approximate` says what its index finds; a search by it scores as an exact one."""
-    pytest.importorskip("usearch", reason="NO USEARCH: approximate search is not tested")
-    stocked.endpoint = scripted_llm().url
-    dense = ("corpora", "search", "items", "weighs 15 grams", "--retriever", "dense", "--k", 3, "--json")
-    assert stocked("corpora", "import", "--name", "items", "--embeddings", "emb")[0] == 0
-    code, _, err = stocked(*dense, "--approximate")
-    assert (code, "no approximate index" in err) == (1, True)
-    fields = stocked.json(
-        "corpora", "import", "--name", "items", "--embeddings", "emb", "--approximate", "--json"
-    )
-    assert (fields["built"], fields["approximate"]["recall"]) == (False, 1.0)
-    near, exact = (stocked.json(*dense, *more) for more in (("--approximate",), ()))
-    assert [row["score"] for row in near] == pytest.approx([row["score"] for row in exact])
-    (listed,) = stocked.json("corpora", "list", "--json")
-    assert listed["approximate"] == fields["approximate"]
-    code, _, err = stocked("corpora", "search", "items", "grams", "--approximate")
-    assert (code, "does not search the vectors" in err) == (1, True)
 
 
 def test_files_that_are_not_there_are_named(stocked: Commands, tmp_path: Path) -> None:
@@ -245,7 +171,7 @@ def test_a_run_of_another_corpus_makes_no_version_of_a_set(stocked: Commands, tm
     """Where no passage of a run is in the corpus that is named, nothing is stored."""
     out = tmp_path / "other.trec"
     out.write_text("q0 Q0 elsewhere-1 1 2.5 r\n")
-    code, *told = stocked("sets", "attach", "--kind", "passages", "tiny", out, "--corpus", "items")
+    code, *told = stocked("sets", "attach", "tiny", out, "--corpus", "items")
     assert code == 1
     assert "No passage of other.trec is in the corpus items." in "".join(told)
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]

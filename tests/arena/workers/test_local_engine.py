@@ -18,7 +18,6 @@ from arena.container import Arena
 from arena.services.system.text_process import TextProcess
 from arena.workers.local import AHEAD, LocalSpread
 from data import parallel
-from data.corpora import chunking
 from data.errors import InputError, WorkError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Settings
@@ -34,18 +33,17 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is handed over at once, and documents are cut few at a time."""
     monkeypatch.setattr(parallel, "AT_HAND", -1)
     monkeypatch.setattr(parallel, "LEAST_LEFT", -1)
-    monkeypatch.setattr(chunking, "CHARACTERS", 5_000)
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
-    """Resamples, corrections and corpora are the same bytes with none, one and two processes."""
+    """Resamples and corrections are the same bytes with none, one and two processes."""
     write_input(tmp_path)
-    here = results(tmp_path, tmp_path / "here")
+    here = results(tmp_path)
     for processes in (1, 2):
         with parallel.in_parallel(LocalSpread(processes)):
-            assert results(tmp_path, tmp_path / str(processes)) == here
+            assert results(tmp_path) == here
 
 
 @pytest.mark.long
@@ -231,7 +229,3 @@ def test_commands_take_the_engine(run: Commands, tmp_path: Path) -> None:
     code, _, errors = run("battles", "rate", battles, "--engine", "cloud")
     assert code == 2
     assert "local" in errors
-    imported = run.json(
-        "corpora", "import", tmp_path / "documents.jsonl", "--name", "c", "--engine", "local", "--json"
-    )
-    assert imported["documents"] == 40

@@ -20,7 +20,6 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import EngineKind
 from arena.workers.ray_rounds import judge_on_ray
 from data import parallel
-from data.corpora import chunking
 from data.errors import InputError, WorkError
 from data.records import Outcome, RoundState
 from tests.long_work import nested, numbers, refused, results, squared, write_input
@@ -163,15 +162,14 @@ def on_ray(
 def test_a_cluster_gives_the_bytes_of_one_process(
     on_ray: Callable[..., Arena], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Resamples, corrections and corpora are the same bytes where nodes do their parts."""
+    """Resamples and corrections are the same bytes where nodes do their parts."""
     for module, name, value in ((parallel, "AT_HAND", -1), (parallel, "LEAST_LEFT", -1)):
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(chunking, "CHARACTERS", 5_000)
     write_input(tmp_path)
-    here = results(tmp_path, tmp_path / "here")
+    here = results(tmp_path)
     arena = on_ray()
     with arena.engine.parallel() as spread:
-        assert results(tmp_path, tmp_path / "there") == here
+        assert results(tmp_path) == here
         assert list(spread.map(squared, numbers(40), (7,))) == [7 + n * n for n in range(40)]
         assert list(spread.map(nested, numbers(3))) == [[], [1], [2, 3]]
         with pytest.raises(InputError, match="Five cannot be used"):

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.corpora.chunking import Analyser
 from data.corpora.documents import content_hash, document_files, read_documents
 from data.corpora.library import CorpusLibrary
-from data.corpora.terms import Analyser
 from data.errors import FileFormatError, InvalidFileError
 from data.records import Passage, ProblemList
 
@@ -91,13 +91,13 @@ def test_trec_elements_are_documents(tmp_path: Path) -> None:
         ("<DOC>\n<DOCNO>1</DOCNO>\nx", "truncated"),
     ],
 )
-def test_a_broken_trec_element_is_named_by_its_line(tmp_path: Path, element: str, code: str) -> None:
+def test_a_broken_trec_element_is_a_problem(tmp_path: Path, element: str, code: str) -> None:
     """An element without a number or without an end is a problem, not a document."""
     path = tmp_path / "ft.trec"
     path.write_text(f"\n{element}", encoding="utf-8")
     problems = ProblemList()
     assert list(read_documents(path, problems)) == []
-    assert [(problem.line, problem.code) for problem in problems.result()] == [(2, code)]
+    assert [problem.code for problem in problems.result()] == [code]
 
 
 def test_kinds_are_not_mixed(tmp_path: Path) -> None:

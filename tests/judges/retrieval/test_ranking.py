@@ -1,11 +1,8 @@
-"""Rankings that are fused, made diverse or reordered, and TREC runs."""
+"""Rankings of documents, and TREC runs."""
 
 from __future__ import annotations
 
-import asyncio
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,80 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.errors import InputError, InvalidFileError
+from data.errors import InvalidFileError
 from data.files.trec_runs import RunLine, read_run, run_lines, write_run
-from data.records import Outcome, Passage
-from judges.llm.requests import CallFailure
-from judges.retrieval.ranking import DiverseRanker, Hit, HybridRanker, Ranker, RerankedRanker, by_document
-
-TEXTS = {"a": "bread flour yeast", "b": "bread flour yeast", "c": "butter milk cream", "d": "yeast"}
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """Ranks these, in order."""
-
-    names: str
-    failed: bool = False
-
-    async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
-        """The first k."""
-        if self.failed:
-            return CallFailure(outcome=Outcome.FAILED, detail=f"No {query} today.")
-        size = len(self.names)
-        return [Hit(Passage(name, TEXTS[name]), float(size - at)) for at, name in enumerate(self.names)][:k]
-
-
-class Backwards:
-    """Prefers what comes last."""
-
-    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float] | CallFailure:
-        """The places."""
-        assert query
-        return [float(place) for place in range(len(passages))]
-
-
-def names(ranker: Ranker, k: int = 10) -> str:
-    """What a ranker gives, in order."""
-    hits = asyncio.run(ranker.rank("bread", k))
-    assert not isinstance(hits, CallFailure)
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    return "".join(hit.passage.id for hit in hits)
-
-
-def test_fused_rankings_add_the_reciprocals_of_places() -> None:
-    """What two rankings place well beats what one places first; only one ranking's passages count too."""
-    assert names(HybridRanker([Fixed("abc"), Fixed("dba")])) == "abdc"
-    assert names(HybridRanker([Fixed("abc"), Fixed("dba")]), 2) == "ab"
-
-
-def test_a_failed_part_fails_the_fused_ranking() -> None:
-    """A hybrid ranking is never silently one of words alone."""
-    hits = asyncio.run(HybridRanker([Fixed("abc"), Fixed("", failed=True)]).rank("bread", 3))
-    assert isinstance(hits, CallFailure)
-
-
-def test_diversity_leaves_copies_to_the_end() -> None:
-    """A passage with the words of one that was chosen waits; λ = 1 leaves the ranking as it is."""
-    assert names(DiverseRanker(Fixed("abcd"), 0.3))[:2] == "ac"
-    assert names(DiverseRanker(Fixed("abcd"), 1.0)) == "abcd"
-    with pytest.raises(InputError):
-        DiverseRanker(Fixed("a"), 1.5)
-
-
-@given(st.permutations("abcd"), st.floats(0, 1), st.integers(1, 6))
-def test_a_diverse_ranking_has_the_same_passages(order: Sequence[str], weight: float, k: int) -> None:
-    """Nothing is lost or repeated, and the first is the most relevant unless novelty alone counts."""
-    diverse = names(DiverseRanker(Fixed("".join(order)), weight), k)
-    assert len(diverse) == len(set(diverse)) == min(k, 4)
-    if weight > 0:
-        assert diverse[0] == order[0]
-
-
-def test_reranking_scores_the_first_passages() -> None:
-    """As many are scored as the depth says, and the rest is not looked at."""
-    assert names(RerankedRanker(Fixed("abcd"), Backwards(), depth=2), 2) == "ba"
-    assert names(RerankedRanker(Fixed("abcd"), Backwards(), depth=4), 2) == "dc"
+from data.records import Passage
+from judges.retrieval.ranking import Hit, by_document
 
 
 def test_a_document_has_the_place_of_its_best_chunk() -> None:

@@ -20,8 +20,9 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.metric import Variant, build
 from judges.metrics.coverage.settings import read_settings
-from judges.metrics.coverage.sources import TERMS, LocalSource, Snippet, WebSource
+from judges.metrics.coverage.sources import TERMS, Snippet, WebSource
 from judges.metrics.registry import build_metric
+from judges.retrieval.ranking import RankedSource, WordRanker
 from judges.text.tokens import terms
 from tests.judges.conftest import WithRunner
 from tests.narrow import listed, number
@@ -220,7 +221,7 @@ def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> No
     (tmp_path / "documents.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     library = CorpusLibrary(tmp_path / "corpora", TERMS)
     library.add("coffee", tmp_path / "documents.jsonl")
-    source = LocalSource(library.open("coffee"))
+    source = RankedSource(WordRanker(library.open("coffee")))
     metric = build(M, runner=None, options=JUDGED, source=source)
     found = asyncio.run(metric.score(replace(item, passages=())))
     assert [claim["passage"] for claim in listed(found.details["claims"])] == ["p1#1", "p2#1", None]

@@ -1,1 +1,0 @@
-"""Embeddings of texts, from an endpoint or a local model, and dense retrieval with them."""
