@@ -22,12 +22,7 @@ MARK = "#"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunking:
-    """How texts are cut.
-
-    Attributes:
-        words: Words of a chunk at most; in scripts without spaces a character is a word.
-        overlap: Words that a chunk repeats of the one before.
-    """
+    """The most words of a chunk, and how many it repeats; without spaces a character is a word."""
 
     words: int = WORDS
     overlap: int = OVERLAP

@@ -1,8 +1,4 @@
-"""The documents of a corpus as other tools write them: BEIR, Pyserini, MS MARCO v2.1, TREC, plain folders.
-
-Sources: BEIR (Thakur et al., 2021), `corpus.jsonl`; Pyserini's JsonCollection; MS MARCO v2.1 of TREC RAG
-2024, documents and segments; TREC's SGML collections.
-"""
+"""Documents as other tools write them: BEIR, Pyserini, MS MARCO v2.1, TREC's SGML, plain folders."""
 
 from __future__ import annotations
 
@@ -31,14 +27,11 @@ ADVICE = (
 
 
 class DocumentFormat(StrEnum):
-    """How documents are written."""
+    """A file, a line or a `<DOC>` element for each document."""
 
     TEXT = "text"
-    """A file each; the path within the folder is the id."""
     JSONL = "jsonl"
-    """A line each."""
     TREC = "trec"
-    """A `<DOC>` element each."""
 
 
 _FORMATS: Mapping[str, DocumentFormat] = MappingProxyType(

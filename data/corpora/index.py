@@ -46,11 +46,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the making of a corpus.
-
-    Raises:
-        StoreError: There is no corpus in the folder, or its manifest is damaged.
-    """
+    """Read the making of a corpus; a StoreError where it cannot be read."""
     try:
         return Manifest(**json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
@@ -100,11 +96,7 @@ def _stored(text: str) -> str:
 
 
 class Corpus:
-    """Finds chunks of a corpus by BM25; its files are mapped, not read into memory.
-
-    Raises:
-        StoreError: Files are missing or damaged, or were made otherwise.
-    """
+    """Finds chunks of a corpus by BM25; its files are mapped, not read into memory."""
 
     def __init__(self, folder: Path, analyser: Analyser) -> None:
         self.manifest = read_manifest(folder)

@@ -23,7 +23,7 @@ REPLACED = ".replaced-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What an import did; `built` is False where the corpus was there already, made from the same."""
+    """Result of an import; `built` is False where the same corpus was there already."""
 
     manifest: Manifest
     built: bool
@@ -57,7 +57,6 @@ class CorpusLibrary:
         chunking or the analyser differ.
 
         Raises:
-            RecordError: The name cannot be used.
             InvalidFileError: Documents have problems; all of them are listed, and nothing is changed.
             FileFormatError: There are no documents, or none with words.
             StoreError: The files cannot be written.
@@ -90,12 +89,7 @@ class CorpusLibrary:
         return Imported(manifest=manifest, built=True)
 
     def open(self, name: str) -> Corpus:
-        """Open a corpus.
-
-        Raises:
-            NotFoundError: There is none of the name.
-            StoreError: Its files cannot be used.
-        """
+        """Open a corpus; a NotFoundError where there is none of the name."""
         folder = self._folder / require_name(name, "Corpus name")
         if not (folder / MANIFEST).is_file():
             names = ", ".join(manifest.name for manifest in self.list()) or "none"

@@ -139,5 +139,5 @@ def _grade(value: object, number: int) -> float:
     return grade
 
 
-def _bad(number: int, message: str) -> FileFormatError:
-    return FileFormatError(message, advice=ADVICE, code="bad-row", line=number)
+def _bad(line: int, message: str) -> FileFormatError:
+    return FileFormatError(message, advice=ADVICE, code="bad-row", line=line)

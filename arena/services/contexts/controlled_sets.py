@@ -26,13 +26,7 @@ from judges.metrics.options import read_options
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRequest:
-    """What is to be built.
-
-    Attributes:
-        judge: Name or path of the judge whose LLM writes and rates.
-        name: Of the set; by default the folder's.
-        options: Constants of CRUX: `sub_questions`, `threshold`, `weighted`.
-    """
+    """Sources and a folder for the set; `options` are constants of CRUX, such as `sub_questions`."""
 
     file: Path
     folder: Path
@@ -49,20 +43,9 @@ class ControlledSetService:
         self._access = access
 
     def build(self, request: BuildRequest) -> dict[str, Any]:
-        """Build a set and write it as a folder that `arena sets import` reads.
+        """Write a set as a folder that `arena sets import` reads, with `ratings.jsonl`, and return counts.
 
-        Besides the questions the folder has `ratings.jsonl`: for each question the ratings of its passages,
-        the passages that suffice, and the sub-questions that were dropped. Cut off, the same call goes on:
-        replies are cached.
-
-        Returns:
-            Counts, the sources that became no question with their reasons, and what it cost.
-
-        Raises:
-            InvalidFileError: The file has problems; all of them are listed.
-            SpecError: The judge is no LLM, or an option is wrong.
-            JudgeError: No source became a question, or asking cannot go on.
-            FileFormatError: The folder cannot be written.
+        Cut off, the same call goes on: replies are cached.
         """
         sources = read_sources(request.file, ReadLimits())
         built, failed, used = asyncio.run(self._build(request, sources))

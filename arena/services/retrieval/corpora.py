@@ -46,13 +46,7 @@ class CorpusService:
         self._settings = settings
 
     def add(self, name: str, path: Path) -> Imported:
-        """Import documents under a name; the same import twice builds nothing.
-
-        Raises:
-            InvalidFileError: Documents have problems; all of them are listed, and nothing is changed.
-            FileFormatError: There are no documents, or none with words.
-            StoreError: The files cannot be written.
-        """
+        """Import documents under a name; the same import twice builds nothing."""
         return self._library.add(name, path)
 
     def list(self) -> tuple[Manifest, ...]:
@@ -61,13 +55,7 @@ class CorpusService:
 
     @asynccontextmanager
     async def source(self, request: SearchRequest) -> AsyncIterator[Opened | None]:
-        """Open what is to be searched; None where items bring their own passages.
-
-        Raises:
-            NotFoundError: There is no such corpus.
-            StoreError: Its files cannot be used.
-            InputError: The web is to be searched, and no search is set.
-        """
+        """Open what is to be searched; None where items bring their own passages."""
         if request.in_passages:
             yield None
             return
@@ -75,22 +63,12 @@ class CorpusService:
             yield opened
 
     def passages(self, name: str, ids: Collection[str]) -> Mapping[str, Passage]:
-        """The chunks of a corpus with these ids, and its documents, put together from their chunks.
-
-        Raises:
-            NotFoundError: There is no such corpus.
-            StoreError: Its files cannot be used.
-        """
+        """The chunks of a corpus with these ids, and its documents, put together from their chunks."""
         return self._library.open(name).named(ids)
 
     @asynccontextmanager
     async def words(self, corpus: str) -> AsyncIterator[Opened]:
-        """Open a corpus.
-
-        Raises:
-            NotFoundError: There is no such corpus.
-            StoreError: Its files cannot be used.
-        """
+        """Open a corpus."""
         opened = self._library.open(corpus)
         manifest = opened.manifest
         yield Opened(

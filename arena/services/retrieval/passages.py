@@ -26,16 +26,7 @@ JSONL = ".jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalRequest:
-    """What is to be retrieved.
-
-    Attributes:
-        set_name: The questions.
-        k: Passages a question.
-        corpus: Name of a corpus; empty for retrievers that search none.
-        retriever: Name of a registered one.
-        documents: Whether documents are ranked by their best chunk, instead of chunks.
-        domains: Domains of the questions; all where none is named.
-    """
+    """Questions of a set and how passages are found; `documents` ranks documents by their best chunk."""
 
     set_name: str = ""
     k: int = 10
@@ -49,11 +40,7 @@ class RetrievalRequest:
 
     @property
     def info(self) -> RetrieverInfo:
-        """The retriever.
-
-        Raises:
-            InputError: There is none of the name.
-        """
+        """The retriever; an InputError where there is none of the name."""
         return retriever_info(self.retriever)
 
     @property
@@ -94,13 +81,7 @@ class RetrievalService:
         self._store = store
 
     def search(self, query: str, request: RetrievalRequest) -> Sequence[Hit]:
-        """Rank passages for some words.
-
-        Raises:
-            NotFoundError: There is no such corpus.
-            StoreError: The corpus cannot be used.
-            InputError: The search failed.
-        """
+        """Rank passages for some words; an InputError where the search fails."""
 
         async def run() -> Sequence[Hit] | CallFailure:
             async with request.info.opened(self._corpora, request.corpus) as opened:
@@ -112,12 +93,7 @@ class RetrievalService:
         return hits
 
     def retrieve(self, request: RetrievalRequest) -> Retrieved:
-        """Rank passages for each question of a set; a search that fails is counted, and the others go on.
-
-        Raises:
-            NotFoundError: There is no such set, domain or corpus.
-            StoreError: The corpus cannot be used.
-        """
+        """Rank passages for each question of a set; a search that fails is counted, and the others go on."""
         return asyncio.run(self._retrieve(request, self._questions(request)))
 
     def _questions(self, request: RetrievalRequest) -> list[Question]:

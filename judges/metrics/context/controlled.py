@@ -28,17 +28,7 @@ AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What a question is built from.
-
-    Attributes:
-        id: Becomes the question's id.
-        domain: Becomes its domain.
-        summary: Written by people from the documents: the oracle's answer.
-        documents: What the summary was written from; their ids begin the ids of the passages.
-
-    Raises:
-        RecordError: There is no summary, or no document with a text.
-    """
+    """A summary that people wrote, and its documents, whose ids begin those of the passages."""
 
     id: str
     domain: str
@@ -53,14 +43,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controlled:
-    """A question of a controlled set.
-
-    Attributes:
-        question: The request with the summary as reference, the passages, and the sub-questions that the
-            passages answer.
-        ratings: The passages' ratings for these sub-questions.
-        dropped: Sub-questions that no passage answers.
-    """
+    """A question with its answerable sub-questions, the ratings of these, and the sub-questions dropped."""
 
     question: Question
     ratings: Ratings
@@ -72,27 +55,14 @@ class Controlled:
 
 
 class ControlledSetBuilder:
-    """Builds questions from sources with an LLM.
-
-    Args:
-        runner: Runs the tasks `write_passages`, `write_request`, `generate_sub_questions` and
-            `rate_answerability`.
-        settings: How many sub-questions, and the threshold.
-    """
+    """Builds questions from sources with an LLM."""
 
     def __init__(self, runner: TaskRunner, settings: ContextSettings) -> None:
         self._runner = runner
         self._settings = settings
 
     async def build(self, source: Source) -> Controlled | Missing:
-        """Build one question.
-
-        Returns:
-            The question, or why there is none: a step got no reply, or no sub-question can be answered.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
+        """Build one question, or say why there is none."""
         passages = await self._passages(source)
         if isinstance(passages, Missing):
             return passages
@@ -162,16 +132,7 @@ async def build_all(
     *,
     at_once: int = AT_ONCE,
 ) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
-    """Build every question; those that could not be built are returned by id with their reasons.
-
-    Args:
-        builder: Builds one.
-        sources: What to build from.
-        at_once: Sources in work at most.
-
-    Raises:
-        JudgeError: Asking as a whole cannot go on.
-    """
+    """Build every question; those that could not be built are returned by id with their reasons."""
     places = asyncio.Semaphore(at_once)
 
     async def build_one(source: Source, work: Work) -> Controlled | Missing:
