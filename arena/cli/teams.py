@@ -137,9 +137,6 @@ def accounts(
             help="Grant or revoke the rights of organisers; at once, also for tokens in use.",
         ),
     ] = None,
-    rename: Annotated[
-        str | None, typer.Option("--rename", metavar="ACCOUNT", help="Give an account this name.")
-    ] = None,
     closed: Annotated[
         bool | None,
         typer.Option(
@@ -158,19 +155,16 @@ def accounts(
     teams = open_arena().teams
     listed = teams.accounts(caller=OPERATOR)
     if not name:
-        given = {"--email": email, "--subject": subject, "--organiser": organiser, "--rename": rename}
-        only_with("an account", {**given, "--close": closed})
+        given = {"--email": email, "--subject": subject, "--organiser": organiser, "--close": closed}
+        only_with("an account", given)
         rows = [
             (one.name, one.email, "closed" if one.closed_at else "organiser" if one.is_organiser else "")
             for one in listed
         ]
         show_rows([_json(one) for one in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
-    elif subject is None and organiser is None and name in {one.name for one in listed}:
-        account = teams.change_account(name, new_name=rename, email=email, closed=closed, caller=OPERATOR)
+    elif subject is None and email is None and name in {one.name for one in listed}:
+        account = teams.change_account(name, is_organiser=organiser, closed=closed, caller=OPERATOR)
         show_result(_json(account), f"Account {account.name} is changed.", as_json=as_json)
-    elif organiser is not None and email is None and subject is None and name in {one.name for one in listed}:
-        changed = teams.set_organiser(name, is_organiser=organiser, caller=OPERATOR)
-        show_result(_json(changed), f"{name} is {'an' if organiser else 'no'} organiser.", as_json=as_json)
     else:
         added = teams.add_account(
             name, subject=subject, email=email, is_organiser=bool(organiser), caller=OPERATOR

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from arena.html_pages import release
-from arena.services.accounts.auth import WINDOW
+from arena.services.accounts.auth import WINDOW_MINUTES
 from arena.services.accounts.sessions import LASTS
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading
@@ -41,14 +41,13 @@ STORED = (
     ),
     Kept(
         "Signing in",
-        "A cookie (arena_session), of which the sha256 is stored, and when your token was last used. While "
-        "the form is open, a second cookie (arena_form) protects it.",
+        "A cookie (arena_session), of which the sha256 is stored, and when your token was last used.",
         f"{LASTS // HOUR} hours at most, or until you sign out",
     ),
     Kept(
         "Signing in with a wrong token",
-        "That it was refused, under hashes of your network address and of the beginning of the token.",
-        f"{2 * WINDOW // MINUTE} minutes, then deleted with the next one",
+        "How often, in memory, under your network address.",
+        f"{WINDOW_MINUTES} minutes",
     ),
     Kept(
         "Labelling pairs",

@@ -95,11 +95,7 @@ def present() -> Caller:
 
 
 def _claimed() -> Caller | None:
-    """Who signed in by OIDC; None where that is not configured, or nobody did.
-
-    Raises:
-        AccessError: No account is theirs.
-    """
+    """Who signed in by OIDC; None where that is not configured, or nobody did."""
     subject = provider_subject()
     if not subject:
         return None

@@ -30,18 +30,17 @@ def plain_page(
     *texts: str,
     alert: str = "",
     form: str = "",
-    csrf: str = "",
     leave: str = "",
     status: int = 200,
     home: str = "../",
 ) -> HTMLResponse:
     """A page with a heading, texts, what went wrong, and a form to sign in or out.
 
-    `form` is the address that takes the form, with the word `csrf` in it; `leave` is that of signing out,
+    `form` is the address that takes the form; `leave` is that of signing out,
     where it is offered; `home` leads to the site.
     """
     style = STYLE.read_text(encoding="utf-8")
-    words = {"title": title, "texts": texts, "alert": alert, "form": form, "csrf": csrf, "leave": leave}
+    words = {"title": title, "texts": texts, "alert": alert, "form": form, "leave": leave}
     page = rendered("plain.html", **words, home=home, style=style)
     return HTMLResponse(page, status, headers=HEADERS)
 

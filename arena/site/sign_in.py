@@ -1,14 +1,11 @@
 """Signing in with a browser: `/auth/sign-in` and `/auth/sign-out`, besides the pages.
 
 The cookie is HttpOnly, SameSite=Lax, and Secure over https. A form is taken from this site alone (`Origin`,
-or `Referer` where a browser sends none) and with a word that only this site's form has: for signing in one
-that a cookie repeats, for signing out that of the session. A token is never part of an address or of a log.
+or `Referer` where a browser sends none). A token is never part of an address or of a log.
 """
 
 from __future__ import annotations
 
-import hmac
-import secrets
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
@@ -20,13 +17,12 @@ from starlette.routing import Route
 from arena.api.dependencies import client_of
 from arena.container import Arena
 from arena.services.accounts.auth import Caller
-from arena.services.accounts.sessions import COOKIE, csrf_of
+from arena.services.accounts.sessions import COOKIE
 from arena.site.hosts import ServedHosts
 from arena.site.plain_pages import HEADERS, plain_page
 from arena.site.ui.errors import public_error
 from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError
 
-FORM_COOKIE = "arena_form"
 LONGEST_FORM = 4_096
 MOST_FIELDS = 10
 
@@ -53,22 +49,19 @@ class SignIn:
         try:
             caller = await run_in_threadpool(self._arena.sessions.who, cookie)
         except ArenaError as error:
-            return _form_page(request, message=str(public_error(error)), status=_status_of(error))
-        return _form_page(request, who=caller.name if caller.signed_in else "")
+            return _form_page(error=error)
+        return _form_page(who=caller.name if caller.signed_in else "")
 
     async def sign_in(self, request: Request) -> Response:
         """Open a session for the token of the form, and go to the first page of who signed in."""
         try:
             fields = await fields_of_form(request)
             self._require_own_origin(request)
-            _require_own_form(request, fields)
             opened = await run_in_threadpool(
                 self._arena.sessions.sign_in, fields.get("token", "").strip(), client=client_of(request)
             )
         except ArenaError as error:
-            return _form_page(
-                request, message=str(public_error(error)), status=_status_of(error), error=error
-            )
+            return _form_page(error=error)
         left = max(1, int((opened.expires_at - datetime.now(UTC)).total_seconds()))
         page = await run_in_threadpool(self._first_page, opened.caller)
         response = RedirectResponse(f"../{page}", status_code=303, headers=HEADERS)
@@ -81,7 +74,6 @@ class SignIn:
             samesite="lax",
             secure=request.url.scheme == "https",
         )
-        response.delete_cookie(FORM_COOKIE, path="/auth")
         return response
 
     def _first_page(self, caller: Caller) -> str:
@@ -100,15 +92,13 @@ class SignIn:
         if not caller.signed_in:
             return RedirectResponse("../", status_code=303, headers=HEADERS)
         text = f"You are signed in as {caller.name}."
-        return plain_page("Sign out", text, form="sign-out", csrf=csrf_of(cookie))
+        return plain_page("Sign out", text, form="sign-out")
 
     async def sign_out(self, request: Request) -> Response:
         """End the session."""
         cookie = request.cookies.get(COOKIE, "")
         try:
-            fields = await fields_of_form(request)
             self._require_own_origin(request)
-            self._arena.sessions.check_csrf(cookie, fields.get("csrf", ""))
             await run_in_threadpool(self._arena.sessions.sign_out, cookie)
         except ArenaError as error:
             return _refusal(error)
@@ -136,14 +126,6 @@ async def fields_of_form(request: Request) -> dict[str, str]:
     return {name: values[0] for name, values in fields.items()}
 
 
-def _require_own_form(request: Request, fields: dict[str, str]) -> None:
-    issued, sent = request.cookies.get(FORM_COOKIE, ""), fields.get("csrf", "")
-    if not issued or not hmac.compare_digest(
-        issued.encode("utf-8", "replace"), sent.encode("utf-8", "replace")
-    ):
-        raise ForbiddenError("The form is too old or not ours.", advice="Send it again.")
-
-
 def _status_of(error: ArenaError) -> int:
     if isinstance(error, TooManyAttemptsError):
         return 429
@@ -152,29 +134,22 @@ def _status_of(error: ArenaError) -> int:
     return 403 if isinstance(error, ForbiddenError) else 503
 
 
-def _form_page(
-    request: Request, *, message: str = "", status: int = 200, error: ArenaError | None = None, who: str = ""
-) -> Response:
-    word = secrets.token_urlsafe(24)
-    text = "Paste an access token of your team or account. It is sent once and not stored."
-    texts = (
-        (f"You are signed in as {who}. Another token signs you in as somebody else.", text)
-        if who
-        else (text,)
-    )
+def _form_page(*, error: ArenaError | None = None, who: str = "") -> Response:
+    texts = ["Paste an access token of your team or account. It is sent once and not stored."]
+    if who:
+        texts.insert(0, f"You are signed in as {who}. Another token signs you in as somebody else.")
+    status = 200 if error is None else _status_of(error)
     leave = "sign-out" if who else ""
-    page = plain_page("Sign in", *texts, alert=message, form="sign-in", csrf=word, leave=leave, status=status)
+    page = plain_page(
+        "Sign in",
+        *texts,
+        alert="" if error is None else str(public_error(error)),
+        form="sign-in",
+        leave=leave,
+        status=status,
+    )
     if isinstance(error, TooManyAttemptsError):
         page.headers["Retry-After"] = str(error.retry_after)
-    page.set_cookie(
-        FORM_COOKIE,
-        word,
-        max_age=3600,
-        path="/auth",
-        httponly=True,
-        samesite="strict",
-        secure=request.url.scheme == "https",
-    )
     return page
 
 

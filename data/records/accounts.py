@@ -91,11 +91,7 @@ class Token:
 
 
 def require_label(value: str, what: str) -> str:
-    """Return the name of a team, account or token where it can stand on one line.
-
-    Raises:
-        RecordError: It is empty, longer than 100 characters, padded, or holds what cannot be printed.
-    """
+    """Return the name of a team, account or token where it can stand on one line."""
     fits = 0 < len(value) <= LONGEST_NAME and value == value.strip() and value.isprintable()
     if not fits or "/" in value:
         raise RecordError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import UniqueConstraint
 
 from data.records import Role
 from data.tables import columns as col
@@ -89,19 +89,6 @@ class WebSessionRow(Base, table=True):
 
 
 web_sessions = WebSessionRow.__table__
-
-
-class RefusedTokenRow(Base, table=True):
-    """Refused tokens, each under a key that stands for its prefix or for the client's address."""
-
-    __tablename__ = "refused_token"
-    __table_args__ = (Index(None, "key", "at"),)
-    id: int | None = col.number()
-    key: str = col.label(64)
-    at: datetime = col.moment()
-
-
-refused_tokens = RefusedTokenRow.__table__
 
 
 class PhaseRow(Base, table=True):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
 import sys
+import time
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum, auto
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from data.errors import AccessError, ForbiddenError, TooManyAttemptsError
@@ -16,11 +17,12 @@ from data.records import Role, Token, TokenScope, UserAccount
 
 if TYPE_CHECKING:
     # Commands import this module before they know that they need a database.
+    from limits.strategies import MovingWindowRateLimiter
+
     from data.store import Store
 
 MARK = "aa"
-PREFIX_BYTES, SECRET_BYTES = 6, 32
-WINDOW = timedelta(minutes=15)
+WINDOW_MINUTES = 15
 MOST_FOR_PREFIX, MOST_FOR_CLIENT = 10, 20
 """Refusals in the window after which a prefix, or everybody at a client's address, has to wait."""
 PERSONAL = frozenset({TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE})
@@ -99,10 +101,6 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
     """Refuse a caller without the permission: anybody needs the scope, and in a team a role.
 
     Organisers may act for every team; managing a team needs an owner.
-
-    Raises:
-        AccessError: Nobody is signed in.
-        ForbiddenError: They may not do it.
     """
     if not caller.signed_in:
         suffix = " as an organiser" if scope is TokenScope.ORGANISE else ""
@@ -135,21 +133,6 @@ def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class NewSecret:
-    """A token that was just made; `text` is shown once and stored nowhere."""
-
-    prefix: str
-    digest: str
-    text: str
-
-
-def new_secret() -> NewSecret:
-    """Draw a token of 256 random bits, with a public prefix by which it is found."""
-    prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
-    return NewSecret(prefix=prefix, digest=digest_of(secret), text=f"{MARK}_{prefix}_{secret}")
-
-
 def digest_of(secret: str) -> str:
     """The sha256 under which a random secret is stored; of 256 random bits, no slower hash is needed."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
@@ -162,33 +145,38 @@ class IdentityService:
         self._store = store
 
     def of_token(self, text: str, *, client: str) -> Caller:
-        """Who shows a token.
-
-        Refusals are counted for `client`, the address that it came from, and for the token's prefix.
-
-        Raises:
-            TooManyAttemptsError: The token is not valid, and so many were refused lately.
-            AccessError: The token is unknown, wrong, expired or revoked.
-        """
+        """Who shows a token; refusals are counted for the address that it came from and for its prefix."""
         return self.caller_of(self.token(text, client=client), CallerKind.TOKEN)
 
     def token(self, text: str, *, client: str) -> Token:
-        """The token that somebody shows; raises as `of_token`.
-
-        It is checked before anything is counted, so that failures of others never lock out a valid token.
-        A guess among 2^256 gains nothing by being checked.
-        """
+        """The token that somebody shows; it is checked first, so that guesses of others lock out nobody."""
         prefix, secret = _split(text)
-        keys = {_key("prefix", prefix): MOST_FOR_PREFIX, _key("client", client): MOST_FOR_CLIENT}
         stored = self._store.tokens.with_digest(prefix)
         # Something is compared in any case, so that the time reveals nothing of what exists.
         right = hmac.compare_digest(digest_of(secret), stored[1] if stored else digest_of(""))
         if stored is None or not right or not stored[0].valid(datetime.now(UTC)):
-            self._refuse_guessers(keys)
-            self._store.tokens.refuse(list(keys), forget_before=datetime.now(UTC) - 2 * WINDOW)
+            self._count_guess(prefix, client)
             raise AccessError(NOT_VALID, advice=ADVICE)
         self._store.tokens.used(stored[0])
         return stored[0]
+
+    @cached_property
+    def _guesses(self) -> MovingWindowRateLimiter:
+        from limits.storage import MemoryStorage  # noqa: PLC0415 - as above
+        from limits.strategies import MovingWindowRateLimiter  # noqa: PLC0415 - as above
+
+        return MovingWindowRateLimiter(MemoryStorage())
+
+    def _count_guess(self, prefix: str, client: str) -> None:
+        from limits import RateLimitItemPerMinute  # noqa: PLC0415 - commands see no guesses
+
+        for most, *key in ((MOST_FOR_PREFIX, "prefix", prefix), (MOST_FOR_CLIENT, "client", client)):
+            rate = RateLimitItemPerMinute(most, WINDOW_MINUTES)
+            if not self._guesses.hit(rate, *key):
+                wait = max(1, round(self._guesses.get_window_stats(rate, *key).reset_time - time.time()))
+                raise TooManyAttemptsError(
+                    "Too many tokens were refused.", retry_after=wait, advice=f"Try again in {wait} seconds."
+                )
 
     def caller_of(self, token: Token, kind: CallerKind) -> Caller:
         """The rights of a valid token, as the database has them now."""
@@ -203,14 +191,7 @@ class IdentityService:
         return self._of_account(account, kind, scopes, f"{account.name}, {name}")
 
     def of_oidc(self, subject: str, *, email: str | None, verified: bool) -> Caller:
-        """Who signed in by an OIDC provider.
-
-        `subject` is the provider's name for them, issuer included. An address that the provider vouches for
-        leads to an account until that has a subject.
-
-        Raises:
-            AccessError: No account is theirs.
-        """
+        """Who signed in by an OIDC provider; a verified address leads to an account without a subject."""
         if not subject:
             raise AccessError("The sign-in names nobody.", advice="Sign in again.")
         verified_email = email if verified else None
@@ -242,27 +223,12 @@ class IdentityService:
             account=account.name,
         )
 
-    def _refuse_guessers(self, keys: dict[str, int]) -> None:
-        at = datetime.now(UTC)
-        for key, most in keys.items():
-            count, first = self._store.tokens.refusals(key, at - WINDOW)
-            if count >= most and first is not None:
-                wait = max(1, round((first + WINDOW - at).total_seconds()))
-                raise TooManyAttemptsError(
-                    "Too many tokens were refused.", retry_after=wait, advice=f"Try again in {wait} seconds."
-                )
-
 
 def _split(text: str) -> tuple[str, str]:
     mark, _, rest = text.strip().partition("_")
     prefix, _, secret = rest.partition("_")
     shaped = mark == MARK and prefix.isascii() and prefix.isalnum() and bool(secret)
     return (prefix, secret) if shaped else ("", text)
-
-
-def _key(kind: str, value: str) -> str:
-    # Addresses are not stored, and neither is what was sent in place of a prefix.
-    return hashlib.sha256(f"{kind}\x1f{value}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _with_implied(scopes: frozenset[TokenScope]) -> frozenset[TokenScope]:

@@ -25,13 +25,7 @@ class InvitationService:
         self._public_url = public_url
 
     def invite(self, team: str, *, uses: int = 1, days: int = 7, caller: Caller) -> str:
-        """Return a link that lets people join a team as members, so many times within so many days.
-
-        Raises:
-            InputError: Uses or days are out of bounds.
-            NotFoundError: There is no such team.
-            ForbiddenError: Only owners and organisers may.
-        """
+        """Return a link that lets people join a team as members, so many times within so many days."""
         require(caller, TokenScope.MANAGE, team=team)
         if not (1 <= uses <= MAX_USES and 1 <= days <= MAX_DAYS):
             raise InputError(
@@ -47,23 +41,14 @@ class InvitationService:
         return f"{self._public_url}/invite?code={code}"
 
     def team_of(self, code: str) -> str:
-        """Return the team of an invitation that can be used.
-
-        Raises:
-            NotFoundError: It is unknown, used up or over.
-        """
+        """Return the team of an invitation that can be used."""
         team = self._store.teams.invited_to(digest_of(code))
         if team is None:
             raise NotFoundError("This invitation was used, or is over.", advice="Ask the team for another.")
         return team
 
     def join(self, code: str, *, caller: Caller) -> str:
-        """Let the caller's account join the team, unless it is in it, and return the team's name.
-
-        Raises:
-            NotFoundError: The invitation is unknown, used up or over.
-            InputError: The caller has no account, as with a team's token.
-        """
+        """Let the caller's account join the team, unless it is in it, and return the team's name."""
         require(caller, TokenScope.READ)
         if caller.account is None:
             raise InputError("Only people join a team.", advice="Sign in with your own account.")
@@ -76,13 +61,7 @@ class InvitationService:
         return team
 
     def join_as_new(self, code: str, *, name: str, subject: str) -> str:
-        """Make an account for a sign-in at the OIDC provider that has none, and let it join the team.
-
-        Raises:
-            NotFoundError: The invitation is unknown, used up or over.
-            ConflictError: The name or the sign-in belongs to another account.
-            RecordError: The name cannot be used.
-        """
+        """Make an account for a sign-in at the OIDC provider that has none, and let it join the team."""
         with self._store.changing():
             team = self.team_of(code)
             self._use(code)
@@ -92,11 +71,7 @@ class InvitationService:
         return team
 
     def token(self, code: str) -> CreatedToken:
-        """Make a token of the team, which reads and submits; its text is in the answer alone.
-
-        Raises:
-            NotFoundError: The invitation is unknown, used up or over.
-        """
+        """Make a token of the team, which reads and submits; its text is in the answer alone."""
         with self._store.changing():
             team = self.team_of(code)
             self._use(code)

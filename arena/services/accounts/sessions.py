@@ -1,15 +1,12 @@
-"""Browsers that are signed in: an opaque cookie, stored hashed, and a CSRF token derived from it."""
+"""Sessions of browsers: an opaque cookie, stored hashed."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import OWNER, PUBLIC, Caller, CallerKind, IdentityService, digest_of
-from data.errors import ForbiddenError
 from data.store import Store
 
 COOKIE = "arena_session"
@@ -26,11 +23,9 @@ class SignedIn:
 
     Attributes:
         cookie: What the browser stores, as an HttpOnly, SameSite=Lax cookie named `COOKIE`.
-        csrf: What a form must send back with every change.
     """
 
     cookie: str = field(repr=False)
-    csrf: str = field(repr=False)
     expires_at: datetime
     caller: Caller
 
@@ -45,12 +40,7 @@ class SessionService:
         self._logged: dict[str, None] = {}
 
     def sign_in(self, token: str, *, client: str) -> SignedIn:
-        """Open a session for the holder of a token; it ends with the token at the latest.
-
-        Raises:
-            TooManyAttemptsError: Too many tokens were refused lately.
-            AccessError: The token is not valid.
-        """
+        """Open a session for the holder of a token; it ends with the token at the latest."""
         stored = self._identities.token(token, client=client)
         caller = self._identities.caller_of(stored, CallerKind.SESSION)
         cookie = secrets.token_urlsafe(COOKIE_BYTES)
@@ -59,7 +49,7 @@ class SessionService:
             expires = min(expires, stored.expires_at)
         self._store.tokens.open_session(digest_of(cookie), stored.id, expires)
         caller.log("signed-in", f"token {stored.id}", team=stored.team or "")
-        return SignedIn(cookie=cookie, csrf=csrf_of(cookie), expires_at=expires, caller=caller)
+        return SignedIn(cookie=cookie, expires_at=expires, caller=caller)
 
     def who(self, cookie: str | None) -> Caller:
         """Who a browser is; the public where its session is unknown, over, or its token no longer valid."""
@@ -79,9 +69,6 @@ class SessionService:
 
         Each sign-in is logged once in a process, however often the browser comes back with it. `issued`, in
         seconds since 1970, distinguishes sign-ins.
-
-        Raises:
-            AccessError: No account is theirs.
         """
         caller = self._identities.of_oidc(subject, email=email, verified=verified)
         sign_in = digest_of(f"{subject} {issued}")
@@ -92,15 +79,6 @@ class SessionService:
                 del self._logged[next(iter(self._logged))]
         return caller
 
-    def check_csrf(self, cookie: str, sent: str) -> None:
-        """Refuse a change that another site had the browser send.
-
-        Raises:
-            ForbiddenError: The token is not the session's.
-        """
-        if not hmac.compare_digest(csrf_of(cookie).encode(), sent.encode("utf-8", "replace")):
-            raise ForbiddenError("The form is too old or not ours.", advice="Load the page again.")
-
     def sign_out(self, cookie: str) -> bool:
         """End a session; whether there was one."""
         caller = self.who(cookie)
@@ -108,8 +86,3 @@ class SessionService:
         if closed and caller.signed_in:
             caller.log("signed-out", "session")
         return closed
-
-
-def csrf_of(cookie: str) -> str:
-    """The CSRF token that belongs to a session; without the cookie it cannot be computed."""
-    return hmac.new(cookie.encode("utf-8", "replace"), b"arena-csrf", hashlib.sha256).hexdigest()

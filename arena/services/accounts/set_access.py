@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.redaction import placeholder, redacted_question, submission_visibility
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from data.store import Store
     from data.store.rounds.question_stats import QuestionRecord, QuestionStats
 
+Line = TypeVar("Line", "QuestionStats", "QuestionRecord")
 FORBIDDING = ("all rights reserved", "proprietary", "confidential", "no redistribution", "internal use")
 
 
@@ -35,9 +36,6 @@ class SetAccess:
         withheld: Why the set's texts are not for everybody; empty where they are.
         hidden: Whether the set hides the references of its test questions.
         domains: Its domains by id, with their labels.
-
-    Raises:
-        NotFoundError: There is no such set.
     """
 
     def __init__(self, store: Store, caller: Caller, set_name: str) -> None:
@@ -82,14 +80,8 @@ class SetAccess:
             return question
         return redacted_question(self._caller, question, hidden=self.hidden, private=self.private)
 
-    def listed(self, questions: Iterable[QuestionStats]) -> tuple[QuestionStats, ...]:
+    def listed(self, questions: Iterable[Line]) -> tuple[Line, ...]:
         """Lines of questions, without texts that the caller may not see."""
-        if self.sees_questions:
-            return tuple(questions)
-        return tuple(replace(line, question=placeholder(line.id)) for line in questions)
-
-    def records(self, questions: Iterable[QuestionRecord]) -> tuple[QuestionRecord, ...]:
-        """A system's lines of questions, without texts that the caller may not see."""
         if self.sees_questions:
             return tuple(questions)
         return tuple(replace(line, question=placeholder(line.id)) for line in questions)

@@ -28,35 +28,17 @@ class TeamService:
         self._store = store
 
     def add(self, name: str, *, title: str = "", contact: str = "", caller: Caller) -> Team:
-        """Add a team.
-
-        Raises:
-            ConflictError: A team has this name.
-            RecordError: The name cannot be used.
-            ForbiddenError: Only organisers may.
-        """
+        """Add a team."""
         require(caller, TokenScope.ORGANISE)
-        _require_short(title, contact)
+        for text in (title, contact):
+            if len(text) > LONGEST_TEXT or not text.isprintable():
+                raise InputError(
+                    f"{text[:40]!r} cannot be used.",
+                    advice=f"Use at most {LONGEST_TEXT} printable characters.",
+                )
         with self._store.changing():
             team = self._store.teams.add(name, title=title, contact=contact)
         caller.log("team-added", f"team {name}", team=name)
-        return team
-
-    def change(
-        self, name: str, *, title: str | None = None, contact: str | None = None, caller: Caller
-    ) -> Team:
-        """Give a team another title or contact.
-
-        Raises:
-            NotFoundError: There is no such team.
-            ForbiddenError: Only its owners and organisers may.
-        """
-        require(caller, TokenScope.MANAGE, team=name)
-        _require_short(title or "", contact or "")
-        changed = [label for label, value in (("title", title), ("contact", contact)) if value is not None]
-        with self._store.changing():
-            team = self._store.teams.change(name, title=title, contact=contact)
-        caller.log("team-changed", f"team {name}", team=name, changed=changed)
         return team
 
     def all(self, *, caller: Caller) -> tuple[Team, ...]:
@@ -65,23 +47,14 @@ class TeamService:
         return tuple(team for team in self._store.teams.all() if _sees_team(caller, team.name))
 
     def view(self, name: str, *, caller: Caller) -> TeamView:
-        """A team with its members.
-
-        Raises:
-            NotFoundError: There is none of this name that the caller may see.
-        """
+        """A team with its members."""
         require(caller, TokenScope.READ)
-        self._require_seen(caller, name)
+        if not _sees_team(caller, name):
+            raise NotFoundError(f"There is no team {name!r} of yours.", advice="List your teams.")
         return TeamView(team=self._store.teams.get(name), members=self._store.teams.members(name))
 
     def add_member(self, team: str, account: str, *, role: Role = Role.MEMBER, caller: Caller) -> Membership:
-        """Put an account into a team, or give it another role there.
-
-        Raises:
-            NotFoundError: There is no such team or account.
-            ConflictError: The team would be without an owner.
-            ForbiddenError: Only owners and organisers may.
-        """
+        """Put an account into a team, or give it another role there."""
         require(caller, TokenScope.MANAGE, team=team)
         with self._store.changing():
             self._store.teams.lock(team)
@@ -92,20 +65,18 @@ class TeamService:
         return member
 
     def remove_member(self, team: str, account: str, *, caller: Caller) -> None:
-        """Take an account out of a team.
-
-        Raises:
-            NotFoundError: It is not in it.
-            ConflictError: It is the only owner among others, or is the last member and asks itself.
-            ForbiddenError: Only owners and organisers may.
-        """
+        """Take an account out of a team."""
         require(caller, TokenScope.MANAGE, team=team)
         with self._store.changing():
             self._store.teams.lock(team)
             self._keep_owner(team, without=account)
             # A team's own token still reaches the team, and so do organisers.
-            if caller.account is not None and not caller.organiser:
-                self._keep_somebody(team, without=account)
+            alone = {member.account for member in self._store.teams.members(team)} == {account}
+            if alone and caller.account is not None and not caller.organiser:
+                raise ConflictError(
+                    f"{account} is the only member of {team}: nobody could reach what is its any more.",
+                    advice="Add another owner first, or ask the organisers to take you out.",
+                )
             self._store.teams.leave(team, account)
         caller.log("member-removed", f"team {team}", team=team, account=account)
 
@@ -118,12 +89,7 @@ class TeamService:
         is_organiser: bool = False,
         caller: Caller,
     ) -> UserAccount:
-        """Add a person.
-
-        Raises:
-            ConflictError: The name, subject or e-mail address is taken.
-            ForbiddenError: Only organisers may.
-        """
+        """Add a person."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             account = self._store.teams.add_account(
@@ -132,64 +98,31 @@ class TeamService:
         caller.log("account-added", f"account {name}", organiser=is_organiser)
         return account
 
-    def set_organiser(self, name: str, *, is_organiser: bool, caller: Caller) -> UserAccount:
-        """Make an account an organiser's, or take that back; at once, also for tokens in use.
-
-        Raises:
-            NotFoundError: There is no such account.
-            ConflictError: It is the only organiser; the operator may all the same.
-            ForbiddenError: Only organisers may.
-        """
-        require(caller, TokenScope.ORGANISE)
-        with self._store.changing():
-            if not is_organiser and caller.kind is not CallerKind.OPERATOR:
-                self._keep_organiser(without=name)
-            account = self._store.teams.set_organiser(name, is_organiser=is_organiser)
-        caller.log("account-changed", f"account {name}", organiser=is_organiser)
-        return account
-
     def change_account(
-        self,
-        name: str,
-        *,
-        new_name: str | None = None,
-        email: str | None = None,
-        closed: bool | None = None,
-        caller: Caller,
+        self, name: str, *, is_organiser: bool | None = None, closed: bool | None = None, caller: Caller
     ) -> UserAccount:
-        """Correct an account's name or e-mail address, close it, or open it again; None keeps what is.
+        """Make an account an organiser's, close it, or take that back; None keeps what is.
 
-        A closed one signs in no more: its tokens are revoked with their sessions, and it organises no more.
-
-        Raises:
-            NotFoundError: There is no such account.
-            ConflictError: The name or address is another's, or the only organiser or a team's only owner
-                among others would be closed.
-            ForbiddenError: Only organisers may.
+        Rights change at once, also for tokens in use. A closed one signs in no more: its tokens are revoked
+        with their sessions, and it organises no more.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             if closed:
-                if caller.kind is not CallerKind.OPERATOR:
-                    self._keep_organiser(without=name)
+                is_organiser = False
                 for membership in self._store.teams.teams_of(name):
                     self._keep_owner(membership.team, without=name)
-                self._store.teams.set_organiser(name, is_organiser=False)
                 for token in self._store.tokens.all():
                     if token.account == name and token.revoked_at is None:
                         self._store.tokens.revoke(token.id)
-            account = self._store.teams.change_account(name, new_name=new_name, email=email, closed=closed)
-            changed = {"name": new_name, "email": email, "closed": closed}
-            said = {field: str(value) for field, value in changed.items() if value is not None}
-        caller.log("account-changed", f"account {name}", **said)
+            if is_organiser is False and caller.kind is not CallerKind.OPERATOR:
+                self._keep_organiser(without=name)
+            account = self._store.teams.change_account(name, is_organiser=is_organiser, closed=closed)
+        caller.log("account-changed", f"account {name}", organiser=is_organiser, closed=closed)
         return account
 
     def accounts(self, *, caller: Caller) -> tuple[UserAccount, ...]:
-        """Every account.
-
-        Raises:
-            ForbiddenError: Only organisers may.
-        """
+        """Every account."""
         require(caller, TokenScope.ORGANISE)
         return self._store.teams.accounts()
 
@@ -206,14 +139,6 @@ class TeamService:
                 f"{team} would have members and no owner.", advice="Make another member its owner first."
             )
 
-    def _keep_somebody(self, team: str, *, without: str) -> None:
-        members = {member.account for member in self._store.teams.members(team)}
-        if members == {without}:
-            raise ConflictError(
-                f"{without} is the only member of {team}: nobody could reach what is its any more.",
-                advice="Add another owner first, or ask the organisers to take you out.",
-            )
-
     def _keep_organiser(self, *, without: str) -> None:
         if self._store.teams.organisers() == (without,):
             raise ConflictError(
@@ -222,18 +147,6 @@ class TeamService:
                 "--no-organiser` on the arena's machine.",
             )
 
-    def _require_seen(self, caller: Caller, name: str) -> None:
-        if not _sees_team(caller, name):
-            raise NotFoundError(f"There is no team {name!r} of yours.", advice="List your teams.")
-
 
 def _sees_team(caller: Caller, name: str) -> bool:
     return visibility_of(caller, Resource(kind=Kind.TEAM, team=name)) is Visibility.FULL
-
-
-def _require_short(*texts: str) -> None:
-    for text in texts:
-        if len(text) > LONGEST_TEXT or not text.isprintable():
-            raise InputError(
-                f"{text[:40]!r} cannot be used.", advice=f"Use at most {LONGEST_TEXT} printable characters."
-            )

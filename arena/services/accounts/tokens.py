@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from arena.services.accounts.auth import Caller, new_secret, require
+from arena.services.accounts.auth import MARK, Caller, digest_of, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import InputError, NotFoundError
 from data.records import Token, TokenScope, require_label
 from data.store import Store
 
 LONGEST_LIFE_DAYS = 730
+PREFIX_BYTES, SECRET_BYTES = 6, 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +45,6 @@ class TokenService:
 
         A team's tokens never organise. Without team and account it is the caller's own; without `days` it
         does not expire.
-
-        Raises:
-            InputError: Neither or both are given, there are no scopes, or the days are out of bounds.
-            NotFoundError: There is no such team or account.
-            ForbiddenError: Only owners, the account itself and organisers may, with the scope `manage`.
         """
         require_label(name, "Token name")
         requested = frozenset(scopes)
@@ -58,27 +55,23 @@ class TokenService:
             raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {LONGEST_LIFE_DAYS}.")
         self._require_granting(caller, team, account, requested)
         expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
-        secret = new_secret()
+        prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
         with self._store.changing(visible=False):
             token = self._store.tokens.add(
-                prefix=secret.prefix,
-                digest=secret.digest,
+                prefix=prefix,
+                digest=digest_of(secret),
                 name=name,
                 scopes=requested,
                 expires_at=expires,
                 team=None if team is None else self._store.teams.get(team).id,
                 account=None if account is None else self._store.teams.account(account).id,
             )
-            detail = {"name": name, "scopes": sorted(requested), "account": account}
+        detail = {"name": name, "scopes": sorted(requested), "account": account}
         caller.log("token-created", f"token {token.id}", team=team or "", **detail)
-        return CreatedToken(token=token, secret=secret.text)
+        return CreatedToken(token=token, secret=f"{MARK}_{prefix}_{secret}")
 
     def all(self, *, team: str | None = None, caller: Caller) -> tuple[Token, ...]:
-        """The tokens that the caller may see, without their secrets: the team's, their own, or all.
-
-        Raises:
-            AccessError: Nobody is signed in.
-        """
+        """The tokens that the caller may see, without their secrets: the team's, their own, or all."""
         require(caller, TokenScope.READ)
         return tuple(
             token
@@ -87,12 +80,7 @@ class TokenService:
         )
 
     def revoke(self, number: int, *, caller: Caller) -> Token:
-        """Make a token useless, at once, and end the sessions that it opened.
-
-        Raises:
-            NotFoundError: There is no such token that the caller may see.
-            ForbiddenError: Only owners, the account itself and organisers may, with the scope `manage`.
-        """
+        """Make a token useless, at once, and end the sessions that it opened."""
         token = self._store.tokens.get(number)
         if visibility_of(caller, _resource_of(token)) is not Visibility.FULL:
             raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
@@ -109,19 +97,17 @@ class TokenService:
         self._require_managing(caller, team, account)
         if team is not None and TokenScope.ORGANISE in scopes:
             raise InputError("A team's token cannot organise.", advice="Make a token of an account.")
-        if account is not None and self._store.teams.account(account).closed_at is not None:
-            raise InputError(f"The account {account} is closed.", advice="Open it again first.")
-        if account is not None and TokenScope.ORGANISE in scopes:
-            self._require_organiser(account)
+        if account is not None:
+            owner = self._store.teams.account(account)
+            if owner.closed_at is not None:
+                raise InputError(f"The account {account} is closed.", advice="Open it again first.")
+            if TokenScope.ORGANISE in scopes and not owner.is_organiser:
+                raise InputError(
+                    f"{account} is no organiser, so a token of theirs cannot organise.",
+                    advice="Leave that scope out, or make the account an organiser's first.",
+                )
         for scope in scopes:
             require(caller, scope)
-
-    def _require_organiser(self, account: str) -> None:
-        if not self._store.teams.account(account).is_organiser:
-            raise InputError(
-                f"{account} is no organiser, so a token of theirs cannot organise.",
-                advice="Leave that scope out, or make the account an organiser's first.",
-            )
 
     @staticmethod
     def _require_managing(caller: Caller, team: str | None, account: str | None) -> None:

@@ -69,7 +69,7 @@ class ProfileService:
             raise NotFoundError(
                 f"{system} has no battle in {round_name}.", advice="The leaderboard names those that have."
             )
-        shown = seen.texts.records(records)
+        shown = seen.texts.listed(records)
         battles = table_of_columns(self._store.verdicts.columns(round_name, systems=(system,)))
         reference = self._store.submissions.reference(round_.set_name).system
         return SystemProfile(
@@ -98,7 +98,7 @@ class ProfileService:
                 (one for one in records if one.losses > one.wins), key=lambda one: one.wins - one.losses
             )
             if worst:
-                found[system] = texts.records(tuple(worst[:most]))
+                found[system] = texts.listed(tuple(worst[:most]))
         return found
 
 

@@ -86,10 +86,6 @@ class InboxService:
         """The submissions that wait, by set; sets with none are left out.
 
         Submissions of contexts enter no round, so they are not here.
-
-        Raises:
-            AccessError, ForbiddenError: Only organisers may.
-            NotFoundError: There is no such set.
         """
         require(caller, TokenScope.ORGANISE)
         sets = self._store.sets.summaries() if set_name is None else (self._store.sets.summary(set_name),)

@@ -145,12 +145,7 @@ class RoundAdmin:
         return self._planner.estimate(request)
 
     def launch(self, request: RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
-        """Create a round and put it into the queue; judging needs a cap where a paid LLM judges.
-
-        Raises:
-            InputError: It lacks something that it needs, such as a cap.
-            ConflictError: A round has this name.
-        """
+        """Create a round and put it into the queue; judging needs a cap where a paid LLM judges."""
         require(caller, TokenScope.ORGANISE)
         _require_registered(request, caller)
         self._planner.require_ready(request)
@@ -185,11 +180,7 @@ class RoundAdmin:
         return self._jobs.judge(name, options=options, retry=True, caller=caller)
 
     def watch(self, name: str, *, caller: Caller) -> RoundWatch:
-        """A round at this moment, with the battles judged last; hidden texts stay hidden.
-
-        Raises:
-            NotFoundError: There is no such round.
-        """
+        """A round at this moment, with the battles judged last; hidden texts stay hidden."""
         require(caller, TokenScope.ORGANISE)
         round_, counts = self._rounds.status(name)
         access = RoundAccess(self._store, caller, round_)
@@ -215,9 +206,6 @@ class RoundAdmin:
         """Battles of a round that ended without a verdict in one way, with every reply to them.
 
         Up to `limit`, from the one after number `after` on; hidden texts stay hidden.
-
-        Raises:
-            NotFoundError: There is no such round.
         """
         require(caller, TokenScope.ORGANISE)
         access = RoundAccess(self._store, caller, self._rounds.get(name))
@@ -225,11 +213,7 @@ class RoundAdmin:
         return tuple(map(access.evidence, self._store.verdicts.of_battles([one.id for one in page])))
 
     def preview(self, name: str, *, caller: Caller) -> Preview:
-        """The board that a finished round would make, and how it differs from the set's last one.
-
-        Raises:
-            ConflictError: The round is not finished.
-        """
+        """The board that a finished round would make, and how it differs from the set's last one."""
         require(caller, TokenScope.ORGANISE)
         round_ = self._rounds.get(name)
         if round_.state not in {RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED}:

@@ -75,11 +75,7 @@ class OverviewService:
         self._jobs = jobs
 
     def look(self, *, caller: Caller) -> Overview:
-        """How things stand.
-
-        Raises:
-            AccessError, ForbiddenError: Only organisers may.
-        """
+        """How things stand."""
         require(caller, TokenScope.ORGANISE)
         return Overview(
             inboxes=self._inbox.waiting(caller=caller),
@@ -89,11 +85,7 @@ class OverviewService:
         )
 
     def rounds(self, *, caller: Caller) -> tuple[RoundProgress, ...]:
-        """The rounds that are not published, retracted or cancelled, the newest first.
-
-        Raises:
-            AccessError, ForbiddenError: Only organisers may.
-        """
+        """The rounds that are not published, retracted or cancelled, the newest first."""
         require(caller, TokenScope.ORGANISE)
         return tuple(
             RoundProgress(

@@ -37,10 +37,6 @@ class RoundJobs(JobService):
 
         Options are `concurrency` and what goes before a worker's settings (see `LlmOverrides`). Jobs of a
         higher priority are taken first. With `retry`, failed and skipped battles are judged again as well.
-
-        Raises:
-            ConflictError: The round has ended, or has a job already.
-            NotFoundError: No round has this name.
         """
         require(caller, TokenScope.ORGANISE)
         round_ = self.store.rounds.get(round_name)
@@ -78,13 +74,6 @@ class RoundJobs(JobService):
 
         With `partial`, it may be one of which less than 90 % was judged. `calibration` is the number of the
         one that the board reports, `people` are votes that say what people would say.
-
-        Raises:
-            ConflictError: The round is not finished, has a job already, or too little of it was judged.
-            InputError: The calibration has no result, or none of the round's judge.
-            NotFoundError: There is no such job.
-            RecordError: A vote is on no planned battle; the message names its line.
-            UnrankableError: The votes compare no two systems.
         """
         from arena.services.boards.standings import read_agreement, require_enough  # noqa: PLC0415 - loads statistics, see above
         from arena.services.people.carried_votes import payload_of  # noqa: PLC0415 - as above

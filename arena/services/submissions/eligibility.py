@@ -67,13 +67,7 @@ class Intake:
         self._limits = limits
 
     def team_for(self, caller: Caller, team: str) -> str:
-        """The team that somebody submits for: the named one, else their only one.
-
-        Raises:
-            AccessError: Nobody is signed in.
-            ForbiddenError: They may not submit for it.
-            InputError: They have several teams and named none, or none at all.
-        """
+        """The team that somebody submits for: the named one, else their only one."""
         if not team and not caller.organiser:
             require(caller, TokenScope.SUBMIT)
             if len(caller.teams) != 1:
@@ -93,11 +87,7 @@ class Intake:
         return limits
 
     def open_phase(self, policy: SetPolicy) -> Phase:
-        """The phase that is open now.
-
-        Raises:
-            ClosedError: None is; the message has the deadlines.
-        """
+        """The phase that is open now."""
         phase = policy.current(datetime.now(UTC))
         if phase is None:
             raise closed_error(policy)
@@ -111,12 +101,7 @@ class Intake:
         team: str,
         kind: SubmissionKind = SubmissionKind.ANSWERS,
     ) -> Submission | None:
-        """The system's newest version, if any; refuses the name where it is another team's.
-
-        Raises:
-            ConflictError: It is, or the system submits another kind, or it is new and looks like another, a
-                reserved word, or the name of an anonymous system.
-        """
+        """The system's newest version, if any; refuses the name where it is another team's."""
         if name_key(system).startswith(name_key(NAMELESS)):
             raise ConflictError(f"Names like {system} stand for hidden ones.", advice="Choose another name.")
         self._store.submissions.require_distinct(set_name, system)
@@ -144,11 +129,7 @@ class Intake:
         )
 
     def require_quota(self, policy: SetPolicy, team: str) -> None:
-        """Refuse a team that has nothing left. Without a team there is no quota.
-
-        Raises:
-            QuotaError: It has used up its submissions of the day, or of the phase.
-        """
+        """Refuse a team that has nothing left. Without a team there is no quota."""
         if not team:
             return
         self._store.teams.lock(team)
@@ -169,12 +150,7 @@ class Intake:
             )
 
     def own(self, caller: Caller, submission: Submission, scope: TokenScope = TokenScope.SUBMIT) -> None:
-        """Refuse a caller who may not change a submission.
-
-        Raises:
-            AccessError: Nobody is signed in.
-            ForbiddenError: It is another team's, or the scope is lacking.
-        """
+        """Refuse a caller who may not change a submission."""
         require(caller, scope)
         if not caller.organiser and (not submission.team or caller.role_in(submission.team) is None):
             raise ForbiddenError(
@@ -188,11 +164,7 @@ class Intake:
 
 
 def require_accepted(submission: Submission) -> None:
-    """Refuse what a submission cannot bear in its state.
-
-    Raises:
-        ConflictError: It is withdrawn, or was checked only.
-    """
+    """Refuse what a submission cannot bear in its state."""
     if submission.state is SubmissionState.WITHDRAWN:
         raise ConflictError(
             f"Submission {submission.id} is withdrawn already.", advice="Submit another version."

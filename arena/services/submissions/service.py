@@ -95,9 +95,6 @@ class SubmissionService(SubmissionReader):
         missing values (`NA`) are texts.
 
         `poll` is called at intervals meanwhile; what it raises ends the check.
-
-        Raises:
-            NotFoundError: There is no such set.
         """
         limits = replace(self.limits(set_name), system=system, keep_na=keep_na)
         self.checks.prepare()
@@ -135,14 +132,6 @@ class SubmissionService(SubmissionReader):
             confirm: Accept it at once; else it is `checked` and waits for `confirm`.
             caller: Who asks.
             poll: Called at intervals while the file is checked; what it raises ends that.
-
-        Raises:
-            InvalidFileError: The file or the card has errors; all are listed and nothing is stored.
-            NotFoundError: There is no such set.
-            ConflictError: The name is the reference's, another team's or one of another kind.
-            ClosedError: No phase of the set is open; the message has the deadlines.
-            QuotaError: The team has used up its submissions.
-            AccessError, ForbiddenError: They may not submit for this team.
         """
         require_system_name(system)
         team = self._intake.team_for(caller, team)
@@ -197,24 +186,12 @@ class SubmissionService(SubmissionReader):
     def require_name(
         self, set_name: str, system: str, team: str, kind: SubmissionKind, *, caller: Caller
     ) -> None:
-        """Refuse a name of a system that a file could not be submitted under.
-
-        Raises:
-            RecordError: It is no name.
-            ConflictError: It is another's, one of another kind, or looks like another.
-        """
+        """Refuse a name of a system that a file could not be submitted under."""
         require_system_name(system)
         self._intake.require_free_name(caller, set_name, system, team, kind)
 
     def confirm(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
-        """Accept a submission that was only checked; from now on it counts, and rounds take it.
-
-        Raises:
-            NotFoundError: No submission has this number.
-            ConflictError: It is not waiting for this.
-            ClosedError, QuotaError: As `add`.
-            AccessError, ForbiddenError: It is not theirs.
-        """
+        """Accept a submission that was only checked; from now on it counts, and rounds take it."""
         policy = self._store.policies.get(self._own(caller, number).set_name)
         with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
             submission = self._store.submissions.locked(number)
@@ -231,40 +208,21 @@ class SubmissionService(SubmissionReader):
         return confirmed
 
     def limits(self, set_name: str) -> IntakeLimits:
-        """What a file may hold in the phase that is open, or the next; it is public.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """What a file may hold in the phase that is open, or the next; it is public."""
         return self._intake.limits(self._store.policies.get(set_name).nearest(datetime.now(UTC)))
 
     def template(self, set_name: str, *, sample: bool, caller: Caller = PUBLIC) -> str:
-        """A file to fill in for a set, or a small one that would be accepted, as JSONL.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """A file to fill in for a set, or a small one that would be accepted, as JSONL."""
         questions = self._questions(set_name, caller)
         lines = sample_answers(questions) if sample else answers_template(questions)
         return "".join(f"{line}\n" for line in lines)
 
     def quota(self, set_name: str, team: str, *, caller: Caller) -> Quota:
-        """What a team has used of its submissions to a set.
-
-        Raises:
-            NotFoundError: There is no such set.
-            AccessError, ForbiddenError: It is not their team.
-        """
+        """What a team has used of its submissions to a set."""
         return self._intake.quota(self._store.policies.get(set_name), self._intake.team_for(caller, team))
 
     def select(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
-        """Choose the version that represents its system in future rounds.
-
-        Raises:
-            NotFoundError: No submission has this number.
-            ConflictError: It is withdrawn, or was only checked.
-            AccessError, ForbiddenError: It is not theirs.
-        """
+        """Choose the version that represents its system in future rounds."""
         self._own(caller, number)
         with self._store.changing():
             require_accepted(self._store.submissions.locked(number))
@@ -279,12 +237,6 @@ class SubmissionService(SubmissionReader):
 
         It enters no further round, and its battles that were not judged yet end as `missing`. Where no
         judging began, the attempt is given back. Organisers may `disqualify` it: boards say so.
-
-        Raises:
-            NotFoundError: No submission has this number.
-            ConflictError: It is withdrawn already, or it is the reference of its set.
-            InputError: The reason is missing, too long, or cannot be printed.
-            AccessError, ForbiddenError: It is not theirs.
         """
         self._own(caller, number)
         if disqualify:

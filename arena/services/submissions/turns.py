@@ -41,11 +41,7 @@ class FairTurns:
         self._lock = threading.Lock()
 
     def ask(self, party: str) -> Future[None]:
-        """Wait for a turn, which has come when the result is there; whoever had it must `leave`.
-
-        Raises:
-            UnavailableError: Too many wait, of this party or in all.
-        """
+        """Wait for a turn, which has come when the result is there; whoever had it must `leave`."""
         turn: Future[None] = Future()
         with self._lock:
             for other in tuple(self._waiting):

@@ -23,11 +23,7 @@ LEFT_BEHIND = 24 * 3_600
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Say as an error of the store that the disk does not take something.
-
-    Raises:
-        StoreError: It does not.
-    """
+    """Say as an error of the store that the disk does not take something."""
     try:
         yield
     except OSError as error:
@@ -43,12 +39,7 @@ class UploadWriter:
         self._received = 0
 
     def write(self, content: bytes | memoryview) -> None:
-        """Append bytes.
-
-        Raises:
-            FileFormatError: The file becomes longer than it may be.
-            StoreError: The disk does not take it.
-        """
+        """Append bytes."""
         self._received += len(content)
         if self._received > self._most:
             message = f"The file is longer than {self._most:,} bytes."

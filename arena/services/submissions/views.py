@@ -75,11 +75,7 @@ class SubmissionReader:
         return tuple(sorted(lines, key=_as_shown))
 
     def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
-        """A submission with its coverage.
-
-        Raises:
-            NotFoundError: No submission has this number, or none that the caller may know of.
-        """
+        """A submission with its coverage."""
         submission = self._store.submissions.get(number)
         status = _status_for(StatusReader(self._store, submission.set_name), submission, caller)
         places = self._store.submissions.places(submission.set_name)
@@ -100,11 +96,7 @@ class SubmissionReader:
         )
 
     def known(self, number: int, *, caller: Caller) -> Submission:
-        """A submission as it is stored, if the caller may know of it at all.
-
-        Raises:
-            NotFoundError: No submission has this number, or none that the caller may know of.
-        """
+        """A submission as it is stored, if the caller may know of it at all."""
         submission = self._store.submissions.get(number)
         published = StatusReader(self._store, submission.set_name).published(submission)
         if submission_visibility(caller, submission, published=published) is Visibility.NONE:
@@ -112,11 +104,7 @@ class SubmissionReader:
         return submission
 
     def answers(self, number: int, *, caller: Caller) -> Mapping[str, Answer]:
-        """The answers of a submission by question id.
-
-        Raises:
-            NotFoundError: No submission has this number, or its answers are not for the caller.
-        """
+        """The answers of a submission by question id."""
         submission = self._store.submissions.get(number)
         published = StatusReader(self._store, submission.set_name).published(submission)
         seen = SetAccess(self._store, caller, submission.set_name).answers(submission, published=published)
@@ -132,9 +120,6 @@ class SubmissionReader:
 
         Yields:
             An answer, and how many of its citations are left out.
-
-        Raises:
-            NotFoundError: No submission has this number, or its answers are not for the caller.
         """
         from judges.pairwise.cleaning import clean  # noqa: PLC0415 - what reads texts, which lists do without
         from judges.text.citations import cited_sentences  # noqa: PLC0415 - as above

@@ -26,12 +26,7 @@ EVERY = 2.0
 
 
 def organiser() -> Caller:
-    """The signed-in organiser.
-
-    Raises:
-        AccessError: Nobody is signed in.
-        ForbiddenError: They are no organiser.
-    """
+    """The signed-in organiser."""
     caller = present()
     require(caller, TokenScope.ORGANISE)
     return caller

@@ -38,39 +38,32 @@ def accounts_part(caller: Caller) -> None:
     show_flash("accounts")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Account", [account.name for account in accounts], width=240, key="role-of")
-        organises = {account.name: account.is_organiser for account in accounts}.get(name or "", False)
-        word = "Take back the organiser's rights" if organises else "Make them an organiser"
-        if st.button(word, disabled=name is None, icon=":material/shield_person:"):
-            attempt(
-                lambda: teams.set_organiser(name, is_organiser=not organises, caller=caller),
-                f"{name} {'is an organiser' if not organises else 'organises no more'}.",
-                "accounts",
-            )
-    account = next((one for one in accounts if one.name == name), None)
-    if account is not None:
-        _correct(account, caller)
+        account = next((each for each in accounts if each.name == name), None)
+        if account is not None:
+            _change(account, caller)
     with opened("Add an account", "new-account") as is_open:
         if is_open:
             _new_account(caller)
 
 
-def _correct(account: UserAccount, caller: Caller) -> None:
-    """Correct the name and address of an account, close it, or open it again."""
+def _change(account: UserAccount, caller: Caller) -> None:
+    """Buttons that give an account organisers' rights or take them, and close or open it."""
     change, name = arena().teams.change_account, account.name
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        new = st.text_input("Its name", name, key=f"name-{name}", width=240).strip()
-        email = st.text_input("Its e-mail", account.email or "", key=f"email-{name}", width=320).strip()
-        if st.button("Save", key="correct-account", icon=":material/save:"):
-            done = f"The account {new} is saved."
-            attempt(lambda: change(name, new_name=new or None, email=email, caller=caller), done, "accounts")
-        closed = account.closed_at is not None
-        if st.button(
-            "Open it again" if closed else "Close it",
-            key="close-account",
-            help="It cannot sign in then: tokens and sessions end, submissions and labels stay.",
-        ):
-            done = f"The account {name} is {'open again' if closed else 'closed'}."
-            attempt(lambda: change(name, closed=not closed, caller=caller), done, "accounts")
+    organises, closed = account.is_organiser, account.closed_at is not None
+    word = "Take back the organiser's rights" if organises else "Make them an organiser"
+    if st.button(word, icon=":material/shield_person:"):
+        attempt(
+            lambda: change(name, is_organiser=not organises, caller=caller),
+            f"{name} {'organises no more' if organises else 'is an organiser'}.",
+            "accounts",
+        )
+    help_ = "It cannot sign in then: tokens and sessions end, submissions stay."
+    if st.button("Open it again" if closed else "Close it", key="close-account", help=help_):
+        attempt(
+            lambda: change(name, closed=not closed, caller=caller),
+            f"The account {name} is {'open again' if closed else 'closed'}.",
+            "accounts",
+        )
 
 
 def _new_account(caller: Caller) -> None:

@@ -48,11 +48,7 @@ class CheckedFile:
 
 
 def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
-    """Let the visitor drop a file, and check it; None while there is none.
-
-    Raises:
-        ForbiddenError: Their token is not for submitting.
-    """
+    """Let the visitor drop a file, and check it; None while there is none."""
     heading("2. Drop your file", anchor="file")
     require(caller, TokenScope.SUBMIT)
     kind = SubmissionKind(choose_segment("kind", "It holds", KINDS))

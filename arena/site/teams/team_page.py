@@ -53,10 +53,10 @@ def show_members(team: str, caller: Caller) -> None:
     if not may(caller, TokenScope.MANAGE, team=team):
         note("Owners add and remove members.")
         return
-    offer_invitation(team, caller)
     _add(team, caller)
     if view.members:
         _remove(team, [member.account for member in view.members], caller)
+    offer_invitation(team, caller)
 
 
 def _add(team: str, caller: Caller) -> None:

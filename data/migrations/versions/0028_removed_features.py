@@ -42,6 +42,7 @@ TABLES: tuple[str, ...] = (
     "retest",
     "application",
     "audit",
+    "refused_token",
     "subscription",
     "event",
     TEXT_INDEX,

@@ -12,7 +12,6 @@ from data.errors import ConflictError, NotFoundError
 from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
 from data.tables.columns import now
-from data.tables.rounds import labels
 from data.tables.teams import accounts, invitations, memberships, teams
 
 
@@ -20,12 +19,7 @@ class TeamStore(StorePart):
     """Adds and finds teams, accounts, and who belongs where."""
 
     def add(self, name: str, *, title: str = "", contact: str = "") -> Team:
-        """Store a team.
-
-        Raises:
-            ConflictError: A team has this name.
-            RecordError: The name cannot be used.
-        """
+        """Store a team."""
         require_label(name, "Team name")
         values = {"name": name, "title": title or name, "contact": contact}
         try:
@@ -36,30 +30,13 @@ class TeamStore(StorePart):
             ) from error
         return self.get(name)
 
-    def change(self, name: str, *, title: str | None = None, contact: str | None = None) -> Team:
-        """Give a team another title or contact; None keeps what there is.
-
-        Raises:
-            NotFoundError: There is no such team.
-        """
-        fields = {"title": title, "contact": contact}
-        values = {field: value for field, value in fields.items() if value is not None}
-        with self._database.begin() as connection:
-            if values:
-                connection.execute(update(teams).where(teams.c.name == name).values(values))
-            return to_record(Team, _row_of(connection, teams, "team", name))
-
     def find(self, name: str) -> Team | None:
         """A team, or None."""
         row = self._first(select(teams).where(teams.c.name == name))
         return None if row is None else to_record(Team, row)
 
     def get(self, name: str) -> Team:
-        """A team.
-
-        Raises:
-            NotFoundError: There is none of this name.
-        """
+        """A team."""
         with self._database.begin() as connection:
             return to_record(Team, _row_of(connection, teams, "team", name))
 
@@ -77,12 +54,7 @@ class TeamStore(StorePart):
     def add_account(
         self, name: str, *, subject: str | None = None, email: str | None = None, is_organiser: bool = False
     ) -> UserAccount:
-        """Store an account.
-
-        Raises:
-            ConflictError: The name, the subject or the e-mail address belongs to another account.
-            RecordError: The name cannot be used.
-        """
+        """Store an account."""
         require_label(name, "Account name")
         try:
             self._change(
@@ -100,47 +72,18 @@ class TeamStore(StorePart):
             ) from error
         return self.account(name)
 
-    def set_organiser(self, name: str, *, is_organiser: bool) -> UserAccount:
-        """Give an account the role of an organiser, or take it.
-
-        Raises:
-            NotFoundError: There is no such account.
-        """
-        with self._database.begin() as connection:
-            _row_of(connection, accounts, "account", name)
-            connection.execute(
-                update(accounts).where(accounts.c.name == name).values(is_organiser=is_organiser)
-            )
-            return to_record(UserAccount, _row_of(connection, accounts, "account", name))
-
-    def change_account(
-        self, name: str, *, new_name: str | None, email: str | None, closed: bool | None
-    ) -> UserAccount:
-        """Give an account another name or address (empty for none), close it or open it; None keeps.
-
-        Raises:
-            NotFoundError: There is no such account.
-            ConflictError: The name or the address belongs to another account.
-            RecordError: The name cannot be used.
-        """
-        called = new_name or name
-        require_label(called, "Account name")
-        values: dict[str, Any] = {"name": called}
-        if email is not None:
-            values["email"] = email.casefold() or None
+    def change_account(self, name: str, *, is_organiser: bool | None, closed: bool | None) -> UserAccount:
+        """Change whether an account organises and whether it is closed; None keeps."""
+        values: dict[str, Any] = {}
+        if is_organiser is not None:
+            values["is_organiser"] = is_organiser
         if closed is not None:
             values["closed_at"] = now() if closed else None
-        try:
-            with self._database.together() as connection:
-                number = _row_of(connection, accounts, "account", name).id
-                connection.execute(update(accounts).where(accounts.c.id == number).values(values))
-                connection.execute(update(labels).where(labels.c.person == name).values(person=called))
-        except IntegrityError as error:
-            raise ConflictError(
-                f"The name {called!r} or the address belongs to another account.",
-                advice="`arena teams accounts` names them.",
-            ) from error
-        return self.account(called)
+        with self._database.begin() as connection:
+            _row_of(connection, accounts, "account", name)
+            if values:
+                connection.execute(update(accounts).where(accounts.c.name == name).values(values))
+            return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
     def organisers(self) -> tuple[str, ...]:
         """The accounts with the role of an organiser; they keep it until the transaction ends."""
@@ -148,11 +91,7 @@ class TeamStore(StorePart):
         return tuple(self._values(query.with_for_update()))
 
     def account(self, name: str) -> UserAccount:
-        """An account.
-
-        Raises:
-            NotFoundError: There is none of this name.
-        """
+        """An account."""
         with self._database.begin() as connection:
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
@@ -188,11 +127,7 @@ class TeamStore(StorePart):
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
     def join(self, team: str, account: str, role: Role) -> Membership:
-        """Put an account into a team, or give it another role there.
-
-        Raises:
-            NotFoundError: There is no such team or account.
-        """
+        """Put an account into a team, or give it another role there."""
         with self._database.begin() as connection:
             key = _membership_key(connection, team, account)
             changed = connection.execute(update(memberships).where(*_is(key)).values(role=role)).rowcount
@@ -201,11 +136,7 @@ class TeamStore(StorePart):
         return next(member for member in self.members(team) if member.account == account)
 
     def leave(self, team: str, account: str) -> None:
-        """Take an account out of a team.
-
-        Raises:
-            NotFoundError: It is not in it.
-        """
+        """Take an account out of a team."""
         with self._database.begin() as connection:
             key = _membership_key(connection, team, account)
             if not connection.execute(delete(memberships).where(*_is(key))).rowcount:
@@ -214,11 +145,7 @@ class TeamStore(StorePart):
                 )
 
     def invite(self, team: str, digest: str, *, uses: int, expires_at: datetime) -> None:
-        """Store an invitation to a team under the digest of its code, and delete those that are over.
-
-        Raises:
-            NotFoundError: There is no such team.
-        """
+        """Store an invitation to a team under the digest of its code, and delete those that are over."""
         with self._database.begin() as connection:
             number = _row_of(connection, teams, "team", team).id
             over = (invitations.c.expires_at <= now()) | (invitations.c.uses_left <= 0)

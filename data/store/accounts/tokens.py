@@ -1,20 +1,19 @@
-"""Access tokens, web sessions, and refused tokens in the store. Secrets are only ever kept hashed."""
+"""Store for access tokens and sessions, whose secrets are hashed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, delete, func, insert, select, update
+from sqlalchemy import Select, delete, insert, select, update
 
 from data.errors import NotFoundError, StoreError
 from data.records import Token, TokenScope
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
 from data.tables.columns import now
-from data.tables.teams import accounts, refused_tokens, teams, tokens, web_sessions
+from data.tables.teams import accounts, teams, tokens, web_sessions
 
 USE_EVERY = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write for every request would cost more than it tells."""
@@ -23,7 +22,7 @@ USE_WAIT_MS = 50
 
 
 class TokenStore(StorePart):
-    """Keeps tokens and sessions, and counts refusals."""
+    """Keeps tokens and sessions."""
 
     def add(
         self,
@@ -51,11 +50,7 @@ class TokenStore(StorePart):
         return self.get(number)
 
     def get(self, number: int) -> Token:
-        """A token.
-
-        Raises:
-            NotFoundError: None has this number.
-        """
+        """A token."""
         row = self._first(_select().where(tokens.c.id == number))
         if row is None:
             raise NotFoundError(f"There is no token {number}.", advice="`arena teams token list` names them.")
@@ -74,11 +69,7 @@ class TokenStore(StorePart):
         return tuple(_token(row) for row in self._all(query))
 
     def revoke(self, number: int) -> Token:
-        """Make a token useless; its sessions end with it.
-
-        Raises:
-            NotFoundError: None has this number.
-        """
+        """Make a token useless; its sessions end with it."""
         with self._database.begin() as connection:
             connection.execute(
                 update(tokens)
@@ -117,21 +108,6 @@ class TokenStore(StorePart):
     def close_session(self, digest: str) -> bool:
         """Forget a browser; whether it was signed in."""
         return bool(self._change(delete(web_sessions).where(web_sessions.c.digest == digest)))
-
-    def refuse(self, keys: Sequence[str], *, forget_before: datetime) -> None:
-        """Count a refusal under some keys, and forget old ones."""
-        at = now()
-        with self._database.begin() as connection:
-            connection.execute(delete(refused_tokens).where(refused_tokens.c.at < forget_before))
-            connection.execute(insert(refused_tokens), [{"key": key, "at": at} for key in keys])
-
-    def refusals(self, key: str, since: datetime) -> tuple[int, datetime | None]:
-        """How many refusals a key has since a moment, and when the first of them was."""
-        query = select(func.count(), func.min(refused_tokens.c.at)).where(
-            refused_tokens.c.key == key, refused_tokens.c.at >= since
-        )
-        ((count, first),) = self._all(query)
-        return int(count), first
 
 
 def _select() -> Select[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -152,8 +151,7 @@ def test_browser_signs_in_and_out(club: Club) -> None:
     site = site_of(club)
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
         form = browser.get("/auth/sign-in")
-        word = _word_of(form)
-        signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"], "csrf": word})
+        signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"]})
         assert (signed.status_code, signed.headers["location"]) == (303, "../team")
         cookie = next(one for one in signed.headers.get_list("set-cookie") if "arena_session" in one)
         assert "HttpOnly" in cookie
@@ -166,36 +164,32 @@ def test_browser_signs_in_and_out(club: Club) -> None:
         assert '<a href="sign-out">Sign out</a>' in again
         asked = browser.get("/auth/sign-out")
         assert "of alpha" in asked.text
-        assert browser.post("/auth/sign-out", data={"csrf": "wrong"}).status_code == 403
-        left = browser.post("/auth/sign-out", data={"csrf": _word_of(asked)})
-        assert left.status_code == 303
+        forged = browser.post("/auth/sign-out", headers={"Origin": "https://evil.example"})
+        assert forged.status_code == 403
+        assert browser.post("/auth/sign-out").status_code == 303
         assert browser.get("/auth/sign-out").status_code == 303, "nobody is signed in any more"
 
 
 def test_cookie_is_for_https_alone_behind_https(club: Club) -> None:
     """Where a proxy on this machine says that the visitor came by https, the cookie is Secure."""
     site = site_of(club)
-    with httpx.Client(base_url=site, headers={"X-Forwarded-Proto": "https"}) as browser:
-        form = browser.get("/auth/sign-in")
-        assert "Secure" in form.headers["set-cookie"]
+    headers = {"X-Forwarded-Proto": "https", "Origin": site.replace("http:", "https:")}
+    with httpx.Client(base_url=site, headers=headers) as browser:
+        signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"]})
+        assert signed.status_code == 303
+        assert "Secure" in signed.headers["set-cookie"]
 
 
 def test_form_of_another_site_is_refused(club: Club) -> None:
-    """Without this site's Origin, or without the word of its form, no session begins."""
+    """Without this site's Origin, or with more than the form has, no session begins."""
     site = site_of(club)
     fields = {"token": club.tokens["alpha"]}
     with httpx.Client(base_url=site) as browser:
-        word = _word_of(browser.get("/auth/sign-in"))
         for origin in ("https://evil.example", "null", ""):
             headers = {"Origin": origin} if origin else {}
-            assert (
-                browser.post("/auth/sign-in", data={**fields, "csrf": word}, headers=headers).status_code
-                == 403
-            )
+            assert browser.post("/auth/sign-in", data=fields, headers=headers).status_code == 403
         own = {"Origin": site}
-        assert browser.post("/auth/sign-in", data=fields, headers=own).status_code == 403
-        assert browser.post("/auth/sign-in", data={**fields, "csrf": "x"}, headers=own).status_code == 403
-        long = {**fields, "csrf": word, "more": "x" * 10_000}
+        long = {**fields, "more": "x" * 10_000}
         assert browser.post("/auth/sign-in", data=long, headers=own).status_code == 403
         many = {f"field{number}": "x" for number in range(50)}
         assert browser.post("/auth/sign-in", data=many, headers=own).status_code == 403
@@ -206,15 +200,8 @@ def test_wrong_token_in_the_form_is_told_and_not_repeated(club: Club) -> None:
     """A token that is not valid leaves the form, says so, and is not in the page."""
     site = site_of(club)
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
-        word = _word_of(browser.get("/auth/sign-in"))
-        found = browser.post("/auth/sign-in", data={"token": "aa_1_<script>", "csrf": word})
+        found = browser.post("/auth/sign-in", data={"token": "aa_1_<script>"})
         assert found.status_code == 401
         assert "not valid" in found.text
         assert "script>" not in found.text
         assert "frame-ancestors 'none'" in found.headers["content-security-policy"]
-
-
-def _word_of(page: httpx.Response) -> str:
-    matched = re.search(r'name="csrf" value="([^"]+)"', page.text)
-    assert matched, page.text
-    return matched[1]

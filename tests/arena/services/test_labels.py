@@ -251,9 +251,3 @@ def test_votes_leave_out_skips_and_count_both_bad_as_a_tie(arena: Arena) -> None
     words = Counter(vote["winner"].removesuffix("_a").removesuffix("_b") for vote in votes)
     assert words == {"model": 2, "tie": 1, "tie (bothbad)": 1}
     assert votes_of_round(arena.store, "nothing") == []
-
-
-def test_label_follows_an_account_that_is_renamed(arena: Arena) -> None:
-    drawn(arena, BEN)
-    arena.teams.change_account("Ben", new_name="Benno", caller=OPERATOR)
-    assert arena.labels.show("r")["people"] == {"Benno": 1}
