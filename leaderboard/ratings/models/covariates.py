@@ -5,8 +5,7 @@ units of its root mean square over the battles; a mark such as the first place e
 1. Both change sign with the sides and are 0 where answers are alike. Nothing is centred: in a fit without
 intercept, taking a mean away gives side a an advantage, which is the term of position where it is wanted.
 
-Sources: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2024 (the normalisation);
-Marquardt (1970), Technometrics 12(3) (variance inflation).
+Sources: Li, Angelopoulos & Chiang (2024), "Does style matter?"; Marquardt (1970), Technometrics 12(3).
 """
 
 from __future__ import annotations
@@ -83,9 +82,7 @@ def relative_columns(
 ) -> tuple[tuple[CovariateColumn, ...], tuple[LeftOutCovariate, ...]]:
     """The columns of counts, and those that differ in no battle.
 
-    Args:
-        covariates: For each its (N,) values, counts of 0 or more, in the answers of `a` and of `b`.
-        rows: Number of battles.
+    `covariates` has for each its (N,) counts in the answers of `a` and of `b`.
 
     Raises:
         RecordError: A covariate of another length, or a value that is no count.
@@ -135,10 +132,8 @@ def identify(
 ) -> tuple[list[int], Floats, tuple[LeftOutCovariate, ...]]:
     """Find the columns that have a coefficient beside the systems and the columns before them.
 
-    `products` are the (S + K, S + K) products of the systems' terms, made invertible, and of the columns.
-
     Returns:
-        Their places among the columns, the variance inflation of each, and the columns left out.
+        Their places, the variance inflation of each, and the columns left out.
 
     Raises:
         InputError: None has.

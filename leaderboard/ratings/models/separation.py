@@ -40,12 +40,8 @@ def terms_of(table: BattleTable, columns: Sequence[Floats]) -> csr_array:
 def separating(table: BattleTable, columns: Sequence[Floats]) -> tuple[int, ...]:
     """The places of covariates that leave a fit without a finite maximum; empty where one exists.
 
-    Args:
-        table: Battles of one group of systems, whose ratings without covariates exist.
-        columns: (N,) values of each covariate, none of which follows from the systems and the others.
-
-    Returns:
-        A set of covariates of which each is needed: without any one of them the others separate nothing.
+    Each of them is needed: without any one the others separate nothing. The battles are of one group of
+    systems, whose ratings without covariates exist, and no column follows from the systems and the others.
     """
     tied = (table.share > 0) & (table.share < 1)
     towards = diags_array(np.where(table.share <= 0, -1.0, 1.0)) @ terms_of(table, columns)

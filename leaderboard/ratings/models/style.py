@@ -1,7 +1,5 @@
 """Style-controlled Bradley-Terry: how systems would rate if their answers were alike in what biases a judge.
 
-Each covariate has one coefficient for all systems; `leaderboard.ratings.models.covariates` makes its column.
-
 Source: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2024.
 """
 
