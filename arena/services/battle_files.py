@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError
-from leaderboard.battles import BattleTable
+from leaderboard.agreement.comparison import RankingComparison, compare_rankings
+from leaderboard.battles import BattleTable, in_common
 from leaderboard.formats.covariates import chosen_cells, covariate_terms
 from leaderboard.formats.reading import BattleFile, read_battles
 from leaderboard.formats.registry import battle_format
@@ -230,6 +231,30 @@ def compare_in_file(
         },
     }
     return fields, (*notes_on(battle_file), *table.notes)
+
+
+def compare_rankings_of_files(
+    paths: Sequence[Path], *, seed: int, reading: Reading = AS_IT_IS
+) -> tuple[RankingComparison, tuple[str, ...]]:
+    """Compare how files of verdicts rank the systems that all of them have, and notes on the files.
+
+    Raises:
+        FileFormatError: A file cannot be read; the message names row and column.
+        InputError: There is one file alone, or no battle is in all of them.
+        StatisticsError: Fewer than two systems are in all of them.
+    """
+    if len(paths) < 2:  # noqa: PLR2004 - one ranking is compared with none
+        raise InputError("One file has nothing to be compared with.", advice="Name two files or more.")
+    files = [reading.of(path) for path in paths]
+    tables = [file.table for file in files]
+    if all(file.questions_named for file in files):
+        tables = list(in_common({str(at): table for at, table in enumerate(tables)}).values())
+        if not len(tables[0]):
+            raise InputError("No battle is in all of the files.", advice="Compare verdicts on one plan.")
+    notes = [
+        f"{path.name}: {line}" for path, file in zip(paths, files, strict=True) for line in notes_on(file)
+    ]
+    return compare_rankings(tables, seed=seed), tuple(notes)
 
 
 def parse_anchors(texts: Sequence[str]) -> Anchor | None:

@@ -12,7 +12,7 @@ import streamlit as st
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.file_sizes import Described
-from arena.services.boards.history import Appearance, Entry
+from arena.services.boards.history import Entry
 from arena.services.boards.marks import withdrawn_marks
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList
 from arena.services.evidence.questions import QuestionView
@@ -239,7 +239,7 @@ def set_of(source: Arena, view: BoardView) -> SetSummary | None:
 
 def change_of(view: BoardView) -> Entry | None:
     """The board in the history; None where no board of its set stands before it."""
-    found = next((entry for entry in history() if entry.board == view.name), None)
+    found = next((entry for entry in history() if entry.board.name == view.name), None)
     return None if found is None or found.changes is None else found
 
 
@@ -247,12 +247,6 @@ def change_of(view: BoardView) -> Entry | None:
 def history(source: Arena) -> tuple[Entry, ...]:
     """Every board that was ever published, the newest first."""
     return source.history.entries()
-
-
-@_cached(seconds=FRESH, most=64)
-def history_of(source: Arena, view: BoardView, system: str) -> tuple[Appearance, ...]:
-    """A system on every published board of the same question set, the oldest first."""
-    return source.history.of_system(view.name, system)
 
 
 @_cached(seconds=LONG, most=64, spinner="Looking up battles …")

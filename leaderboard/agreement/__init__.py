@@ -1,12 +1,5 @@
 """How far judges agree with annotators, with each other, and on the ranking of systems."""
 
-from leaderboard.agreement.boards import (
-    Overstatement,
-    RankingAgreement,
-    compare_rankings,
-    overstatement,
-    ranking_agreement,
-)
 from leaderboard.agreement.coefficients import Estimate, Resampling
 from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair, calibrate, majority
 
@@ -15,12 +8,7 @@ __all__ = [
     "Calibration",
     "CalibrationPair",
     "Estimate",
-    "Overstatement",
-    "RankingAgreement",
     "Resampling",
     "calibrate",
-    "compare_rankings",
     "majority",
-    "overstatement",
-    "ranking_agreement",
 ]

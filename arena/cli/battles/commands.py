@@ -17,6 +17,7 @@ from arena.cli.battles.tables import (
     rate_cells,
     read_covariates,
     show_coefficients,
+    show_ranking_comparison,
 )
 from arena.cli.options import AsJson, File, Seed, grouped, known, only_with, spread, whole_file
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
@@ -225,6 +226,33 @@ def compare(
         {name: value if isinstance(value, str | int | float) else None for name, value in fields.items()}
     )
     show_table(("domain", "points", "lower", "upper", "prob_better", "questions"), _domain_rows(domains))
+
+
+@commands.command("compare-rankings")
+@grouped
+def compare_rankings(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE FILE…", help="Verdicts of two judges or more on the same systems."),
+    ],
+    seed: Seed = 0,
+    *,
+    reading: ReadingOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Compare how files of verdicts rank the same systems.
+
+    $ arena battles compare-rankings judge.jsonl people.jsonl
+
+    Where the files name their questions, only battles that are in all of them count. Kendall's tau-b has an
+    interval over questions; of more than two files it is the mean over all pairs.
+    """
+    from arena.services.battle_files import compare_rankings_of_files
+
+    comparison, notes = compare_rankings_of_files(files, seed=seed, reading=reading.request())
+    for line in notes:
+        note(line)
+    show_ranking_comparison(comparison, [file.name for file in files], as_json=as_json)
 
 
 @commands.command()

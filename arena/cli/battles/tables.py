@@ -1,16 +1,18 @@
-"""Tables of `arena battles` beyond plain ratings: coefficients of covariates, and win rates."""
+"""Tables of `arena battles` beyond plain ratings: coefficients of covariates, win rates, comparisons."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.output import Cell, show_line, show_table
+from arena.cli.output import Cell, show_json, show_line, show_table
 from leaderboard.vocabulary import Covariate
 
 if TYPE_CHECKING:
     from arena.services.battle_files import FileRatings
+    from leaderboard.agreement.comparison import RankingComparison
     from leaderboard.rates import Rate
 
 RATE_HEADERS = ("system", "domain", "battles", "win", "win+tie", "lower", "upper", "mean score")
@@ -65,3 +67,14 @@ def rate_cells(row: Rate) -> tuple[Cell, ...]:
         None if row.win_interval is None else row.win_interval.upper,
         row.mean_score,
     )
+
+
+def show_ranking_comparison(comparison: RankingComparison, names: Sequence[str], *, as_json: bool) -> None:
+    """Print how alike rankings are, and the rank of each system in every one of them."""
+    if as_json:
+        show_json(comparison.as_json())
+        return
+    tau = comparison.tau
+    bounds = "" if tau.interval is None else f" ({tau.interval.lower:.2f} to {tau.interval.upper:.2f})"
+    show_line("Kendall's tau: –" if tau.value is None else f"Kendall's tau: {tau.value:.2f}{bounds}")
+    show_table(("system", *names), [(system, *ranks) for system, ranks in comparison.systems])

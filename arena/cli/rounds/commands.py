@@ -17,7 +17,7 @@ from arena.cli.output import note, show_fields, show_json, show_line, show_resul
 from arena.cli.rounds import publication, reports
 from arena.cli.rounds.options import JudgingOptions, NewBudget, ScopeOptions
 from arena.cli.rounds.reports import RoundArgument, show_status, undecidable_lines
-from arena.cli.rounds.status import status
+from arena.cli.rounds.status import compare, status
 from arena.cli.tree.pages import Commands
 from arena.container import Arena, open_arena
 
@@ -152,7 +152,7 @@ def _reopened(arena: Arena, name: str, *, unreadable: bool) -> int:
 
 
 commands = Commands("Rounds: fixed battles with a judge, a seed and a budget.")
-for command in (plan, run, resume, status):
+for command in (plan, run, resume, status, compare):
     commands.command()(command)
 
 

@@ -1,62 +1,56 @@
-"""`arena rounds status`: rounds as a list, one as it stands, several compared."""
+"""`arena rounds status` and `compare`: rounds as a list, one as it stands, several compared."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, only_with
-from arena.cli.output import show_json, show_rows
+from arena.cli.options import AsJson
+from arena.cli.output import note, show_rows
 from arena.cli.rounds.reports import show_status
 from arena.container import open_arena
 from data.records import Round
 
 
 def status(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ROUND…", show_default="all rounds, newest first", help="Rounds by name."),
-    ] = None,
+    name: Annotated[
+        str, typer.Argument(metavar="ROUND", show_default="all rounds, newest first", help="A round by name.")
+    ] = "",
     *,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Compare how the rounds rank the systems.")
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the rounds, one with its state, counts and cost, or a comparison of several.
+    """Show the rounds, or one with its state, counts and cost.
 
     $ arena rounds status demo
 
     The state includes its speed, the seconds left, and its job: place in the queue, workers and last error;
     and how the systems stand, while the round runs with intervals that hold however often one looks.
-
-    With --compare: how alike the rounds of a set rank the systems on the
-    battles that all of them decided (Kendall's tau, rank and rating correlations, with intervals by
-    questions), who moves between them; of a single round the members of
-    its panel. Systems in different versions are left out and named. No judge is asked.
     """
-    rounds = names or []
-    if not rounds:
-        only_with("a round", {"--compare": compare})
+    if name:
+        show_status(open_arena(), name, as_json=as_json)
+    else:
         _show_list(as_json=as_json)
-    elif compare:
-        _show_comparison(rounds, as_json=as_json)
-    elif len(rounds) > 1:
-        raise typer.BadParameter("Several rounds need --compare.", param_hint="ROUND")
-    else:
-        show_status(open_arena(), rounds[0], as_json=as_json)
 
 
-def _show_comparison(names: Sequence[str], *, as_json: bool) -> None:
-    from arena.cli.battles.judge_tables import show_comparison
+def compare(
+    names: Annotated[list[str], typer.Argument(metavar="ROUND ROUND…", help="Rounds of one question set.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Compare how rounds rank the systems on the battles that all of them decided.
 
-    comparison = open_arena().comparison.compare(names)
-    if as_json:
-        show_json(comparison.as_json())
-    else:
-        show_comparison(comparison)
+    $ arena rounds compare spring autumn
+
+    Kendall's tau-b is 1 where they rank alike and −1 where one ranks the other way round; of more than two
+    rounds it is the mean over all pairs. No judge is asked.
+    """
+    from arena.cli.battles.tables import show_ranking_comparison
+
+    comparison, notes = open_arena().comparison.compare(names)
+    for line in notes:
+        note(line)
+    show_ranking_comparison(comparison, names, as_json=as_json)
 
 
 def _show_list(*, as_json: bool) -> None:

@@ -14,7 +14,6 @@ MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "metrics export": ("show",),
         "metrics marginals": ("analyse", "marginals"),
         "metrics plan": ("run", "--plan"),
-        "rounds compare": ("status", "--compare"),
         "rounds retry": ("resume", "--failed"),
         "rounds table": ("status",),
         "sets short-answers": ("export", "--format", "short-answers"),

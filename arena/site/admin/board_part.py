@@ -130,23 +130,20 @@ def _show(preview: Preview) -> None:
     moved = [
         (
             change.system,
-            _ranks(change.ranks_before),
-            _ranks(change.ranks_after),
-            shown(change.shift, "+.0f").replace("-", "−"),
+            _ranks(change.before),
+            _ranks(change.after),
             _moved(change.moved),
         )
         for change in changes.systems
     ]
     grid(
-        ("System", "Rank before", "Rank now", "Shift, points", "Moved"),
+        ("System", "Rank before", "Rank now", "Moved"),
         moved,
         caption=f"Against {preview.before}",
     )
     for word, names in (("New", changes.entered), ("Gone", changes.left)):
         if names:
             note(f"{word}: {', '.join(names)}.")
-    for setting, (before, after) in changes.settings.items():
-        note(f"{setting.capitalize()}: {before or NOTHING} → {after or NOTHING}")
 
 
 def _moved(moved: bool) -> str:

@@ -20,6 +20,7 @@ from arena.site.boards.charts import chosen_scatter, interval_chart
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
+from arena.site.boards.snapshot_reader import title_of
 from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import files_of, history, set_of
@@ -112,17 +113,19 @@ def _file(file: FileSize) -> tuple[str, ...]:
 
 def _show_rounds(view: BoardView) -> None:
     """The boards of the same questions, the newest first."""
-    entries = [entry for entry in history() if entry.board != view.name and not entry.retracted]
+    entries = [entry for entry in history() if entry.board.name != view.name and not entry.board.retracted]
     heading("Former rounds", anchor="rounds")
     rows = [
-        (anchor(entry.title, "", board=entry.board), f"{entry.published:%d %B %Y}", entry.judge or UNKNOWN)
+        (
+            anchor(title_of(entry.board), "", board=entry.board.name),
+            f"{entry.board.published_at:%d %B %Y}",
+            str(entry.board.standings["facts"].get("judge", UNKNOWN)),
+        )
         for entry in entries[:MOST_ROUNDS]
     ]
     if rows:
         put(words_table(("Board", "Published", "Judge"), rows))
-    put(
-        element("p", anchor("Every board, and what changed from one to the next", "rounds"), class_="aa-note")
-    )
+    put(element("p", anchor("Every board, and its rank changes", "rounds"), class_="aa-note"))
 
 
 def _show_source(view: BoardView) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from xml.etree.ElementTree import Element
 
 from arena.html_pages import macro
-from arena.services.boards.history import Appearance
-from arena.site.boards.downloads import offer_files
 from arena.site.boards.self_reported_columns import FIGURES
 from arena.site.boards.view_model import BoardView
-from arena.site.queries import history_of
 from arena.site.ui.components import heading, note
-from arena.site.ui.formats import points
 from arena.site.ui.markup import put, put_html
-from arena.site.ui.tables import link, plain_table, words_table
+from arena.site.ui.tables import link, words_table
 from data.records import Submission
 from data.store.rounds.question_stats import QuestionRecord
 from leaderboard.standings.systems import SELF_REPORTED
@@ -99,47 +95,3 @@ def show_figures(view: BoardView, system: str) -> None:
         if (mean := said.figures.get(figure)) is not None
     )
     note(f"Mean of an answer: {figures}. {SELF_REPORTED}")
-
-
-def show_history(view: BoardView, system: str) -> None:
-    """Its rank and rating on every published board of the set, the newest first."""
-    appearances = history_of(view, system)
-    heading("History", anchor="history")
-    if len(appearances) < 2:  # noqa: PLR2004 - one board is no history
-        note("This is the only published board of its question set that has this system.")
-        return
-    note("Ratings of different rounds have different opponents: compare ranks and intervals, not points.")
-    header = ("Board", "Rank", "Rating", "95 % interval", "Published", "Judge")
-    put(plain_table(header, [_row(appearance) for appearance in reversed(appearances)], spare=3))
-    offer_files(
-        view, f"history-{system}", lambda: [_file_row(system, appearance) for appearance in appearances]
-    )
-
-
-def _file_row(system: str, appearance: Appearance) -> Mapping[str, object]:
-    best, worst = appearance.ranks or (None, None)
-    return {
-        "system": system,
-        "on_board": appearance.board,
-        "published": appearance.published.isoformat(),
-        "rank_lower": best,
-        "rank_upper": worst,
-        "systems": appearance.systems,
-        "rating": appearance.rating,
-        "lower": appearance.lower,
-        "upper": appearance.upper,
-        "judge": appearance.judge,
-    }
-
-
-def _row(appearance: Appearance) -> tuple[str, ...]:
-    ranks = "–" if appearance.ranks is None else "–".join(map(str, dict.fromkeys(appearance.ranks)))
-    has_interval = appearance.lower is not None and appearance.upper is not None
-    return (
-        appearance.board,
-        ranks if appearance.ranks is None else f"{ranks} of {appearance.systems:,}",
-        "–" if appearance.rating is None else points(appearance.rating),
-        f"{points(appearance.lower or 0)} to {points(appearance.upper or 0)}" if has_interval else "–",
-        appearance.published.date().isoformat(),
-        appearance.judge or "–",
-    )

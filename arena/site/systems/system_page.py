@@ -21,7 +21,6 @@ from arena.site.systems.profile_table import profile_table
 from arena.site.systems.record_parts import (
     show_card,
     show_figures,
-    show_history,
     show_records,
 )
 from arena.site.systems.weaknesses import (
@@ -116,7 +115,7 @@ def _parts(view: BoardView, profile: SystemProfile) -> Mapping[str, Part]:
         "questions": ("Questions", lambda: _show_questions(view, profile)),
         "facts": ("Facts and claims", lambda: _show_facts(view, system)),
         **_parts_of_counts(view, system),
-        "history": ("History and card", lambda: _show_record(view, profile)),
+        "card": ("Card", lambda: _show_record(view, profile)),
     }
 
 
@@ -124,7 +123,6 @@ def _parts_of_counts(view: BoardView, system: str) -> Mapping[str, Part]:
     """Those that need no single battles."""
     return {
         "domains": ("Domains and scores", lambda: _show_domains(view, system)),
-        "history": ("History", lambda: show_history(view, system)),
     }
 
 
@@ -166,7 +164,6 @@ def _show_questions(view: BoardView, profile: SystemProfile) -> None:
 
 
 def _show_record(view: BoardView, profile: SystemProfile) -> None:
-    show_history(view, profile.system)
     show_card(profile.submission)
     show_figures(view, profile.system)
 

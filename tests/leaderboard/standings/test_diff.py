@@ -22,7 +22,6 @@ def test_newcomers_do_not_move_those_who_stayed() -> None:
     found = changes(before, after)
     assert found.entered == ("weak",)
     assert found.left == ()
-    assert [one.shift for one in found.systems] == [0, 0]
     assert not any(one.moved for one in found.systems)
 
 
@@ -33,18 +32,6 @@ def test_system_moved_where_no_place_is_common() -> None:
     found = changes(before, after)
     assert [one.moved for one in found.systems] == [False, True]
     assert found.left == ("gone",)
-
-
-def test_changed_settings_are_named() -> None:
-    """Another judge or seed stands beside the differences, since it may be their reason."""
-    found = changes(_board({}, judge="lexical", seed="0"), _board({}, judge="lfrqa", seed="0"))
-    assert found.settings == {"judge": ("lexical", "lfrqa")}
-
-
-def test_rating_that_does_not_exist_has_no_shift() -> None:
-    """A system that never won before has no difference of ratings."""
-    found = changes(_board({"a": (None, 2, 2)}), _board({"a": (900, 2, 2)}))
-    assert found.systems[0].shift is None
 
 
 def test_places_that_leavers_leave_move_nobody() -> None:
@@ -60,7 +47,7 @@ def test_places_that_newcomers_take_move_nobody() -> None:
     before = _board({"a": (1000, 1, 1), "b": (900, 2, 2)})
     after = _board({"new": (1200, 1, 2), "a": (1000, 1, 2), "b": (900, 3, 3)})
     found = changes(before, after)
-    assert [one.ranks_expected for one in found.systems] == [(1, 2), (3, 3)]
+    assert [one.expected for one in found.systems] == [(1, 2), (3, 3)]
     assert not any(one.moved for one in found.systems)
 
 
@@ -74,7 +61,7 @@ def test_reference_is_no_competitor() -> None:
     before, after = ({**_board(ratings), "reference": "ref"} for _ in range(2))
     assert ranks_among_systems(before) == {"a": (1, 1), "b": (2, 2)}
     found = changes(before, after)
-    assert [(one.system, one.ranks_before, one.ranks_after) for one in found.systems] == [
+    assert [(one.system, one.before, one.after) for one in found.systems] == [
         ("a", (1, 1), (1, 1)),
         ("b", (2, 2), (2, 2)),
     ]

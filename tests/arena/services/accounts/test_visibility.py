@@ -158,7 +158,6 @@ WITHOUT_CALLER = {
     "BoardService.standings": "organisers alone; pages and routes read published boards",
     "BoardService.retracted": "notices of boards that were retracted, which are public",
     "HistoryService.entries": "boards that stand, and notices of those that were retracted",
-    "HistoryService.of_system": "boards that stand are public",
     "BoardService.notices": "sentences on a public board",
     "PolicyService.get": "deadlines are public",
     "InvitationService.team_of": "for holders of the code of a link",

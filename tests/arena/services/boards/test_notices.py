@@ -65,7 +65,7 @@ def test_the_reason_of_a_retraction_is_not_written_over(arena: Arena) -> None:
 def test_readers_see_a_notice_at_once_and_as_text(arena: Arena) -> None:
     """The history shows a notice as soon as it is put."""
     arena.boards.put_notice("tiny", ERRATUM)
-    assert arena.history.entries()[0].notice == ERRATUM
+    assert arena.history.entries()[0].board.notice == ERRATUM
 
 
 def test_the_command_puts_and_clears(

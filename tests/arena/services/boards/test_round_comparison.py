@@ -1,7 +1,8 @@
-"""Rounds beside each other: rankings, who moves, and what cannot be compared."""
+"""Comparison of rounds and of files of verdicts by their rankings."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import pytest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.errors import InputError, NotFoundError
-from data.records import Judgment, Outcome, Preference, Presentation, Verdict
-from tests.arena.conftest import Commands, mix, write_answers
+from data.records import Outcome, Preference, Verdict
+from tests.arena.conftest import Commands, write_answers
 
 STRENGTH: Mapping[str, float] = {"full": 1.0, "human": 0.4, "wrong": -0.2, "short": -1.2}
 
@@ -40,83 +41,70 @@ def judged(arena: Arena, name: str, gamma: float, *, leave: int = 0, judge: str 
     arena.store.verdicts.record(verdicts)
 
 
-def test_rounds_are_compared_on_the_battles_that_all_decided(filled: Callable[..., Arena]) -> None:
-    """Tau has an interval, every system its shift, and what one round did not decide is counted."""
+def test_rounds_are_compared_on_common_battles(filled: Callable[..., Arena]) -> None:
+    """Tau has an interval, and every system its rank in each round."""
     arena = filled()
     judged(arena, "sharp", 3.0)
     judged(arena, "blunt", 0.5, leave=4)
-    comparison = arena.comparison.compare(["sharp", "blunt"])
-    sides = {side.name: side for side in comparison.sides}
-    assert sides["sharp"].battles - sides["sharp"].common == 4
-    assert comparison.battles == sides["blunt"].battles == sides["blunt"].common
-    (pair,) = comparison.pairs
-    assert pair.agreement.kendall.value is not None
-    assert pair.agreement.kendall.interval is not None
-    assert {move.system for move in pair.moves} == set(comparison.systems)
-    assert any("4 of" in line for line in comparison.notes)
+    comparison, notes = arena.comparison.compare(["sharp", "blunt"])
+    assert notes == ()
+    fields = comparison.as_json()
+    assert list(fields) == ["tau", "lower", "upper", "systems"]
+    assert -1 <= float(str(fields["lower"])) <= float(str(fields["tau"])) <= float(str(fields["upper"])) <= 1
+    ranks = dict(comparison.systems)
+    assert ranks.keys() == STRENGTH.keys()
+    assert sorted(places[0] or 0 for places in ranks.values()) == [1, 2, 3, 4]
 
 
-def test_what_cannot_be_compared_is_said(filled: Callable[..., Arena], tmp_path: Path) -> None:
-    """One judge, the same round twice and an unknown round are refused with advice."""
+def test_rounds_that_cannot_be_compared_are_refused(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """A round alone, twice or unknown is refused; systems in other versions are left out and named."""
     arena = filled()
     judged(arena, "sharp", 2.0)
-    with pytest.raises(InputError, match="one judge"):
-        arena.comparison.compare(["sharp"])
-    with pytest.raises(InputError, match="named twice"):
-        arena.comparison.compare(["sharp", "sharp"])
+    for names in (["sharp"], ["sharp", "sharp"]):
+        with pytest.raises(InputError, match="Two different rounds"):
+            arena.comparison.compare(names)
     with pytest.raises(NotFoundError):
         arena.comparison.compare(["sharp", "nowhere"])
     arena.submissions.add(
         write_answers(tmp_path / "new.jsonl", ("It is {word}.",), 12), "tiny", system="short"
     )
     judged(arena, "later", 2.0)
-    comparison = arena.comparison.compare(["sharp", "later"])
-    assert comparison.other_versions == ("short",)
-    assert "short" not in comparison.systems
+    comparison, (note,) = arena.comparison.compare(["sharp", "later"])
+    assert "short" in note
+    assert "short" not in dict(comparison.systems)
 
 
-def test_the_members_of_a_panel_are_compared(filled: Callable[..., Arena], tmp_path: Path) -> None:
-    """A panel's round compares its members, each battle by the mean of what a member said of it."""
-    arena = mix(filled(), tmp_path)
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="panel", pairs="all", name="panel"))
-    random = np.random.default_rng(5)
-    verdicts = []
-    for battle in arena.rounds.battles("panel"):
-        votes = {
-            name: preferred(random, gamma, battle.system_a, battle.system_b)
-            for name, gamma in (("careful", 1.5), ("hasty", 0.3), ("other", 1.0))
-        }
-        judgments = tuple(
-            Judgment(
-                judge=name,
-                model="m",
-                presentation=Presentation.A_FIRST,
-                outcome=Outcome.JUDGED,
-                preference=vote,
-            )
-            for name, vote in votes.items()
-        )
-        verdicts.append(
-            (battle.id, Verdict(outcome=Outcome.JUDGED, preference=votes["careful"], judgments=judgments))
-        )
-    arena.store.verdicts.record(verdicts)
-    comparison = arena.comparison.compare(["panel"])
-    assert [side.name for side in comparison.sides] == ["careful", "hasty", "other"]
-    assert len(comparison.pairs) == 3
-    assert all(side.common == len(verdicts) for side in comparison.sides)
-
-
-def test_the_command_prints_both_forms(filled: Callable[..., Arena], run: Commands) -> None:
-    """`rounds compare` prints a table, and with --json what scripts read."""
+def test_compare_prints_both_forms(filled: Callable[..., Arena], run: Commands) -> None:
+    """`rounds compare` prints a table, and with --json an object."""
     arena = filled()
     judged(arena, "sharp", 1.5)
     judged(arena, "blunt", 0.5)
-    fields = run.json("rounds", "status", "--compare", "sharp", "blunt", "--json")
-    assert fields["set"] == "tiny"
-    assert {"kendall", "spearman", "pearson", "intervals", "moves", "by"} <= fields["pairs"][0].keys()
-    code, out, _ = run("rounds", "status", "--compare", "sharp", "blunt")
+    fields = run.json("rounds", "compare", "sharp", "blunt", "--json")
+    assert {row["system"]: len(row["ranks"]) for row in fields["systems"]} == dict.fromkeys(STRENGTH, 2)
+    code, out, _ = run("rounds", "compare", "sharp", "blunt")
     assert code == 0
-    assert "sharp and blunt: tau" in out
-    code, _, err = run("rounds", "status", "--compare", "sharp")
-    assert code == 1
-    assert "one judge" in err
+    assert "Kendall's tau:" in out
+    assert run("rounds", "compare", "sharp")[0] == 1
+
+
+def test_files_of_verdicts_are_compared(run: Commands, tmp_path: Path) -> None:
+    """Two files that rank alike have a tau of 1; a reversed one has −1."""
+    words = {1: "model_a", -1: "model_b"}
+    for name, sign in (("judge", 1), ("people", 1), ("other", -1)):
+        rows = [
+            {
+                "question_id": f"q{number}",
+                "model_a": a,
+                "model_b": b,
+                "winner": words[sign if number % 4 else -sign],
+            }
+            for number in range(40)
+            for a, b in (("x", "y"), ("y", "z"), ("x", "z"))
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    paths = {name: tmp_path / f"{name}.jsonl" for name in ("judge", "people", "other")}
+    fields = run.json("battles", "compare-rankings", paths["judge"], paths["people"], "--json")
+    assert (fields["tau"], fields["lower"], fields["upper"]) == (1, 1, 1)
+    assert fields["systems"] == [{"system": system, "ranks": [at, at]} for at, system in enumerate("xyz", 1)]
+    assert run.json("battles", "compare-rankings", paths["judge"], paths["other"], "--json")["tau"] == -1
+    assert run("battles", "compare-rankings", paths["judge"])[0] == 1
