@@ -8,23 +8,16 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from arena.api import (
-    boards,
-    labels,
-    metrics,
-    question_sets,
-    rounds,
-    submissions,
-    teams,
-)
+from arena.api import boards, sets_and_rounds, submissions, teams
 from arena.api.caching import REFUSALS, problems
-from arena.api.dependencies import ConcurrencyGate, Rates, Services, admit
+from arena.api.dependencies import Rates, Services, admit
 from arena.api.errors import (
     MEDIA_TYPE,
     OWN_TITLES,
@@ -35,13 +28,20 @@ from arena.api.errors import (
     slug,
 )
 from arena.api.middleware import BodyLimits, Envelope
-from arena.api.schemas import Health
 from arena.container import Arena
 from arena.html_pages import rendered
+from arena.services.submissions.turns import Turns
 from data.errors import ArenaError
 from data.files.text_files import MEBIBYTE
 
 router = APIRouter(tags=["health"])
+
+
+class Health(BaseModel):
+    """Whether the arena answers."""
+
+    status: str = Field(examples=["ok"])
+    boards: int = Field(description="Published boards.", examples=[2])
 
 
 @router.get("/health", responses=problems())
@@ -113,15 +113,7 @@ def _problems() -> Iterator[tuple[str, str, str]]:
         yield slug(title), f"409 {title}", (kind.__doc__ or "").strip()
 
 
-ROUTERS = (
-    question_sets,
-    submissions,
-    boards,
-    metrics,
-    rounds,
-    labels,
-    teams,
-)
+ROUTERS = (sets_and_rounds.sets, submissions.router, boards.router, sets_and_rounds.rounds, teams.router)
 READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
 
 
@@ -129,7 +121,7 @@ def make_api(arena: Arena, rates: Rates | None = None) -> FastAPI:
     """Build the API over an arena's services; with `rates` it counts together with others."""
     app = Api(title="Answer Arena", version="1", docs_url=None, redoc_url=None, openapi_url="/openapi.json")
     settings = arena.settings
-    app.state.arena, app.state.gate = arena, ConcurrencyGate()
+    app.state.arena, app.state.turns = arena, Turns()
     app.state.rates = rates or Rates(requests=settings.api_rate, intakes=settings.intake_rate)
     limits = BodyLimits(file_bytes=settings.max_upload_mb * MEBIBYTE, patience=settings.body_timeout)
     app.add_middleware(Envelope, limits=limits)
@@ -146,7 +138,7 @@ def make_api(arena: Arena, rates: Rates | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_bad_request)
     app.include_router(router)
-    for module in ROUTERS:
-        app.include_router(module.router, dependencies=[Depends(admit)])
+    for each in ROUTERS:
+        app.include_router(each, dependencies=[Depends(admit)])
     app.router.routes.append(Route("/", app.page, include_in_schema=False))
     return app

@@ -1,27 +1,85 @@
-"""`/leaderboards`: published boards as JSON, and in every other form that they leave the arena in."""
+"""`/leaderboards`: published boards, and the scores of answers."""
 
 from __future__ import annotations
 
+import tempfile
+from enum import StrEnum
+from pathlib import Path as FilePath
 from typing import Annotated
 from zlib import crc32
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
 
-from arena.api.caching import OK, answer, problems
-from arena.api.dependencies import Services, Who
-from arena.api.schemas import BoardList, BoardName
-from arena.models.results import Board, BoardHead
-from data.store.boards.boards import BoardHead as StoredHead
+from arena.api.caching import JSON, OK, answer, files, problems
+from arena.api.dependencies import FileTurns, Services, Who, client_of
+from arena.api.sets_and_rounds import Name
+from arena.models.results import Board, BoardHead, ScoredMetric
+from arena.services.metrics.results import ScoreRequest
+from arena.services.submissions.turns import party_of
+from data.records.questions import NAME_PATTERN
 from leaderboard.vocabulary import BoardForm
 
 router = APIRouter(tags=["leaderboards"])
 GONE = 410
+BoardName = Annotated[
+    str,
+    Path(
+        pattern=rf"^{NAME_PATTERN.pattern}(@[0-9a-f]{{8,64}})?$",
+        max_length=170,
+        description="Its name; NAME@HASH is one snapshot of it, also after another took its place.",
+        examples=["demo"],
+    ),
+]
+MetricName = Annotated[
+    str, Path(pattern=r"^[a-z0-9-]+$", max_length=60, description="The metric.", examples=["factuality-fr3"])
+]
+JudgeName = Annotated[
+    str,
+    Query(
+        max_length=120,
+        description="Whose scores: `embedded`, or the name (or its beginning) that they are stored under. "
+        "Empty: the embedded ones, else the only ones.",
+    ),
+]
+SystemNames = Annotated[
+    str, Query(max_length=2_000, description="Names with commas between; empty: all but the reference.")
+]
+
+
+class ScoreFormat(StrEnum):
+    """Formats of scores."""
+
+    JSON = "json"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+MEDIA_TYPES = {
+    ScoreFormat.JSON: JSON,
+    ScoreFormat.CSV: "text/csv",
+    ScoreFormat.PARQUET: "application/vnd.apache.parquet",
+}
+
+
+class BoardList(BaseModel):
+    """The published boards, the newest first."""
+
+    leaderboards: list[BoardHead]
+
+
+class ScoredList(BaseModel):
+    """Metrics by which answers to a set were scored, as far as you may see them."""
+
+    metrics: list[ScoredMetric]
 
 
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
     """The published boards, the newest first."""
-    return answer(request, BoardList(leaderboards=[head_of(board) for board in arena.boards.heads()]))
+    heads = [BoardHead.of(head, title=head.title or head.name) for head in arena.boards.heads()]
+    return answer(request, BoardList(leaderboards=heads))
 
 
 @router.get(
@@ -29,20 +87,8 @@ def list_boards(request: Request, arena: Services) -> Response:
     response_model=Board,
     responses={
         **problems(404),
+        **files("The board.", *(form.media_type for form in BoardForm if form is not BoardForm.JSON)),
         410: {"model": Board, "description": "It was retracted: its notice, without standings."},
-        200: {
-            "description": "The board.",
-            "content": {
-                form.media_type: {
-                    "schema": {"type": "string", "format": "binary"}
-                    if form is BoardForm.PARQUET
-                    else {"type": "string"}
-                }
-                for form in BoardForm
-                if form is not BoardForm.JSON
-            },
-        },
-        304: {"description": "Unchanged."},
     },
 )
 def show_board(
@@ -54,38 +100,60 @@ def show_board(
 ) -> Response:
     """One board; as a table, a line for each system in each domain. Of a retracted one the notice, as 410."""
     board = arena.boards.get(name, caller=caller)
-    chosen = file_format or _preferred(request.headers.get("accept", ""))
+    form = file_format or _preferred(request.headers.get("accept", ""))
     content: bytes | Board
-    if chosen is BoardForm.JSON:
-        content = Board.of(board, title=board.standings.get("title") or board.name)
-        filename = ""
+    if form is BoardForm.JSON:
+        content, filename = Board.of(board, title=board.standings.get("title") or board.name), ""
     else:
-        file = arena.board_files.content(name, chosen, caller=caller)
+        file = arena.board_files.content(name, form, caller=caller)
         content, filename = file.content, file.name
-    # A retracted board has the same standings, and any board may get another notice or mark.
-    state = f"retracted{'' if board.standings else '-empty'}" if board.retracted else ""
-    state += "-replaced" if board.replaced_at is not None else ""
-    said = f"{board.notice}{dict(board.marks) or ''}"
-    notice_tag = f"-{crc32(said.encode()):08x}" if said else ""
-    tag = f"{board.content_hash[:32]}-{chosen}{state}{notice_tag}"
+    # The hash is of the standings; a notice, a mark, a retraction and a later snapshot are added to it.
+    state = f"{board.notice}{dict(board.marks)}{board.retracted}{bool(board.standings)}{board.replaced_at}"
+    tag = f"{board.content_hash[:32]}-{form}-{crc32(state.encode()):08x}"
     status = GONE if board.retracted and not board.standings else OK
-    return answer(request, content, media_type=chosen.media_type, tag=tag, filename=filename, status=status)
-
-
-@router.get("/leaderboards/{name}/snapshots", responses=problems(404, 410), response_model=BoardList)
-def list_snapshots(request: Request, name: BoardName, arena: Services) -> Response:
-    """Every snapshot of a board that stands, the one under its name first; each is at NAME@HASH for good."""
-    boards = arena.boards.snapshots(name)
-    return answer(request, BoardList(leaderboards=[head_of(board) for board in boards]))
-
-
-def head_of(head: StoredHead) -> BoardHead:
-    """A board without its standings."""
-    return BoardHead.of(head, title=head.title or head.name)
+    return answer(request, content, media_type=form.media_type, tag=tag, filename=filename, status=status)
 
 
 def _preferred(accept: str) -> BoardForm:
     """The first form that the reader names; JSON where it names none of ours."""
-    asked = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
+    wanted = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
     forms = {form.media_type: form for form in BoardForm}
-    return next((forms[media] for media in asked if media in forms), BoardForm.JSON)
+    return next((forms[media] for media in wanted if media in forms), BoardForm.JSON)
+
+
+@router.get("/sets/{name}/metrics", responses=problems(404), response_model=ScoredList)
+def list_metrics(request: Request, name: Name, arena: Services, caller: Who) -> Response:
+    """The metrics that answers to a set have scores by: of published systems, and of your own."""
+    scored = arena.score_tables.scored(name, caller=caller)
+    lines = [{"metric": metric, "judges": judges} for metric, judges in scored.items()]
+    return answer(request, ScoredList(metrics=lines))
+
+
+@router.get(
+    "/sets/{name}/metrics/{metric}/scores",
+    responses={**problems(404), **files("A row an answer.", *MEDIA_TYPES.values())},
+    response_class=Response,
+)
+async def export_scores(
+    request: Request,
+    name: Name,
+    metric: MetricName,
+    arena: Services,
+    caller: Who,
+    turns: FileTurns,
+    form: Annotated[ScoreFormat, Query(alias="format", description="Format of the file.")] = ScoreFormat.JSON,
+    judge: JudgeName = "",
+    systems: SystemNames = "",
+) -> Response:
+    """A row an answer, with every measure and the posteriors of claims; in JSON with details."""
+    names = tuple(system.strip() for system in systems.split(",") if system.strip())
+    wanted = ScoreRequest(set_name=name, metric=metric, judge=judge, systems=names)
+
+    def written() -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            path = FilePath(folder) / f"scores.{form}"
+            arena.score_tables.export(wanted, path, caller=caller)
+            return path.read_bytes()
+
+    content = await run_in_threadpool(turns.run, party_of(caller, client_of(request)), written)
+    return answer(request, content, media_type=MEDIA_TYPES[form], filename=f"{name}-{metric}.{form}")

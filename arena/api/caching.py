@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 
 from pydantic import BaseModel
 from starlette.requests import Request
@@ -14,9 +13,8 @@ from arena.api.errors import ProblemDetails
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 PUBLIC = "public, no-cache"
-"""Whoever keeps an answer asks by its ETag before showing it again: what was withheld since is not shown."""
+"""Clients revalidate by ETag before reuse, so that a text that was withheld since is not shown."""
 PRIVATE = "private, no-cache"
-OPEN = "open_to_all"
 OK = 200
 REFUSALS = {
     400: "The address cannot be used.",
@@ -57,8 +55,7 @@ def answer(
     media_type: str = JSON,
     tag: str = "",
     filename: str = "",
-    headers: Mapping[str, str] | None = None,
-    status: int = 200,
+    status: int = OK,
 ) -> Response:
     """Answer a GET, or say 304 where the reader has it already and nothing is wrong with it.
 
@@ -72,7 +69,6 @@ def answer(
         "ETag": etag,
         "Cache-Control": PRIVATE if personal else PUBLIC,
         "Vary": "Accept, Authorization",
-        **(headers or {}),
     }
     if status == OK and _has(request, etag):
         return Response(status_code=304, headers=sent)

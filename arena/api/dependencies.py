@@ -6,16 +6,14 @@ an address or a cookie never carries one, so no other site can use it.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Annotated, ParamSpec, TypeVar
+from typing import Annotated, TypeVar
 
-from anyio.to_thread import run_sync
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 from fastapi.security.http import HTTPAuthorizationCredentials
@@ -28,49 +26,12 @@ from arena.api.middleware import LIMIT_HEADERS
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.jobs.cancellation import StopEvent, alongside, raise_if_stopped
-from arena.services.submissions.turns import FairTurns
-from data.errors import AccessError, UnavailableError
+from arena.services.submissions.turns import Turns
+from data.errors import AccessError
 
 IPV6_HOST_BITS = 64
 
-Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-
-
-class ConcurrencyGate:
-    """Lets few files be checked at once, so that pages stay quick; too many waiting are sent away."""
-
-    def __init__(self, turns: FairTurns | None = None) -> None:
-        self._turns = turns or FairTurns()
-
-    async def run(
-        self,
-        party: str,
-        work: Callable[Parameters, Result],
-        *args: Parameters.args,
-        **options: Parameters.kwargs,
-    ) -> Result:
-        """Do work in a thread when the turn of a party comes (`party_of`).
-
-        Raises:
-            RefusedRequestError: Too many wait already.
-        """
-        try:
-            turn = self._turns.ask(party)
-        except UnavailableError as error:
-            raise RefusedRequestError(
-                503, error.message, advice=error.advice, headers={"Retry-After": "30"}
-            ) from error
-        try:
-            await asyncio.wrap_future(turn)
-        except asyncio.CancelledError:
-            if not turn.cancel():
-                self._turns.leave(party)
-            raise
-        try:
-            return await run_sync(lambda: work(*args, **options))
-        finally:
-            self._turns.leave(party)
 
 
 class Rates:
@@ -107,7 +68,7 @@ class Rates:
 async def client_there(request: Request) -> AsyncIterator[Callable[[], None]]:
     """A function that work in a thread calls now and then: it raises once the client has left.
 
-    Only for requests whose body has been read.
+    For requests whose body has been read.
     """
     left = StopEvent()
     async with alongside(_watch(request, left)):
@@ -121,12 +82,12 @@ async def _watch(request: Request, left: StopEvent) -> None:
 
 
 def client_of(request: Request) -> str:
-    """The address that is counted for somebody; see `counted`."""
+    """The address that requests are counted for."""
     return counted(request.client.host if request.client else "")
 
 
 def counted(host: str) -> str:
-    """What is counted of an address: of IPv6 the network, since a host has many."""
+    """An address, of IPv6 its network, since a host has many."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -141,13 +102,13 @@ def _services(request: Request) -> Arena:
     return arena
 
 
-def _gate(request: Request) -> ConcurrencyGate:
-    gate: ConcurrencyGate = request.app.state.gate
-    return gate
+def _turns(request: Request) -> Turns:
+    turns: Turns = request.app.state.turns
+    return turns
 
 
 Services = Annotated[Arena, Depends(_services)]
-CheckSlot = Annotated[ConcurrencyGate, Depends(_gate)]
+FileTurns = Annotated[Turns, Depends(_turns)]
 _bearer = HTTPBearer(auto_error=False, description="An access token, `aa_…`.")
 
 

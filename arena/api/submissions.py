@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
 from arena.api.caching import FRESH, JSON, answer, problems
-from arena.api.dependencies import CheckSlot, Services, Uploader, Who, client_there
-from arena.api.schemas import NAME, SYSTEM_NAME, Name
+from arena.api.dependencies import FileTurns, Services, Uploader, Who, client_there
+from arena.api.sets_and_rounds import NAME, Name
 from arena.api.teams import Sent
 from arena.models import submissions as shapes
 from arena.models.submissions import (
@@ -31,50 +31,47 @@ from data.errors import InvalidFileError, StoppedError
 from data.records import SubmissionKind, SystemCard, TokenScope
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the submission.")]
-
-
-LONGEST_FILE_NAME = 255
-LONGEST_CARD = 8_000
-WRITTEN_AT_ONCE = 1024 * 1024
+SYSTEM_NAME = r"^[^\s@][^@]*$"
+"""A system's name as far as it is checked before the file is read."""
+BLOCK = 1024 * 1024
 FILE_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
-FILE_NAME = "What the file is called at your side; messages about it use this name."
 
 
-KEEP_NA = "Read NA, None, NULL and the like as texts, not as missing values."
+class CheckQuery(Sent):
+    """What the file that is the body holds."""
+
+    file_name: str = Field("", max_length=255, description="Its name at your side, for messages about it.")
+    kind: SubmissionKind = Field(
+        SubmissionKind.ANSWERS, description="`answers`, or `contexts`: what was retrieved."
+    )
+    system: str = Field("", max_length=100, description="Of a table of several systems: which to read.")
+    keep_na: bool = Field(
+        default=False, description="Read NA, None, NULL and the like as texts, not as missing values."
+    )
 
 
-class SubmissionQuery(Sent):
+class SubmissionQuery(CheckQuery):
     """What is to be done with the file that is the body."""
 
     system: str = Field(
         pattern=SYSTEM_NAME, max_length=100, description="Name of the system.", examples=["my-system"]
     )
-    file_name: str = Field("", max_length=LONGEST_FILE_NAME, description=FILE_NAME)
-    kind: SubmissionKind = Field(
-        SubmissionKind.ANSWERS,
-        description="`answers`, or `contexts`: what was retrieved, for a board of retrieval.",
-    )
     team: str = Field("", max_length=100, description="Needed only by members of several teams.")
     card: str = Field(
         "",
-        max_length=LONGEST_CARD,
+        max_length=8_000,
         description="The system card as JSON or YAML; every field is optional.",
         examples=['{"model": "my-model", "retriever": "BM25"}'],
     )
     anonymous: bool | None = Field(
         None, description="Hide the names until publication; without it: as the version before."
     )
-    selected: bool = Field(
-        default=False,
-        description="Choose this version for the system; where none is chosen, the newest represents it.",
-    )
     hold: bool = Field(default=False, description="Store it as checked; it waits for `confirm`.")
-    keep_na: bool = Field(default=False, description=KEEP_NA)
 
 
 class Withdrawal(Sent):
@@ -91,7 +88,6 @@ class SubmissionList(BaseModel):
 
 
 router = APIRouter(tags=["submissions"])
-FileName = Annotated[str, Query(max_length=LONGEST_FILE_NAME, description=FILE_NAME)]
 
 
 @router.post(
@@ -103,35 +99,19 @@ FileName = Annotated[str, Query(max_length=LONGEST_FILE_NAME, description=FILE_N
 async def check(
     request: Request,
     name: Name,
+    wish: Annotated[CheckQuery, Query()],
     arena: Services,
     caller: Uploader,
-    turn: CheckSlot,
-    file_name: FileName = "",
-    kind: Annotated[
-        SubmissionKind, Query(description="What the file holds: `answers`, or `contexts`.")
-    ] = SubmissionKind.ANSWERS,
-    system: Annotated[
-        str,
-        Query(max_length=100, description="Of a table with the answers of several systems: which to read."),
-    ] = "",
-    keep_na: Annotated[bool, Query(description=KEEP_NA)] = False,
+    turns: FileTurns,
 ) -> Response:
     """Check a file of answers: every problem at once. The body is the file; nothing is stored."""
     require(caller, TokenScope.SUBMIT)
     await run_in_threadpool(arena.sets.summary, name)
     try:
-        async with _received(request, arena, file_name) as (path, poll):
-            result = await turn.run(
-                party_of(caller),
-                arena.submissions.check,
-                path,
-                name,
-                kind=kind,
-                system=system,
-                keep_na=keep_na,
-                caller=caller,
-                poll=poll,
-            )
+        async with _received(request, arena, wish.file_name) as (path, poll):
+            checked = partial(arena.submissions.check, path, name, kind=wish.kind, system=wish.system)
+            work = partial(checked, keep_na=wish.keep_na, caller=caller, poll=poll)
+            result = await run_in_threadpool(turns.run, party_of(caller), work)
     except (ClientDisconnect, StoppedError):
         # Nobody is there to be answered.
         return Response(status_code=400)
@@ -154,7 +134,7 @@ async def submit(
     wish: Annotated[SubmissionQuery, Query()],
     arena: Services,
     caller: Uploader,
-    turn: CheckSlot,
+    turns: FileTurns,
 ) -> Response:
     """Submit a file of answers, which is the body; the same content again changes nothing.
 
@@ -164,8 +144,7 @@ async def submit(
     card = await run_in_threadpool(_card, arena, wish.card)
     try:
         async with _received(request, arena, wish.file_name) as (path, poll):
-            added = await turn.run(
-                party_of(caller),
+            work = partial(
                 arena.submissions.add,
                 path,
                 name,
@@ -179,17 +158,12 @@ async def submit(
                 caller=caller,
                 poll=poll,
             )
+            added = await run_in_threadpool(turns.run, party_of(caller), work)
     except (ClientDisconnect, StoppedError):
         return Response(status_code=400)
-    if wish.selected:
-        chosen = await run_in_threadpool(arena.submissions.select, added.submission.id, caller=caller)
-        added = replace(added, submission=chosen)
-    status = 201 if added.created else 200
     headers = {**FRESH, "Location": f"/api/v1/submissions/{added.submission.id}"}
-    body_json = shapes.AddedSubmission.of(
-        added.submission, created=added.created, problems=added.warnings
-    ).model_dump_json()
-    return Response(body_json, status, headers, media_type=JSON)
+    body = shapes.AddedSubmission.of(added.submission, created=added.created, problems=added.warnings)
+    return Response(body.model_dump_json(), 201 if added.created else 200, headers, media_type=JSON)
 
 
 @asynccontextmanager
@@ -200,7 +174,7 @@ async def _received(request: Request, arena: Services, name: str) -> AsyncIterat
         async for chunk in request.stream():
             waiting.append(chunk)
             size += len(chunk)
-            if size >= WRITTEN_AT_ONCE:
+            if size >= BLOCK:
                 await run_in_threadpool(writer.write, b"".join(waiting))
                 waiting, size = [], 0
         await run_in_threadpool(writer.write, b"".join(waiting))

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
 from arena.models.submissions import Identity
-from arena.schemas import MemberLine, TeamLine, TokenLine
+from arena.models.teams import MemberLine, TeamLine, TokenLine
 from arena.services.accounts.auth import require
-from data.records import Role, TokenScope
+from data.records import TokenScope
 
 LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"
 TeamName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the team.")]
-AccountName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the account.")]
 TokenNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the token.")]
 
 
@@ -36,12 +35,6 @@ class TeamFull(TeamLine):
     """A team with its members."""
 
     members: list[MemberLine]
-
-
-class RoleChoice(Sent):
-    """What an account shall be in a team."""
-
-    role: Role = Role.MEMBER
 
 
 class TokenCreate(Sent):
@@ -67,8 +60,6 @@ class TokenList(BaseModel):
 
 
 router = APIRouter(tags=["teams"])
-NEWEST = 2**53
-Before = Annotated[int, Query(ge=1, le=NEWEST, description="`next` of the page before.")]
 
 
 @router.get("/me", responses=problems(403), response_model=Identity)
@@ -89,26 +80,6 @@ def show_team(request: Request, team: TeamName, arena: Services, caller: Who) ->
     """A team of yours with its members."""
     view = arena.teams.view(team, caller=caller)
     return answer(request, TeamFull.of(view.team, members=view.members))
-
-
-@router.put("/teams/{team}/members/{account}", responses=problems(403, 404, 409))
-def put_member(
-    team: TeamName, account: AccountName, choice: RoleChoice, arena: Services, caller: Who
-) -> MemberLine:
-    """Put an account into a team, or give it another role there; for owners."""
-    return MemberLine.of(arena.teams.add_member(team, account, role=choice.role, caller=caller))
-
-
-@router.delete(
-    "/teams/{team}/members/{account}",
-    status_code=204,
-    responses=problems(403, 404, 409),
-    response_class=Response,
-)
-def delete_member(team: TeamName, account: AccountName, arena: Services, caller: Who) -> Response:
-    """Take an account out of a team; for owners."""
-    arena.teams.remove_member(team, account, caller=caller)
-    return Response(status_code=204)
 
 
 @router.get("/teams/{team}/tokens", responses=problems(403, 404), response_model=TokenList)

@@ -287,7 +287,7 @@ def inbox(
 
     $ arena submissions inbox --set fiqa
     """
-    from arena.schemas import InboxLine
+    from arena.models.teams import InboxLine
     from arena.services.accounts.auth import OPERATOR
 
     arena = open_arena()

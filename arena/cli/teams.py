@@ -283,13 +283,13 @@ def _cell(value: object) -> str | None:
 
 
 def _json(record: Membership | Team | Token | UserAccount) -> dict[str, Any]:
-    from arena import schemas
+    from arena.models import teams as shapes
     from arena.models.base import Value
 
     lines: dict[type, type[Value]] = {
-        Membership: schemas.MemberLine,
-        Team: schemas.TeamLine,
-        Token: schemas.TokenLine,
-        UserAccount: schemas.AccountLine,
+        Membership: shapes.MemberLine,
+        Team: shapes.TeamLine,
+        Token: shapes.TokenLine,
+        UserAccount: shapes.AccountLine,
     }
     return lines[type(record)].of(record).to_json()

@@ -16,9 +16,8 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from arena import own_version
-from arena.api.boards import head_of
 from arena.container import Arena
-from arena.models.results import Board
+from arena.models.results import Board, BoardHead
 from arena.services.accounts.auth import PUBLIC
 from arena.services.evidence.question_lists import Order, QuestionFilter
 from data.errors import ArenaError, InputError, RetractedError
@@ -89,7 +88,14 @@ class Tools:
 
     def list_boards(self) -> Json:
         """List the published leaderboards, the newest first."""
-        return bounded({"boards": [head_of(head).to_json() for head in self._arena.boards.heads()]})
+        return bounded(
+            {
+                "boards": [
+                    BoardHead.of(head, title=head.title or head.name).to_json()
+                    for head in self._arena.boards.heads()
+                ]
+            }
+        )
 
     def get_standings(
         self,

@@ -12,7 +12,7 @@ from arena.services.accounts.visibility import Kind, Resource, Visibility, visib
 from arena.services.boards.marks import marks_of, withdrawn_marks
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.system.gc_tuning import rare_collections
-from data.errors import ConflictError, InputError, RetractedError
+from data.errors import ConflictError, InputError
 from data.progress import working
 from data.records import Board, Round, RoundState, Submission, TokenScope
 from data.store import Store
@@ -202,24 +202,6 @@ class BoardService:
     def former(self) -> tuple[BoardHead, ...]:
         """Snapshots that others took the place of, by the names that lead to them for good."""
         return self._store.boards.heads(replaced=True)
-
-    def snapshots(self, name: str) -> tuple[BoardHead, ...]:
-        """Every snapshot of a board that stands, the one that stands under its name first.
-
-        Raises:
-            NotFoundError: No board has this name.
-            RetractedError: It was taken down with all of them.
-        """
-        board = self._store.boards.get(name)
-        if board.retracted:
-            raise RetractedError(name, board.notice)
-        heads = (*self.heads(), *self.former())
-        return tuple(
-            head
-            for head in heads
-            if head.name == board.name
-            or (head.round_name is not None and head.round_name == board.round_name)
-        )
 
     def retracted(self) -> tuple[BoardHead, ...]:
         """Every board that was taken down with its snapshots, whose notice is public."""

@@ -1,10 +1,9 @@
-"""Votes on their way to whoever publishes: from requests, and within the payload of a worker's job."""
+"""Votes within the payload of a worker's job."""
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,18 +36,6 @@ def source_of(payload: Mapping[str, Any] | None) -> Iterator[VoteSource | None]:
     rule = VoteRule(payload["rule"])
     with _written(payload["votes"]) as file:
         yield VoteSource(name=payload["name"], file=file, rule=rule)
-
-
-@contextmanager
-def source_of_request(
-    votes: Sequence[Mapping[str, object]] | None, rule: VoteRule
-) -> Iterator[VoteSource | None]:
-    """The source that a request brings, until the end of the block; None where it brings none."""
-    if votes is not None:
-        with _written("".join(f"{json.dumps(vote, ensure_ascii=False)}\n" for vote in votes)) as file:
-            yield VoteSource(name=SENT, file=file, rule=rule)
-    else:
-        yield None
 
 
 @contextmanager

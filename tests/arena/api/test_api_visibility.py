@@ -18,11 +18,7 @@ from arena.settings import Settings
 from data.records import TokenScope
 
 SECRET = "SECRET reference"
-EVIDENCE = (
-    "/rounds/first/questions",
-    "/rounds/first/questions/q1",
-    "/rounds/first/compare?first=veiled&second=plain",
-)
+EVIDENCE = ("/rounds/first/questions/q1",)
 
 
 def guess_of(number: int) -> str:
@@ -108,22 +104,18 @@ def _nothing_before_publication(scene: Scene) -> None:
     assert scene.olga.get("/rounds/first/battles").json()["battles"]
     for path in ("/submissions", "/rounds", "/rounds/first", f"/submissions/{scene.number}"):
         assert "veiled" not in scene.public.get(path).text
-    assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
-    comparison = scene.public.get(f"/submissions/{scene.number}/comparison")
-    assert (comparison.status_code, "veiled" in comparison.text) == (404, False)
     assert scene.public.get(f"/submissions/{scene.number}").json()["visibility"] == "nameless"
     assert scene.public.get("/sets/tiny/metrics").json() == {"metrics": []}
-    for path in ("", "/scores"):
-        assert scene.public.get(f"/sets/tiny/metrics/comprehensiveness-nli{path}").status_code == 404
-    own = scene.alpha.get("/sets/tiny/metrics/comprehensiveness-nli").json()
-    assert [row["system"] for row in own["rows"]] == ["plain", "veiled", "all"]
+    scores = "/sets/tiny/metrics/comprehensiveness-nli/scores"
+    assert scene.public.get(scores).status_code == 404
+    assert {row["system"] for row in scene.alpha.get(scores).json()["scores"]} == {"plain", "veiled"}
 
 
 def _results_and_names_after(scene: Scene) -> None:
     assert scene.public.get("/rounds/first/battles").json()["battles"]
     for path in EVIDENCE:
         assert scene.public.get(path).status_code == 200
-    evidence = scene.public.get(EVIDENCE[1]).json()
+    evidence = scene.public.get(EVIDENCE[0]).json()
     assert {"veiled", "plain"} <= {answer["system"] for answer in evidence["answers"]}
     assert all(battle["judgments"] for battle in evidence["battles"])
     assert evidence["reference"] is None
@@ -131,19 +123,12 @@ def _results_and_names_after(scene: Scene) -> None:
     board = scene.public.get("/leaderboards/first")
     assert "veiled" in board.text
     assert scene.public.get(f"/submissions/{scene.number}").json()["system"] == "veiled"
-    table = scene.public.get("/sets/tiny/metrics/comprehensiveness-nli").json()
-    assert [row["system"] for row in table["rows"]] == ["plain", "veiled", "all"]
     for client in scene.others:
         scores = client.get("/sets/tiny/metrics/comprehensiveness-nli/scores").json()["scores"]
         assert len(scores) == 24
         assert {str(row["details"]) for row in scores} == {"{}"}
-        of_reference = "/sets/tiny/metrics/comprehensiveness-nli?systems=human"
+        of_reference = "/sets/tiny/metrics/comprehensiveness-nli/scores?systems=human"
         assert client.get(of_reference).status_code == 404
-    assert scene.alpha.get(f"/submissions/{scene.number}/report").json()["round"] == "first"
-    assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
-    alone = scene.public.get(f"/submissions/{scene.number}/comparison")
-    assert (alone.status_code, "No earlier version" in alone.text) == (404, True)
-    assert scene.public.get(f"/submissions/{scene.number}/comparison?against=x").status_code == 422
 
 
 def _notice_once_retracted(scene: Scene) -> None:
@@ -160,19 +145,15 @@ def _notice_once_retracted(scene: Scene) -> None:
             assert client.get("/leaderboards/first", params={"format": form}).status_code == 410
         for path in ("/rounds/first/battles", *EVIDENCE):
             assert client.get(path).status_code == 410
-    report = scene.alpha.get(f"/submissions/{scene.number}/report")
-    assert (report.status_code, report.json()["advice"]) == (410, "A mistake in the set.")
-    assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
     status = scene.alpha.get(f"/submissions/{scene.number}").json()
     assert status["retracted"] == [{"board": "first", "notice": "A mistake in the set."}]
-    assert scene.olga.get(f"/submissions/{scene.number}/report").json()["round"] == "first"
     assert scene.olga.get("/leaderboards/first").json()["standings"]
 
 
 def _references_never(scene: Scene) -> None:
     paths = [
-        *("/sets", "/sets/tiny", "/sets/tiny/questions", "/sets/tiny/template", "/sets/tiny/sample"),
-        *("/submissions", f"/submissions/{scene.number}", f"/submissions/{scene.number}/report"),
+        *("/sets", "/sets/tiny", "/sets/tiny/questions", "/sets/tiny/sample"),
+        *("/submissions", f"/submissions/{scene.number}"),
         *(
             "/rounds",
             "/rounds/first/battles",

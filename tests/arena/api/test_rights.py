@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -83,17 +82,13 @@ PEOPLE: Mapping[str, Who] = {
 }
 
 SENT = answers("another").decode()
-VOTE = {"question_id": "q0", "model_a": "ours", "model_b": "theirs", "winner": "model_a", "annotator": "x"}
 ROWS: Mapping[str, Sequence[Row]] = {
     "GET /health": [Row(None, "/health")],
     "GET /sets": [Row(None, "/sets")],
     "GET /sets/{name}": [Row(None, "/sets/tiny")],
     "GET /sets/{name}/questions": [Row(None, "/sets/tiny/questions")],
-    "GET /sets/{name}/statistics": [Row(None, "/sets/tiny/statistics")],
-    "GET /sets/{name}/template": [Row(None, "/sets/tiny/template")],
     "GET /sets/{name}/sample": [Row(None, "/sets/tiny/sample")],
     "GET /sets/{name}/metrics": [Row(None, "/sets/tiny/metrics")],
-    "GET /sets/{name}/metrics/{metric}": [Row(None, "/sets/tiny/metrics/comprehensiveness-nli")],
     "GET /sets/{name}/metrics/{metric}/scores": [
         Row(None, "/sets/tiny/metrics/comprehensiveness-nli/scores")
     ],
@@ -111,34 +106,20 @@ ROWS: Mapping[str, Sequence[Row]] = {
     "POST /submissions/{number}/select": [Row(SUBMIT, "/submissions/{accepted}/select", Of.TEAM)],
     "GET /leaderboards": [Row(None, "/leaderboards")],
     "GET /leaderboards/{name}": [Row(None, "/leaderboards/first")],
-    "GET /leaderboards/{name}/snapshots": [Row(None, "/leaderboards/first/snapshots")],
     "GET /rounds": [Row(None, "/rounds")],
     "GET /rounds/{name}": [Row(None, "/rounds/first"), Row(ORGANISE, "/rounds/second")],
     "GET /rounds/{name}/battles": [
         Row(None, "/rounds/first/battles"),
         Row(ORGANISE, "/rounds/second/battles"),
     ],
-    "GET /rounds/{name}/questions": [
-        Row(None, "/rounds/first/questions"),
-        Row(ORGANISE, "/rounds/second/questions"),
-    ],
     "GET /rounds/{name}/questions/{question_id}": [
         Row(None, "/rounds/first/questions/q0"),
         Row(ORGANISE, "/rounds/second/questions/q0"),
     ],
-    "GET /rounds/{name}/compare": [Row(None, "/rounds/first/compare?first=ours&second=theirs")],
-    "POST /rounds/plan": [Row(ORGANISE, "/rounds/plan", body={"set": "tiny", "judge": "lexical"})],
     "GET /rounds/{name}/labels": [Row(ORGANISE, "/rounds/first/labels", absent=True)],
-    "POST /rounds/{name}/publish": [Row(ORGANISE, "/rounds/first/publish", body={"votes": [VOTE]})],
     "GET /me": [Row(READ, "/me")],
     "GET /teams": [Row(READ, "/teams")],
     "GET /teams/{team}": [Row(READ, "/teams/alpha", Of.TEAM)],
-    "PUT /teams/{team}/members/{account}": [
-        Row(MANAGE, "/teams/alpha/members/dan", Of.TEAM, {"role": "member"}, members=False)
-    ],
-    "DELETE /teams/{team}/members/{account}": [
-        Row(MANAGE, "/teams/alpha/members/bob", Of.TEAM, members=False)
-    ],
     "GET /teams/{team}/tokens": [Row(READ, "/teams/alpha/tokens", Of.TEAM)],
     "POST /teams/{team}/tokens": [
         Row(MANAGE, "/teams/alpha/tokens", Of.TEAM, {"name": "n", "scopes": ["read"]}, members=False)
@@ -298,31 +279,7 @@ def test_hidden_and_unknown_rounds_answer_alike(world: World) -> None:
                 told.add((status, reason.replace(name, "NAME")))
             assert len(told) == 1, f"{who} can tell a hidden round at {route}: {told}"
             checked += 1
-    assert checked >= 16
-
-
-def test_over_http_judges_have_names_and_no_paths(world: World, tmp_path: Path) -> None:
-    """A path is refused as an unknown judge is, with nothing of the file, whether it is there or not."""
-    secret = tmp_path / "secret.toml"
-    secret.write_text('kind = "SEKRET"\n')
-    pipe = tmp_path / "pipe.toml"
-    os.mkfifo(pipe)
-    olga = {"Authorization": f"Bearer {world.tokens['olga']}"}
-    for name in (
-        str(secret),
-        str(pipe),
-        str(tmp_path / "none.toml"),
-        "secret.toml",
-        "a.py:judge",
-        "../lexical",
-    ):
-        for path, body in (("/rounds/plan", {"set": "tiny", "judge": name}),):
-            answer = world.client.post(path, json=body, headers=olga)
-            assert answer.status_code in {404, 422}, (path, name, answer.text)
-            assert "SEKRET" not in answer.text
-            assert "Errno" not in answer.text
-    known = world.client.post("/rounds/plan", json={"set": "tiny", "judge": "lexical"}, headers=olga)
-    assert known.status_code == 200
+    assert checked >= 8
 
 
 def test_head_is_answered_wherever_get_is(world: World) -> None:

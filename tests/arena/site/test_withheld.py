@@ -33,9 +33,6 @@ QUERIES: Mapping[str, tuple[str, ...]] = {
     "questions": ("", "words=item", "winner=ours"),
     "compare": ("a=ours&b=theirs",),
 }
-ASKED = {
-    "/rounds/{name}/compare": "?first=ours&second=theirs",
-}
 PROCESSES = 2
 
 
@@ -51,7 +48,7 @@ def addresses(arena: Arena, numbers: list[int]) -> Iterator[str]:
             named = {**NAMES, "name": "tiny" if path.startswith("/sets") else "first", "number": number}
             fields = re.findall(r"{(\w+)}", path)
             if set(fields) <= named.keys():
-                yield f"/api/v1{path.format_map(named)}{ASKED.get(path, '')}"
+                yield f"/api/v1{path.format_map(named)}"
 
 
 @pytest.mark.slow

@@ -116,7 +116,7 @@ def test_corrected_verdict_is_on_the_board_published_again(arena: Arena) -> None
     )
     after, changed = arena.boards.publish("r", report=lambda _line: None, score=False)
     assert changed
-    assert before.content_hash in {each.content_hash for each in arena.boards.snapshots("r")}
+    assert before.content_hash in {each.content_hash for each in arena.boards.former()}
     assert arena.boards.publish("r", report=lambda _line: None, score=False)[1] is False
     assert after.standings["lines"] == dict(arena.boards.standings("r").as_json())["lines"]
 

@@ -1,0 +1,143 @@
+"""`/sets` and `/rounds`: questions, battles and judgments."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from arena.api.caching import JSON, NDJSON, answer, files, problems
+from arena.api.dependencies import Services, Who
+from arena.models.results import Battle, QuestionEvidence, Round
+from arena.models.sets import Question, QuestionSet
+from arena.services.labels import file_of
+from data.records import Outcome
+from data.records.questions import NAME_PATTERN
+
+MAX_PAGE = 500
+NAME = rf"^{NAME_PATTERN.pattern}$"
+Name = Annotated[str, Path(pattern=NAME, max_length=100, description="Its name.", examples=["demo"])]
+QuestionId = Annotated[str, Path(max_length=200, description="Id of the question in its set.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many to send at most.")]
+Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before; 0 for the first.")]
+
+
+class SetList(BaseModel):
+    """Every question set."""
+
+    sets: list[QuestionSet]
+
+
+class QuestionPage(BaseModel):
+    """Some questions of a set, in its order."""
+
+    questions: list[Question]
+    next: int | None = Field(description="Cursor of the next page; null after the last.")
+
+
+class RoundList(BaseModel):
+    """Rounds, the newest first."""
+
+    rounds: list[Round]
+
+
+class BattlePage(BaseModel):
+    """Some battles of a round, in a fixed order."""
+
+    battles: list[Battle]
+    next: int | None = Field(description="Cursor of the next page; null after the last.")
+
+
+sets = APIRouter(tags=["sets"])
+rounds = APIRouter(tags=["rounds"])
+
+
+@sets.get("/sets", responses=problems(), response_model=SetList)
+def list_sets(request: Request, arena: Services) -> Response:
+    """Every question set."""
+    return answer(request, SetList(sets=arena.sets.summaries()))
+
+
+@sets.get("/sets/{name}", responses=problems(404), response_model=QuestionSet)
+def show_set(request: Request, name: Name, arena: Services) -> Response:
+    """One question set."""
+    return answer(request, QuestionSet.of(arena.sets.summary(name)))
+
+
+@sets.get("/sets/{name}/questions", responses=problems(404), response_model=QuestionPage)
+def list_questions(
+    request: Request, name: Name, arena: Services, caller: Who, limit: Limit = 100, after: Cursor = 0
+) -> Response:
+    """The questions of a set, a page at a time; never a reference.
+
+    Of a set whose texts are not public, teams and organisers alone get the texts.
+    """
+    # One more than asked for shows whether there is another page. Positions count from 0, cursors from 1.
+    questions = arena.sets.page(name, after=after - 1, limit=limit + 1, caller=caller)
+    page = questions[:limit]
+    following = page[-1][0] + 1 if len(questions) > limit else None
+    return answer(request, QuestionPage(questions=[question for _, question in page], next=following))
+
+
+@sets.get(
+    "/sets/{name}/sample",
+    responses={**problems(404), **files("A small file that would be accepted.", NDJSON)},
+    response_class=Response,
+)
+def sample(request: Request, name: Name, arena: Services, caller: Who) -> Response:
+    """A small file of answers that would be accepted, as JSONL."""
+    content = arena.submissions.template(name, sample=True, caller=caller).encode()
+    return answer(request, content, media_type=NDJSON, filename=f"{name}-sample.jsonl")
+
+
+@rounds.get("/rounds", responses=problems(), response_model=RoundList)
+def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
+    """Published rounds with their counts, the newest first; organisers get every round."""
+    names = [round_.name for round_ in arena.rounds.rounds(caller=caller)]
+    lines = [Round.of(*arena.rounds.status(name, caller=caller)) for name in names]
+    return answer(request, RoundList(rounds=lines))
+
+
+@rounds.get("/rounds/{name}", responses=problems(404, 410), response_model=Round)
+def show_round(request: Request, name: Name, arena: Services, caller: Who) -> Response:
+    """A published round: its state, and how many of its battles ended how."""
+    return answer(request, Round.of(*arena.rounds.status(name, caller=caller)))
+
+
+@rounds.get("/rounds/{name}/battles", responses=problems(404, 410), response_model=BattlePage)
+def list_battles(
+    request: Request,
+    name: Name,
+    arena: Services,
+    caller: Who,
+    outcome: Annotated[Outcome | None, Query(description="Those that ended so alone.")] = None,
+    limit: Limit = 100,
+    after: Cursor = 0,
+) -> Response:
+    """The battles of a published round, a page at a time."""
+    battles = arena.battle_pages.page(name, after=after, limit=limit + 1, outcome=outcome, caller=caller)
+    page = battles[:limit]
+    following = page[-1].id if len(battles) > limit else None
+    return answer(request, BattlePage(battles=page, next=following))
+
+
+@rounds.get(
+    "/rounds/{name}/questions/{question_id}", responses=problems(404, 410), response_model=QuestionEvidence
+)
+def show_evidence(
+    request: Request, name: Name, question_id: QuestionId, arena: Services, caller: Who
+) -> Response:
+    """A question of a published round: its answers with their scores, its battles with every judgment."""
+    return answer(request, arena.evidence.of_round(name, caller=caller).evidence(question_id))
+
+
+@rounds.get(
+    "/rounds/{name}/labels",
+    response_class=Response,
+    responses={**problems(403, 404), **files("The labels.", JSON, "text/csv")},
+)
+def export_labels(request: Request, name: Name, arena: Services, caller: Who, csv: bool = False) -> Response:
+    """The labels of a round with person, side shown first and time, as JSON or CSV; for organisers."""
+    content = file_of(arena.labels.export(name, caller=caller), as_csv=csv).encode()
+    return answer(request, content, media_type="text/csv" if csv else JSON)
