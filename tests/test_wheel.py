@@ -185,8 +185,8 @@ def test_demo_is_judged_served_worked_on_and_exported(
     arena = str(python.with_name("arena"))
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
     assert "published: demo" in _run(arena, "demo", "--no-serve", at=folder)
-    _run(arena, "leaderboard", "export", "--format", "site", "demo", str(tmp_path / "pages"), at=folder)
-    assert "Demo" in (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
+    _run(arena, "leaderboard", "export", "demo", str(tmp_path / "demo.html"), at=folder)
+    assert "Demo" in (tmp_path / "demo.html").read_text(encoding="utf-8")
     plan = ("--set", "demo", "--judge", "lexical", "--pairs", "reference", "--name", "again", "--sample", "2")
     _run(arena, "rounds", "run", *plan, "--json", at=folder)
     with _serving(arena, folder) as address:

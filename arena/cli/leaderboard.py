@@ -14,14 +14,13 @@ from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
-from data.files.text_files import MEBIBYTE
 from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
 
 commands = Commands("Published boards: list, show and export them.")
-SITE = "site"
+HTML = "html"
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]
 
 
@@ -183,11 +182,7 @@ def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:
 def export(
     name: Name,
     destination: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DEST",
-            help="A file (.csv, .json, .parquet), or a folder with --format site.",
-        ),
+        Path, typer.Argument(metavar="DEST", help="A file: .csv, .json, .parquet or .html.")
     ],
     form: Annotated[
         str,
@@ -195,57 +190,33 @@ def export(
             "--format",
             metavar="FORMAT",
             show_default="that of the file's ending",
-            help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `site`. "
-            "`site` is a "
-            "folder of pages that need no server: what the public may see, for a disk, GitHub Pages or a "
-            "static Space of Hugging Face.",
+            help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `html`: one page that needs no server.",
         ),
     ] = "",
     *,
-    questions: Annotated[
-        bool,
-        typer.Option(
-            "--questions/--no-questions",
-            help="Of a site: with the questions, their answers and what the judge said.",
-        ),
-    ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Write a published board to a file, or as a site to a folder.
+    """Write a published board to a file.
 
-    $ arena leaderboard export demo site --format site
+    $ arena leaderboard export demo board.html
     """
-    if form == SITE:
-        _export_site(name, destination, questions=questions, as_json=as_json)
-        return
-    if form and form not in list(BoardForm):
+    if form not in {"", HTML, *BoardForm}:
         raise typer.BadParameter(
-            f"{form!r} is none of {', '.join(BoardForm)}, {SITE}.", param_hint="--format"
+            f"{form!r} is none of {', '.join(BoardForm)}, {HTML}.", param_hint="--format"
         )
-    open_arena().board_files.write(name, destination, BoardForm(form) if form else None, caller=OPERATOR)
+    if form == HTML or (not form and destination.suffix == f".{HTML}"):
+        from streamlit.logger import set_log_level
+
+        # The page's own modules say that no site runs; nobody asked for one.
+        set_log_level("ERROR")
+        from arena.site.board_file import write_board
+
+        write_board(open_arena(), name, destination)
+    else:
+        board_form = BoardForm(form) if form else None
+        open_arena().board_files.write(name, destination, board_form, caller=OPERATOR)
     show_result(
         {"board": name, "files": [str(destination)]},
         f"{name} written to {destination}.",
         as_json=as_json,
     )
-
-
-def _export_site(name: str, folder: Path, *, questions: bool, as_json: bool) -> None:
-    from streamlit.logger import set_log_level
-
-    # The pages' own modules say that no site runs; nobody asked for one.
-    set_log_level("ERROR")
-    from arena.site.export.writer import write_site
-
-    export = write_site(open_arena(), name, folder, questions=questions)
-    if export.withheld and questions:
-        note(f"Without questions and answers: {export.withheld}.")
-    counts = {
-        "folder": str(folder),
-        "files": export.files,
-        "bytes": export.size,
-        "questions": export.questions,
-        "withheld": export.withheld,
-    }
-    line = f"{name} written to {folder}: {export.questions:,} questions, {export.files:,} files, "
-    show_result(counts, f"{line}{export.size / MEBIBYTE:,.1f} MiB.", as_json=as_json)

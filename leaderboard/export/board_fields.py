@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from leaderboard.standings.columns import Surface, Unit, column_named, columns_on
+from leaderboard.standings.columns import Unit, column_named
 
 STAMP_FIELDS: Mapping[str, str] = MappingProxyType(
     {
@@ -82,15 +82,6 @@ def meaning_of(name: str) -> str:
 
 def _prefix(name: str) -> str:
     return next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
-
-
-def standings_fields() -> Mapping[str, str]:
-    """What the columns of every standings file mean, by their names."""
-    return {
-        **STAMP_FIELDS,
-        **{column.name: column.meaning for column in columns_on(Surface.FILES)},
-        "comprehensiveness…": "Mean share of the ground truth's statements covered, 0–1, with its bounds",
-    }
 
 
 def battle_meanings() -> Mapping[str, str]:

@@ -8,7 +8,6 @@ from types import MappingProxyType
 MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "battles winrates": ("rate", "--winrates"),
-        "leaderboard site": ("export", "--format", "site"),
         "metrics context": ("analyse", "context"),
         "metrics coverage": ("analyse", "coverage"),
         "metrics export": ("show",),

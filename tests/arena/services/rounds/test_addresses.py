@@ -14,7 +14,7 @@ from arena.api.app import make_api
 from arena.container import Arena
 from arena.services.accounts.redaction import hide_addresses
 from arena.services.rounds.models import RoundRequest
-from arena.site.export.writer import write_site
+from arena.site.board_file import write_board
 from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import mix
 
@@ -44,7 +44,7 @@ def judged(filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_p
 
 def _texts(arena: Arena, folder: Path) -> Iterator[tuple[str, str]]:
     """Everything that leaves an arena, by where it was found."""
-    write_site(arena, "r", folder / "site")
+    write_board(arena, "r", folder / "board.html")
     arena.boards.export_round("r", folder / "export")
     arena.ranking_results.write(arena.boards.get("r"), folder, b"")
     for path in folder.rglob("*"):

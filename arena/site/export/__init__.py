@@ -1,1 +1,0 @@
-"""A whole board as a folder of pages that need no server."""

@@ -1,0 +1,70 @@
+"""A board as one HTML file: whole, harmless, and without names or texts that the public may not see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.container import Arena, open_arena
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from arena.site.board_file import write_board
+from data.errors import NotFoundError, RetractedError
+from tests.arena.conftest import Commands
+
+
+@pytest.fixture
+def page(published: Settings, tmp_path: Path) -> str:
+    arena = open_arena(published)
+    write_board(arena, "tiny", tmp_path / "board.html")
+    arena.close()
+    return (tmp_path / "board.html").read_text(encoding="utf-8")
+
+
+def test_board_file_has_every_table(page: str) -> None:
+    headings = re.findall(r"<h2[^>]*>([^<]*)</h2>", page)
+    assert headings[0] == "Overall"
+    assert {"Head to head", "About this board", "What the columns mean", "Cite it"} <= set(headings)
+    assert page.count("aa-standings") >= len({"Overall", "Zero", "One", "Two"})
+
+
+def test_board_file_loads_and_runs_nothing(page: str) -> None:
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert "<link" not in page
+    assert not re.search(r"\s(src|href)=\"(?!#)", page)
+    assert not re.search(r"\son\w+=", page.partition("</style>")[2])
+
+
+def test_board_file_is_refused_for_boards_that_are_not_public(
+    filled: Callable[..., Arena], tmp_path: Path
+) -> None:
+    """A round that is not published has no board; a retracted board is refused with its notice."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    with pytest.raises(NotFoundError):
+        write_board(arena, "r", tmp_path / "board.html")
+    arena.boards.publish("r", report=lambda _line: None, score=False)
+    arena.boards.retract("r", "A wrong file.")
+    with pytest.raises(RetractedError, match="A wrong file"):
+        write_board(arena, "r", tmp_path / "board.html")
+    assert not (tmp_path / "board.html").exists()
+
+
+def test_export_writes_a_page_by_its_ending(
+    run: Commands, published: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare = run.prepare
+
+    def over_board(endpoint: str) -> None:
+        prepare(endpoint)
+        monkeypatch.setenv("ARENA_DATABASE_URL", published.database_url)
+
+    monkeypatch.setattr(run, "prepare", over_board)
+    found = run.json("leaderboard", "export", "tiny", tmp_path / "board.html", "--json")
+    assert found["files"] == [str(tmp_path / "board.html")]
+    assert "<h1>" in (tmp_path / "board.html").read_text()
