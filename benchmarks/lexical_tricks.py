@@ -22,7 +22,7 @@ from data.records import Preference, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical import LexicalJudge
-from judges.lexical.tricks import Material, families, play
+from tests.cheap_tricks import Material, families, play
 
 FURTHER = 7
 EVERY = 8

@@ -16,8 +16,8 @@ from statistics import fmean
 
 from data.files.question_sets.loader import load_set
 from data.records import MetricItem, Question
-from judges.lexical.tricks import ON_METRICS, Material, families, play
 from judges.metrics.registry import Metric, build_metric
+from tests.cheap_tricks import ON_METRICS, Material, families, play
 
 DEMO = Path(__file__).parents[1] / "data/sets/demo"
 METRICS = (

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from data.records import Question, Reply
+from data.records import Reply
 from tests.attack_strings import attacks
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -117,18 +117,10 @@ def _placeholder_patterns() -> None:
     prompt.fill({"question": "q"})
 
 
-def _name_patterns() -> None:
-    tricks = importlib.import_module("judges.lexical.tricks")
-    question = Question(id="q", domain="d", question="Who?", reference="Nobody.")
-    honest = "It was Anna Bell and Bea and a Bell. [x"
-    tricks.play("swapped-names", tricks.Material(question=question, honest=honest))
-
-
 BUILT: Mapping[str, Callable[[], object]] = {
     # The rules of `data/steering/patterns.toml`: the detector holds them in a cached function.
     "data/steering/detector.py": lambda: None,
     "data/steering/rules.py": lambda: None,
-    "judges/lexical/tricks.py": _name_patterns,
     "judges/llm/token_shares.py": _score_patterns,
     "judges/pairwise/literal.py": _placeholder_patterns,
 }

@@ -16,7 +16,7 @@ from arena.container import open_arena
 from data.errors import JudgeError
 from data.records import JudgeKind, Outcome
 from data.records.plain import to_json
-from judges.lexical.agreement import AGREEMENT
+from judges.lexical import AGREEMENT
 
 ADVICE = {
     Outcome.FAILED: "Check that the endpoint (OPENAI_BASE_URL, or the spec's) runs and serves the model.",

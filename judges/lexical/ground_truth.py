@@ -1,19 +1,17 @@
-"""What answers to one question are held against: a reference, or passages, with their terms' weights."""
+"""Ground truths: a reference, or passages, with the weights of their terms."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from data.records import ENGLISH, GroundTruth, Passage
-from judges.lexical.asked import AskedQuestion
-from judges.lexical.evidence import Evidence
-from judges.lexical.reading import Sentence, TextReading, read_text
+from data.records import ENGLISH, GroundTruth, Passage, Question
+from judges.lexical.guards import Evidence
+from judges.lexical.reading import Pair, Sentence, TextReading, read_text
 from judges.lexical.settings import LexicalSettings
-from judges.lexical.sought import Sought
 from judges.pairwise.cleaning import clean
 from judges.text.contradictions import ContradictionFinder
 from judges.text.languages import primary_code
@@ -22,7 +20,34 @@ from judges.text.statements import read_statements
 from judges.text.tokens import related, terms
 
 LONE_TOPIC = 0.5
-"""What a term of the question weighs at least where the ground truth has no other term."""
+"""The least weight of a term of the question where the ground truth has no other term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A question with the texts that answers to it may be compared with.
+
+    Attributes:
+        question: The question.
+        reference: The reference; empty where there is none, or where it is one of the answers.
+        passages: Those that say anything.
+        language: The set's.
+    """
+
+    question: str
+    reference: str
+    passages: tuple[Passage, ...]
+    language: str
+
+
+def texts_of(question: Question, *, against_reference: bool) -> Texts:
+    """The texts of a question, in a battle against its reference or in any other."""
+    return Texts(
+        question=question.question,
+        reference="" if against_reference else question.reference or "",
+        passages=tuple(passage for passage in question.passages if passage.text.strip()),
+        language=question.language,
+    )
 
 
 @dataclass(frozen=True)
@@ -34,92 +59,17 @@ class Point:
     relevance: float = 1.0
 
 
-class PointIndex:
-    """Finds how much of each of many sentences a text says, without holding it against every one.
-
-    Args:
-        points: The sentences.
-        weight: What a term weighs.
-    """
-
-    def __init__(self, points: Sequence[Point], weight: Callable[[str], float]) -> None:
-        self._points = tuple(points)
-        self._weight = weight
-
-    @cached_property
-    def masses(self) -> tuple[float, ...]:
-        """What the different terms of each sentence weigh; summed exactly, so that order does not matter."""
-        return tuple(math.fsum(map(self._weight, point.sentence.said)) for point in self._points)
-
-    @cached_property
-    def matters(self) -> tuple[float, ...]:
-        """What each sentence counts: its weight, by how much of the question it speaks of."""
-        return tuple(mass * point.relevance for mass, point in zip(self.masses, self._points, strict=True))
-
-    @cached_property
-    def places(self) -> Mapping[str, int]:
-        """For each term, the places of the sentences that have it, as the bits of a number.
-
-        Numbers, as lists for every term of every question would be kept, and looked through again and again
-        by the collection of garbage.
-        """
-        found: dict[str, int] = {}
-        for place, point in enumerate(self._points):
-            bit = 1 << place
-            for term in point.sentence.live_terms:
-                found[term] = found.get(term, 0) | bit
-        return found
-
-    @cached_property
-    def _kin(self) -> Mapping[str, str]:
-        """For what words are kin by, the terms that are, with spaces between them."""
-        found: dict[str, str] = {}
-        for term in self.places:
-            root = related(term)
-            found[root] = f"{found[root]} {term}" if root in found else term
-        return found
-
-    def shares(self, text: TextReading, kin: float) -> tuple[float, ...]:
-        """The share of each sentence's weight that a text says, 0–1, related words counting `kin`."""
-        said, places, known = text.said, self.places, self._kin
-        values = [0.0] * len(self._points)
-        for root in text.roots:
-            for term in known[root].split() if root in known else ():
-                worth = self._weight(term) * (1.0 if term in said else kin)
-                for place in bits(places[term]):
-                    values[place] += worth
-        return tuple(min(1.0, value / mass) for value, mass in zip(values, self.masses, strict=True))
-
-    def closest(self, terms: Sequence[tuple[str, float]]) -> tuple[float, int | None]:
-        """The first sentence that has most of the weight of some weighed terms, and how much it has."""
-        values: dict[int, float] = {}
-        for term, weight in terms:
-            for place in bits(self.places.get(term, 0)):
-                values[place] = values.get(place, 0.0) + weight
-        if not values:
-            return 0.0, None
-        most = max(values.values())
-        return most, min(place for place, value in values.items() if value == most)
-
-
-def bits(number: int) -> Iterator[int]:
-    """The places of a number's bits, from the lowest."""
-    while number:
-        lowest = number & -number
-        yield lowest.bit_length() - 1
-        number ^= lowest
-
-
 @dataclass(frozen=True)
 class LexicalGroundTruth:
     """A ground truth, read.
 
     Attributes:
         kind: Whether it is the reference or the passages.
+        reference: The reference, read; None where the passages are the ground truth.
         points: Its sentences.
         passages: The sentences of the passages: the same ones where they are the ground truth.
         topic: The terms of the question.
-        topic_weight: What each of them weighs; any other term weighs 1.
+        topic_weight: The weight of each of them; any other term weighs 1.
         evidence: The question's texts, by which word order and copies are told.
         language: The set's.
         question: The question.
@@ -127,7 +77,7 @@ class LexicalGroundTruth:
     """
 
     kind: GroundTruth
-    texts: tuple[TextReading, ...]
+    reference: TextReading | None
     points: tuple[Point, ...]
     passages: tuple[Point, ...]
     topic: frozenset[str]
@@ -151,93 +101,113 @@ class LexicalGroundTruth:
         return ContradictionFinder(statements, weights) if statements else None
 
     def weight(self, term: str) -> float:
-        """What a term weighs."""
+        """The weight of a term."""
         return self.topic_weight if term in self.topic else 1.0
 
+    def pair_weight(self, pair: Pair) -> float:
+        """The weight of a pair of neighbouring terms."""
+        return (self.weight(pair[0]) + self.weight(pair[1])) / 2
+
     def total(self, some: Iterable[str]) -> float:
-        """What terms weigh together; summed exactly, so that their order does not matter."""
-        return math.fsum(self.topic_weight if term in self.topic else 1.0 for term in some)
+        """The weight of terms together; summed exactly, so that their order does not matter."""
+        return math.fsum(map(self.weight, some))
+
+    def shares(self, points: Sequence[Point], text: TextReading, kin: float) -> list[float]:
+        """The share of each sentence's weight that a text says, 0–1, related words counting `kin`."""
+        return [
+            min(1.0, self.share(point.sentence.said, text, kin) / self.total(point.sentence.said))
+            for point in points
+        ]
+
+    def share(self, some: Iterable[str], text: TextReading, kin: float) -> float:
+        """The weight of those of the terms that a text says, related words counting `kin`."""
+        said, roots = text.said, text.roots
+        return math.fsum(
+            self.weight(term) * (1.0 if term in said else kin)
+            for term in some
+            if term in said or related(term) in roots
+        )
 
     @cached_property
-    def sought(self) -> Sought:
-        """What its sentences say, weighed."""
-        return self.weigh([point.sentence for point in self.points], live=True)
-
-    def weigh(self, sentences: Sequence[Sentence], *, live: bool) -> Sought:
-        """The terms of sentences with what they weigh."""
-        return Sought(sentences, self.topic, self.topic_weight, live)
+    def matters(self) -> tuple[float, ...]:
+        """The weight of each sentence of the passages, by how much of the question it speaks of."""
+        return tuple(self.total(point.sentence.said) * point.relevance for point in self.passages)
 
     @cached_property
-    def index(self) -> PointIndex:
-        """Its sentences by their terms."""
-        return PointIndex(self.points, self.weight)
+    def _places(self) -> Mapping[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, point in enumerate(self.passages):
+            for term in point.sentence.said:
+                found.setdefault(term, []).append(place)
+        return found
 
-    @cached_property
-    def passage_index(self) -> PointIndex:
-        """The sentences of the passages by their terms."""
-        return PointIndex(self.passages, self.weight) if self.passages != self.points else self.index
+    def closest(self, some: Sequence[str]) -> tuple[float, int | None]:
+        """The first sentence of the passages that has most of the weight of some terms, and how much."""
+        values: dict[int, float] = {}
+        for term in some:
+            for place in self._places.get(term, ()):
+                values[place] = values.get(place, 0.0) + self.weight(term)
+        most = max(values.values(), default=0.0)
+        return most, min((place for place, value in values.items() if value == most), default=None)
 
 
 def read_ground_truth(
-    asked: AskedQuestion, *, preferred: GroundTruth, settings: LexicalSettings
+    texts: Texts, *, preferred: GroundTruth, settings: LexicalSettings
 ) -> LexicalGroundTruth | None:
-    """Read what answers to a question are held against; None where it has nothing to hold them against.
+    """Read what answers are compared with; None where there is nothing.
 
     Unless something is preferred, the reference is the ground truth where there is one and it is no opponent,
     else the passages.
 
     Args:
-        asked: The question with its texts.
+        texts: The question with its texts.
         preferred: `passages` to take them before the reference, `reference` to take nothing else.
         settings: The constants.
     """
-    code = primary_code(asked.language)
-    passages = tuple(read_text(passage.text, code) for passage in asked.passages)
-    reference = read_text(clean(asked.reference), code)
+    code = primary_code(texts.language)
+    passages = tuple(read_text(passage.text, code) for passage in texts.passages)
+    reference = read_text(clean(texts.reference), code)
     passages_first = preferred is GroundTruth.PASSAGES and any(text.sentences for text in passages)
     use_reference = bool(reference.sentences) and not passages_first
-    texts = (reference,) if use_reference else () if preferred is GroundTruth.REFERENCE else passages
-    topic = frozenset(terms(asked.text, code))
-    of_passages = _points([passage.id for passage in asked.passages], passages, topic)
+    topic = frozenset(terms(texts.question, code))
+    of_passages = _points([passage.id for passage in texts.passages], passages, topic)
     points = tuple(
         Point(sentence, "reference") for sentence in reference.sentences if use_reference and sentence.said
-    ) or (of_passages if texts else ())
+    ) or (of_passages if use_reference or preferred is not GroundTruth.REFERENCE else ())
     if not points:
         return None
     lone = all(point.sentence.said <= topic for point in points)
+    own = (Passage("reference", clean(texts.reference)),) if use_reference else ()
     return LexicalGroundTruth(
         kind=GroundTruth.REFERENCE if use_reference else GroundTruth.PASSAGES,
-        texts=texts,
+        reference=reference if use_reference else None,
         points=points,
         passages=of_passages,
         topic=topic,
         topic_weight=max(settings.topic, LONE_TOPIC) if lone else settings.topic,
-        evidence=Evidence((*texts, *passages) if use_reference else passages, passages),
+        evidence=Evidence((reference, *passages) if use_reference else passages, passages),
         language=code,
-        question=asked.text,
-        witnesses=(
-            *([Passage("reference", clean(asked.reference))] if use_reference else []),
-            *asked.passages,
-        ),
+        question=texts.question,
+        witnesses=(*own, *texts.passages),
     )
 
 
 def _points(names: Sequence[str], texts: Sequence[TextReading], topic: frozenset[str]) -> tuple[Point, ...]:
-    """The sentences of named texts that say something, with what they have to do with the question."""
+    """The sentences of named texts that say something, with how much of the question each has.
+
+    Rare words count more; the best sentence has 1.
+    """
     sentences = [
         (sentence, source)
         for source, text in zip(names, texts, strict=True)
         for sentence in text.sentences
         if sentence.said
     ]
-    relevance = _relevance([sentence for sentence, _ in sentences], topic)
-    return tuple(Point(*each, weight) for each, weight in zip(sentences, relevance, strict=True))
-
-
-def _relevance(sentences: Sequence[Sentence], topic: frozenset[str]) -> list[float]:
-    """How much of the question each sentence has, rare words counting more; the best has 1."""
-    having = Counter(term for sentence in sentences for term in sentence.said & topic)
+    having = Counter(term for sentence, _ in sentences for term in sentence.said & topic)
     rarity = {term: math.log((1 + len(sentences)) / (1 + having[term])) + 1 for term in topic}
-    shares = [math.fsum(rarity[term] for term in sentence.said & topic) for sentence in sentences]
+    shares = [math.fsum(rarity[term] for term in sentence.said & topic) for sentence, _ in sentences]
     most = max(shares, default=0.0)
-    return [share / most for share in shares] if most else [1.0] * len(sentences)
+    return tuple(
+        Point(sentence, source, share / most if most else 1.0)
+        for (sentence, source), share in zip(sentences, shares, strict=True)
+    )

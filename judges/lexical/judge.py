@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from data.errors import SpecError, WorkError
 from data.records import (
@@ -22,45 +22,23 @@ from data.records import (
     Verdict,
 )
 from judges.base import HERE, JudgeInput, TextWork, undone
-from judges.lexical.asked import AskedQuestion, asked_of
 from judges.lexical.settings import LexicalSettings, read_settings
 from judges.pairwise.cleaning import clean
 
 if TYPE_CHECKING:
-    # Imported when first used: whoever has battles settled by another process never loads them.
-    from judges.lexical.analysis import AnswerAnalysis
-    from judges.lexical.ground_truth import LexicalGroundTruth
+    # Loaded by the process that settles battles.
+    from judges.lexical.ground_truth import LexicalGroundTruth, Texts
+    from judges.lexical.scoring import AnswerAnalysis
+    from judges.spec import JudgeSpec
 
 
 VERSION = "lexical-4"
 DIGITS = 4
-OTHER_SIDE: Mapping[str, str] = MappingProxyType({"a": "b", "b": "a"})
+OTHER_SIDE: Mapping[str | None, str] = {"a": "b", "b": "a"}
 REMEMBERED = 4_096
 """Answers of which it is kept whether they say anything: each stands in many battles."""
-
-
-class LexicalSpec(Protocol):
-    """What the embedded judge reads of a judge spec."""
-
-    @property
-    def name(self) -> str:
-        """The name of the judge."""
-        ...
-
-    @property
-    def ground_truth(self) -> GroundTruth:
-        """`none` for the reference and, where that is no ground truth, the passages; else what it prefers."""
-        ...
-
-    @property
-    def order(self) -> OrderPolicy:
-        """`both` for battles that are settled a second time with the answers exchanged."""
-        ...
-
-    @property
-    def lexical(self) -> Mapping[str, bool | int | float | str]:
-        """The constants that differ from `LexicalSettings`."""
-        ...
+NO_PASSAGES = "The reference is an opponent here and the question has no passages."
+NOTHING = "The question has neither passages nor a reference that say anything to hold answers against."
 
 
 class LexicalJudge:
@@ -72,7 +50,7 @@ class LexicalJudge:
     exchanged, so that a round shows it.
     """
 
-    def __init__(self, spec: LexicalSpec, work: TextWork = HERE) -> None:
+    def __init__(self, spec: JudgeSpec, work: TextWork = HERE) -> None:
         self._name = spec.name
         self._preferred = spec.ground_truth
         self._order = spec.order
@@ -105,7 +83,7 @@ class LexicalJudge:
             judge_input,
             answer_a=judge_input.answer_b,
             answer_b=judge_input.answer_a,
-            reference_side=OTHER_SIDE.get(judge_input.reference_side or ""),
+            reference_side=OTHER_SIDE.get(judge_input.reference_side),
         )
         again = self._settle(exchanged)
         return in_both_orders(verdict, again) if again.outcome is Outcome.JUDGED else again
@@ -114,27 +92,25 @@ class LexicalJudge:
         texts = (clean(judge_input.answer_a), clean(judge_input.answer_b))
         nothing_a, nothing_b = (not says_something(text) for text in texts)
         if nothing_a or nothing_b:
-            margin = float(nothing_a) - float(nothing_b)
-            return self._decided(margin, compose_empty(nothing_a, nothing_b), GroundTruth.NONE)
-        question, against_reference = judge_input.question, judge_input.reference_side is not None
-        from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - loads what only settling needs
+            said = {True: "no answer", False: "an answer"}
+            reasons = {"yardstick": "none", "a": said[nothing_a], "b": said[nothing_b]}
+            return self._decided(float(nothing_a) - nothing_b, json.dumps(reasons), GroundTruth.NONE)
+        from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - loaded where battles are settled
+        from judges.lexical.reasons import compose  # noqa: PLC0415 - as above
+        from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - as above
 
+        question, against_reference = judge_input.question, judge_input.reference_side is not None
         if not can_read(question.language):
             return self._declined(unreadable(question.language))
-        from judges.lexical.reasons import compose  # noqa: PLC0415 - loads what only settling needs
-
-        asked = asked_of(question, against_reference=against_reference)
-        ground_truth = self._read(asked)
-        if ground_truth is None:
-            return self._declined(_nothing_to_hold_against(question, against_reference=against_reference))
-        a, b = (self._analyse(text, asked) for text in texts)
-        margin = self._margin(b.score - a.score)
-        return self._decided(margin, compose(ground_truth, a, b, margin, self._settings), ground_truth.kind)
-
-    def _margin(self, difference: float) -> float:
-        if abs(difference) < self._settings.tie_band:
-            return 0.0
-        return round(math.tanh(difference / self._settings.scale), DIGITS)
+        of_question = texts_of(question, against_reference=against_reference)
+        truth = self._read(of_question)
+        if truth is None:
+            return self._declined(NO_PASSAGES if against_reference and not of_question.passages else NOTHING)
+        a, b = (self._analyse(text, of_question) for text in texts)
+        difference = b.score - a.score
+        near = abs(difference) < self._settings.tie_band
+        margin = 0.0 if near else round(math.tanh(difference / self._settings.scale), DIGITS)
+        return self._decided(margin, compose(truth, a, b, margin, self._settings), truth.kind)
 
     def load(self) -> None:
         """Settle a battle of no one's: what a first text loads takes longer than most texts take."""
@@ -146,52 +122,47 @@ class LexicalJudge:
         )
 
     @cached_property
-    def _read(self) -> Callable[[AskedQuestion], LexicalGroundTruth | None]:
-        from judges.lexical.ground_truth import read_ground_truth  # noqa: PLC0415 - loads what only settling needs
+    def _read(self) -> Callable[[Texts], LexicalGroundTruth | None]:
+        from judges.lexical.ground_truth import read_ground_truth  # noqa: PLC0415 - as above
 
-        def read(asked: AskedQuestion) -> LexicalGroundTruth | None:
-            return read_ground_truth(asked, preferred=self._preferred, settings=self._settings)
+        def read(texts: Texts) -> LexicalGroundTruth | None:
+            return read_ground_truth(texts, preferred=self._preferred, settings=self._settings)
 
         return lru_cache(self._settings.questions)(read)
 
-    def _analyse_answer(self, text: str, asked: AskedQuestion) -> AnswerAnalysis:
-        from judges.lexical.analysis import analyse  # noqa: PLC0415 - loads what only settling needs
-        from judges.lexical.reading import read_text  # noqa: PLC0415 - loads what only settling needs
+    def _analyse_answer(self, text: str, texts: Texts) -> AnswerAnalysis:
+        from judges.lexical.reading import read_text  # noqa: PLC0415 - as above
+        from judges.lexical.scoring import analyse  # noqa: PLC0415 - as above
 
-        ground_truth = self._read(asked)
-        if ground_truth is None:
-            message = f"The question {asked.text!r} has nothing to hold answers against."
-            raise SpecError(message, advice="Settle battles, which are declined then.")
-        return analyse(read_text(text, ground_truth.language), ground_truth, self._settings)
+        truth = self._read(texts)
+        if truth is None:
+            raise SpecError(NOTHING, advice="Settle battles, which are declined then.")
+        return analyse(read_text(text, truth.language), truth, self._settings)
 
     def _decided(self, margin: float, rationale: str, ground_truth: GroundTruth) -> Verdict:
         preference = Preference.TIE if not margin else Preference.B if margin > 0 else Preference.A
-        judgment = Judgment(
-            judge=self._name,
-            model=VERSION,
-            presentation=Presentation.A_FIRST,
-            outcome=Outcome.JUDGED,
-            preference=preference,
-            margin=margin,
-            rationale=rationale,
-            settings=self._told[ground_truth],
+        judgment = self._judgment(
+            Outcome.JUDGED, ground_truth, preference=preference, margin=margin, rationale=rationale
         )
         return Verdict(outcome=Outcome.JUDGED, preference=preference, judgments=(judgment,))
 
     def _declined(self, reason: str) -> Verdict:
-        judgment = Judgment(
+        judgment = self._judgment(Outcome.UNREADABLE, GroundTruth.NONE, detail=reason)
+        return Verdict(outcome=Outcome.UNREADABLE, detail=reason, judgments=(judgment,))
+
+    def _judgment(self, outcome: Outcome, ground_truth: GroundTruth, **more: Any) -> Judgment:  # noqa: ANN401 - fields
+        return Judgment(
             judge=self._name,
             model=VERSION,
             presentation=Presentation.A_FIRST,
-            outcome=Outcome.UNREADABLE,
-            detail=reason,
-            settings=self._told[GroundTruth.NONE],
+            outcome=outcome,
+            settings=self._constants[ground_truth],
+            **more,
         )
-        return Verdict(outcome=Outcome.UNREADABLE, detail=reason, judgments=(judgment,))
 
     @cached_property
-    def _told(self) -> Mapping[GroundTruth, str]:
-        """The constants of a judgment as JSON text, with what the answers were held against."""
+    def _constants(self) -> Mapping[GroundTruth, str]:
+        """The constants of a judgment as JSON text, with its ground truth."""
         values = self._settings.model_dump()
         return {kind: json.dumps({"yardstick": kind.value, **values}) for kind in GroundTruth}
 
@@ -220,36 +191,17 @@ def in_both_orders(first: Verdict, exchanged: Verdict) -> Verdict:
     )
 
 
-def _nothing_to_hold_against(question: Question, *, against_reference: bool) -> str:
-    if against_reference and not any(passage.text.strip() for passage in question.passages):
-        return "The reference is an opponent here and the question has no passages."
-    return "The question has neither passages nor a reference that say anything to hold answers against."
-
-
-@dataclass(frozen=True, slots=True)
-class _Constants:
-    """A spec with no more than this judge reads."""
-
-    name: str
-    ground_truth: GroundTruth
-    order: OrderPolicy
-    lexical: Mapping[str, bool | int | float | str]
-
-
 @lru_cache(maxsize=4)
 def same_judge(
     name: str, ground_truth: GroundTruth, order: OrderPolicy, settings: LexicalSettings
 ) -> LexicalJudge:
     """The judge of these constants in this process, with what it keeps of texts that it has read."""
-    judge = LexicalJudge(_Constants(name, ground_truth, order, settings.model_dump()))
+    spec: Any = SimpleNamespace(
+        name=name, ground_truth=ground_truth, order=order, lexical=settings.model_dump()
+    )
+    judge = LexicalJudge(spec)
     judge.load()
     return judge
-
-
-def compose_empty(a_says_nothing: bool, b_says_nothing: bool) -> str:
-    """Return the reasons where an answer says nothing, as JSON text."""
-    said = {True: "no answer", False: "an answer"}
-    return json.dumps({"yardstick": "none", "a": said[a_says_nothing], "b": said[b_says_nothing]})
 
 
 @lru_cache(maxsize=REMEMBERED)

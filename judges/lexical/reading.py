@@ -1,4 +1,4 @@
-"""One text as the embedded judge reads it: sentences of terms, and which of them assert something new."""
+"""Texts as the embedded judge reads them: sentences of terms, and which of them assert something new."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from judges.text.sentences import split_sentences
 from judges.text.tokens import WORD, related, terms_of
 from judges.text.words import fold
 
-REACH = 3
-"""How many terms on a term's order is compared with."""
 REPEATED_RUN = 8
 """Terms in a row that say nothing new where they have stood in the text before."""
 INVISIBLE = re.compile(
@@ -56,7 +54,7 @@ class Sentence:
     @cached_property
     def live_terms(self) -> tuple[str, ...]:
         """The terms that say something, in order."""
-        return self.terms if all(self.live) else tuple(compress(self.terms, self.live))
+        return tuple(compress(self.terms, self.live))
 
     @cached_property
     def said(self) -> frozenset[str]:
@@ -71,10 +69,8 @@ class Sentence:
     @cached_property
     def bigrams(self) -> tuple[Pair, ...]:
         """Its neighbouring terms that both say something."""
-        if all(self.live):
-            return self.all_bigrams
-        alive = zip(self.all_bigrams, self.live, self.live[1:], strict=False)
-        return tuple(pair for pair, first, second in alive if first and second)
+        both = (first and second for first, second in zip(self.live, self.live[1:], strict=False))
+        return tuple(compress(self.all_bigrams, both))
 
 
 @dataclass(frozen=True)
@@ -107,22 +103,9 @@ class TextReading:
         return Counter(chain.from_iterable(sentence.live_terms for sentence in self.sentences))
 
     @cached_property
-    def roots(self) -> Mapping[str, None]:
-        """What the terms that say something are kin by, in their order, so that sums come out alike."""
-        return dict.fromkeys(map(related, self.said))
-
-    @cached_property
-    def near(self) -> Mapping[Pair, int]:
-        """Two different terms in their order, at most `REACH` apart, to how often they stand so."""
-        found: Counter[Pair] = Counter()
-        for distance in range(1, REACH + 1):
-            found.update(zip(self.terms, self.terms[distance:], strict=False))
-        return found
-
-    @cached_property
-    def adjacent(self) -> Mapping[Pair, int]:
-        """Neighbouring terms, over the ends of sentences too, to how often they stand so."""
-        return Counter(zip(self.terms, self.terms[1:], strict=False))
+    def roots(self) -> frozenset[str]:
+        """The roots of the terms that say something."""
+        return frozenset(map(related, self.said))
 
     @cached_property
     def bigrams(self) -> Mapping[Pair, int]:
@@ -137,32 +120,25 @@ class TextReading:
 
 def read_text(text: str, code: str = ENGLISH) -> TextReading:
     """Read a cleaned text in a language."""
-    plain = _visible(text)
+    plain = INVISIBLE.sub("", text)
     visible = removed(plain, citations(plain))
+    parts = split_sentences(visible)
+    if code in CUT_AT_SPACES:
+        parts = tuple(part for each in parts for part in each.split())
     kept: list[tuple[str, tuple[str, ...], bool]] = []
     known: set[tuple[str, ...]] = set()
-    for sentence in _sentences(visible, code):
+    for sentence in parts:
         found = terms_of(WORD.findall(fold(sentence)), code)
         if found:
             kept.append((sentence, found, found not in known and asserts(sentence)))
             known.add(found)
     fresh = _fresh([single for _, found, _ in kept for single in found])
     sentences = tuple(
-        Sentence(sentence, found, tuple(next(fresh) and asserts for _ in found))
-        for sentence, found, asserts in kept
+        Sentence(sentence, found, tuple(next(fresh) and asserted for _ in found))
+        for sentence, found, asserted in kept
     )
     first = WORD.search(fold(visible))
     return TextReading(sentences, first[0] if first else "", _names(sentences, code))
-
-
-def _visible(text: str) -> str:
-    """A text without characters that show nothing."""
-    return text if text.isascii() else INVISIBLE.sub("", text)
-
-
-def _sentences(text: str, code: str) -> Sequence[str]:
-    found = split_sentences(text)
-    return [part for each in found for part in each.split()] if code in CUT_AT_SPACES else found
 
 
 def asserts(sentence: str) -> bool:
@@ -186,14 +162,8 @@ def _fresh(terms: Sequence[str]) -> Iterator[bool]:
 
 def _names(sentences: Sequence[Sentence], code: str) -> frozenset[str]:
     """Terms of words written as names: always with a capital, and not only as first of a sentence."""
-    named: list[str] = []
-    first: list[str] = []
-    for sentence in sentences:
-        for match in CAPITAL.finditer(sentence.text):
-            (named if match.start() else first).append(match[0])
-    written = Counter(terms_of(map(fold, named), code))
-    if not written:
-        return frozenset()
-    opening = Counter(terms_of(map(fold, first), code))
+    matches = [match for sentence in sentences for match in CAPITAL.finditer(sentence.text)]
+    written = Counter(terms_of([fold(match[0]) for match in matches if match.start()], code))
+    opening = Counter(terms_of([fold(match[0]) for match in matches if not match.start()], code))
     counts = Counter([single for sentence in sentences for single in sentence.terms if single in written])
     return frozenset(single for single, count in written.items() if count + opening[single] >= counts[single])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from heapq import nlargest
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from judges.lexical.analysis import AnswerAnalysis
 from judges.lexical.ground_truth import LexicalGroundTruth
+from judges.lexical.scoring import AnswerAnalysis
 from judges.lexical.settings import LexicalSettings
 
 MOST_FACTS = 6
@@ -19,28 +18,8 @@ _Row: TypeAlias = tuple[float, float, str, int]
 """What something gave either answer, what it is, and where it stands in its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Something that gave either answer so much of the margin."""
-
-    kind: str
-    text: str
-    passage: str
-    a: float
-    b: float
-
-    @property
-    def change(self) -> float:
-        return self.b - self.a
-
-    def as_json(self) -> dict[str, object]:
-        named = {"text": _cut(self.text)} if self.text else {}
-        source = {"passage": self.passage} if self.passage else {}
-        return {"kind": self.kind, **named, **source, "a": self.a, "b": self.b}
-
-
 def compose(
-    ground_truth: LexicalGroundTruth,
+    truth: LexicalGroundTruth,
     a: AnswerAnalysis,
     b: AnswerAnalysis,
     margin: float,
@@ -56,26 +35,24 @@ def compose(
         at six, `counts` are not. A part is `{"kind", "text", "passage", "a", "b"}`: what it gave either
         answer in units of the margin, which is the sum of b − a over the parts, exact to four decimals.
     """
-    parts = _parts(ground_truth, a, b, margin, settings)
     record = {
-        "yardstick": ground_truth.kind.value,
-        "a": _side(ground_truth, a, b, settings.covered_from),
-        "b": _side(ground_truth, b, a, settings.covered_from),
-        "parts": [part.as_json() for part in parts],
+        "yardstick": truth.kind.value,
+        "a": _side(truth, a, b, settings.covered_from),
+        "b": _side(truth, b, a, settings.covered_from),
+        "parts": _parts(truth, a, b, margin, settings),
     }
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def _parts(
-    ground_truth: LexicalGroundTruth,
+    truth: LexicalGroundTruth,
     a: AnswerAnalysis,
     b: AnswerAnalysis,
     margin: float,
     settings: LexicalSettings,
-) -> list[_Part]:
+) -> list[dict[str, Any]]:
     """The parts of both scores that changed most, and one for the rest, so that their sum is the margin."""
-    difference = b.score - a.score
-    unit = margin / difference if margin else 1 / settings.scale
+    unit = margin / (b.score - a.score) if margin else 1 / settings.scale
     rows: list[_Row] = [
         (unit * ours, unit * theirs, "sentence", at)
         for at, (ours, theirs) in enumerate(zip(a.credits, b.credits, strict=True))
@@ -88,25 +65,25 @@ def _parts(
         for kind in dict.fromkeys((*ours, *theirs))
     ]
     most = nlargest(2 * MOST_FACTS, rows, key=lambda row: abs(row[1] - row[0]))
-    shown = [part for row in most if (part := _part(row, ground_truth, a, b)).change]
-    rest = round(math.fsum(row[0] for row in rows) - math.fsum(part.a for part in shown), DIGITS)
-    missing = round(margin - math.fsum(part.change for part in shown) + rest, DIGITS)
-    return [*shown, _Part("rest", "", "", rest, missing)] if rest or missing else shown
+    shown = [part for row in most if (part := _part(row, truth, a, b))["b"] - part["a"]]
+    rest = round(math.fsum(row[0] for row in rows) - math.fsum(part["a"] for part in shown), DIGITS)
+    missing = round(margin - math.fsum(part["b"] - part["a"] for part in shown) + rest, DIGITS)
+    return [*shown, {"kind": "rest", "a": rest, "b": missing}] if rest or missing else shown
 
 
-def _part(row: _Row, ground_truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis) -> _Part:
-    """What a row stands for: a sentence of the ground truth, one of an answer beyond it, or another thing."""
+def _part(row: _Row, truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis) -> dict[str, Any]:
+    """A row as JSON: a sentence of the ground truth, one of an answer beyond it, or another thing."""
     ours, theirs, kind, at = row
-    text = source = ""
+    values = {"a": round(ours, DIGITS), "b": round(theirs, DIGITS)}
     if kind == "sentence":
-        text, source = ground_truth.points[at].sentence.text, ground_truth.points[at].source
-    elif at >= 0:
-        text, kind = (a if kind == "a" else b).sentences[at], "beyond"
-    return _Part(kind, text, source, round(ours, DIGITS), round(theirs, DIGITS))
+        return {"kind": kind, **_fact(truth, at), **values}
+    if at >= 0:
+        return {"kind": "beyond", "text": _cut((a if kind == "a" else b).sentences[at]), **values}
+    return {"kind": kind, **values}
 
 
 def _side(
-    ground_truth: LexicalGroundTruth, own: AnswerAnalysis, other: AnswerAnalysis, covered_from: float
+    truth: LexicalGroundTruth, own: AnswerAnalysis, other: AnswerAnalysis, covered_from: float
 ) -> dict[str, object]:
     """One answer's facts; those that tell the two answers apart come first."""
     apart = [abs(ours - theirs) for ours, theirs in zip(own.credits, other.credits, strict=True)]
@@ -124,8 +101,8 @@ def _side(
             "beyond": len(beyond),
             "contradicted": len(own.contradictions),
         },
-        "covered": [_fact(ground_truth, at) for at in covered[:MOST_FACTS]],
-        "missed": [_fact(ground_truth, at) for at in missed[:MOST_FACTS]],
+        "covered": [_fact(truth, at) for at in covered[:MOST_FACTS]],
+        "missed": [_fact(truth, at) for at in missed[:MOST_FACTS]],
         "beyond": [{"text": _cut(own.sentences[at])} for at in beyond[:MOST_FACTS]],
         "contradicted": [
             {
@@ -139,8 +116,8 @@ def _side(
     }
 
 
-def _fact(ground_truth: LexicalGroundTruth, at: int) -> dict[str, str]:
-    point = ground_truth.points[at]
+def _fact(truth: LexicalGroundTruth, at: int) -> dict[str, str]:
+    point = truth.points[at]
     return {"text": _cut(point.sentence.text), "passage": point.source}
 
 

@@ -15,40 +15,27 @@ Positive = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
 
 
 class LexicalSettings(BaseModel):
-    """How the parts of an answer's score are weighed.
+    """Constants of an answer's score.
 
     Attributes:
-        topic: What a term of the question weighs beside any other term.
-        kin: What a related word counts beside the word itself.
-        words: Weight of the terms' overlap with the reference; likewise of its sentences and its pairs of
-            neighbouring terms. The three sum to 1.
-        sentences: See `words`.
-        pairs: See `words`.
+        topic, kin: The weights of a term of the question, and of a related word.
+        words, sentences, pairs: Weights of the three overlaps with a reference; they sum to 1.
         passages: Weight of the share of the passages that an answer says, beside a reference.
-        chance: The share of a sentence's weight that any text on the topic has.
-        full: The share from which a sentence is said, since who says it in other words shares no more.
-        recall: How much more recall counts than precision (β of the F-measure) against a reference.
-        recall_of_passages: The same against passages.
-        neighbours: The share of known terms standing as in the question's texts from which a text is prose.
-        direction: The balance of pairs in and against the texts' order, from which it is.
-        doubt: Pairs in order that every answer is credited with, so that few pairs tell little.
-        copied: The share of the passages that an answer may copy where they are the ground truth.
-        copied_lengths: How many lengths of the reference it may copy where that is the ground truth.
-        length_free: Terms that it may copy there at any rate.
+        chance, full: The share of a sentence's weight that any text on the topic has, and the share from
+            which it is said.
+        recall, recall_of_passages: How much more recall counts than precision (β of the F-measure).
+        neighbours, direction, doubt: The share of known terms in the texts' order from which a text is
+            prose, the balance of pairs in and against that order, and pairs that every answer is credited.
+        copied, copied_lengths, length_free, least_copied: What an answer may copy: a share of the passages
+            where they are the ground truth, lengths of the reference, and terms at any rate.
         copies: How much of its score an answer loses for each share of it that is copied beyond that.
-        least_copied: Terms that it may copy of passages at any rate.
-        length: The share of the passages that an answer may be as long as.
-        least_length: Terms that it may have at any rate.
+        length, least_length: The share of the passages that an answer may be as long as, and terms.
         yes_no: What it counts to begin with the reference's Yes or No, or with the other.
-        contradiction: What a contradiction of the question's texts costs at full strength.
-        most_contradictions: Contradictions beyond this many (summed strengths) cost no more.
-        name: What a name costs that stands in the place of another one.
-        most_names: Names beyond this many cost no more.
-        tie_band: Scores closer than this tie.
-        scale: The score difference at which the margin is tanh(1) = 0.76.
+        contradiction, most_contradictions: The cost of one at full strength, and how many count.
+        name, most_names: The cost of a name in the place of another one, and how many count.
+        tie_band, scale: Scores closer than this tie; the difference at which the margin is tanh(1).
         covered_from: The share of a sentence from which it counts as covered in the reasons.
-        questions: How many questions' analyses are kept.
-        answers: How many answers' analyses are kept.
+        questions, answers: How many analyses of each are kept.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

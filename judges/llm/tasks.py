@@ -19,11 +19,11 @@ from pydantic import BaseModel, ValidationError
 
 from data.errors import SpecError
 from data.records import Outcome, Reply
+from judges.llm.reasoning import split_reasoning
 from judges.llm.requests import CallFailure, LlmClient, Message, Request, ResponseFormat, Sampling
 from judges.llm.templates import Input, Template, load_template
 from judges.llm.token_shares import weighted_score
 from judges.llm.tools import LocalTool, calls_of, converse
-from judges.text.reasoning import split_reasoning
 
 T = TypeVar("T", bound=BaseModel)
 

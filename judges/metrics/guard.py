@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from data.no_answer import is_no_answer
 from data.records import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Score
-from judges.lexical.evidence import Evidence
+from judges.lexical.guards import Evidence
 from judges.lexical.reading import TextReading, asserts, read_text
 from judges.lexical.settings import LexicalSettings
 from judges.metrics.registry import Metric

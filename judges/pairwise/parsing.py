@@ -16,9 +16,9 @@ from typing import Any
 
 from data.records import Outcome, Reply
 from judges.llm.finish_reasons import CUT_OFF, FILTERED, canonical
+from judges.llm.reasoning import split_reasoning
 from judges.pairwise.literal import VerdictWords
 from judges.spec import ReplyFormat
-from judges.text.reasoning import split_reasoning
 
 PARSERS = {
     ReplyFormat.RATING: "rating/2",

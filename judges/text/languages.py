@@ -14,46 +14,15 @@ import Stemmer
 from stop_words import LANGUAGE_MAPPING, get_stop_words
 
 from data.errors import InputError
-from judges.text.words import WEAK_WORDS, fold
+from judges.text.words import LISTS, WEAK_WORDS, fold
 
 ENGLISH = "en"
-_STEMMERS = """
-ar:arabic ca:catalan cs:czech da:danish de:german el:greek en:english eo:esperanto es:spanish et:estonian
-eu:basque fa:persian fi:finnish fr:french ga:irish hi:hindi hu:hungarian hy:armenian id:indonesian it:italian
-lt:lithuanian nb:norwegian ne:nepali nl:dutch nn:norwegian no:norwegian pl:polish pt:portuguese ro:romanian
-ru:russian sr:serbian sv:swedish ta:tamil tr:turkish yi:yiddish
-"""
-SNOWBALL: Mapping[str, str] = MappingProxyType(dict(entry.split(":") for entry in _STEMMERS.split()))
+SNOWBALL: Mapping[str, str] = MappingProxyType(LISTS["stemmers"])
 """Snowball's stemmers by ISO 639-1 code; those that the installed version lacks cannot be read."""
 UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 """Languages that put no spaces between words: compared by pairs of characters."""
 CUT_AT_SPACES = frozenset({"lo", "th"})
 """Those of them that end sentences by a space and no mark."""
-YES_AND_NO: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "ca": ("sí", "no"),
-        "cs": ("ano", "ne"),
-        "da": ("ja", "nej"),
-        "de": ("ja", "nein"),
-        "en": ("yes", "no"),
-        "es": ("sí", "no"),
-        "fi": ("kyllä", "ei"),
-        "fr": ("oui", "non"),
-        "hu": ("igen", "nem"),
-        "id": ("ya", "tidak"),
-        "it": ("sì", "no"),
-        "ja": ("はい", "いいえ"),
-        "nl": ("ja", "nee"),
-        "no": ("ja", "nei"),
-        "pl": ("tak", "nie"),
-        "pt": ("sim", "não"),
-        "ro": ("da", "nu"),
-        "ru": ("да", "нет"),
-        "sv": ("ja", "nej"),
-        "tr": ("evet", "hayır"),
-        "zh": ("是的", "不是"),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +77,7 @@ def language(code: str) -> Language:
         else frozenset(map(fold, get_stop_words(primary) if primary in LANGUAGE_MAPPING else ()))
     )
     stemmer = None if primary in UNSPACED else Stemmer.Stemmer(SNOWBALL[primary])
-    return Language(primary, stemmer, words, tuple(map(fold, YES_AND_NO.get(primary, ()))))
+    return Language(primary, stemmer, words, tuple(map(fold, LISTS["yes_and_no"].get(primary, ()))))
 
 
 def _english_stop_words() -> frozenset[str]:

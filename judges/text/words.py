@@ -12,20 +12,20 @@ from types import MappingProxyType
 from typing import Any
 
 ACCENTS = re.compile("[\u0300-\u036f]")
-_LISTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text("utf-8"))
-ABBREVIATIONS = frozenset(_LISTS["abbreviations"].split())
-WEAK_WORDS = frozenset(_LISTS["weak"].split())
+LISTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text("utf-8"))
+ABBREVIATIONS = frozenset(LISTS["abbreviations"].split())
+WEAK_WORDS = frozenset(LISTS["weak"].split())
 NUMBER_WORDS: Mapping[str, float] = MappingProxyType(
-    {word: float(value) for value, word in enumerate(_LISTS["numbers"].split())}
-    | {word: 10.0 * place for place, word in enumerate(_LISTS["tens"].split(), start=2)}
+    {word: float(value) for value, word in enumerate(LISTS["numbers"].split())}
+    | {word: 10.0 * place for place, word in enumerate(LISTS["tens"].split(), start=2)}
     | {"dozen": 12.0, "half": 0.5}
 )
-AXES = tuple(tuple(side.split() for side in line.split("|")) for line in _LISTS["axes"].strip().splitlines())
+AXES = tuple(tuple(side.split() for side in line.split("|")) for line in LISTS["axes"].strip().splitlines())
 """Opposites: the words of one pole and those of the other."""
 UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
     {
         name: (dimension, factor)
-        for dimension, entries in _LISTS["units"].items()
+        for dimension, entries in LISTS["units"].items()
         for names, factor in entries.items()
         for name in names.split()
     }

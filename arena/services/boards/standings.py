@@ -38,7 +38,7 @@ from data.records import (
 )
 from data.records.conduct import JudgeConduct, several_models
 from data.store import Store
-from judges.lexical.agreement import AGREEMENT
+from judges.lexical import AGREEMENT
 from leaderboard.ratings import Settings
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.judged_shares import partial_sentence

@@ -24,10 +24,9 @@ from judges.metrics.factuality.embedded import LexicalRelations
 from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
 from judges.metrics.registry import Metric
-from judges.metrics.relations.model import Pair, Related
+from judges.metrics.relations.model import Entailment, Pair, Related
 from judges.pairwise.cleaning import clean
 from judges.text.citations import CitedSentence, cited_sentences
-from judges.text.entailment import Entailment
 from judges.text.sentences import split_clauses
 
 NO_SENTENCES = "The answer says nothing, so nothing of it could be cited."

@@ -12,9 +12,9 @@ from judges.metrics.comprehensiveness.claims import Claim, Missing, Relations, W
 from judges.metrics.comprehensiveness.graph import Relation
 from judges.metrics.comprehensiveness.report import Facts
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
-from judges.metrics.relations.model import QUESTION_CACHE_SIZE
+from judges.metrics.relations.entailment import StatementRelations, entailment_weights
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment
 from judges.pairwise.cleaning import clean
-from judges.text.entailment import Entailment, StatementRelations, entailment_weights
 from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import read_statement, read_statements
 

@@ -14,8 +14,8 @@ from judges.llm.tasks import ScoreField, Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.comprehensiveness.claims import Claim, ClaimKind, Missing, Relations, Wordings
 from judges.metrics.comprehensiveness.graph import Relation
+from judges.metrics.relations.model import Entailment
 from judges.metrics.stubs import first_words, says, texts
-from judges.text.entailment import Entailment
 from judges.text.sentences import split_sentences
 
 LONGEST_TEXT = 1_500

@@ -22,8 +22,7 @@ from judges.metrics.comprehensiveness.embedded import SAID
 from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
 from judges.metrics.comprehensiveness.report import Facts, facts_of
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
-from judges.metrics.relations.model import Pair, RelationModel
-from judges.text.entailment import Entailment
+from judges.metrics.relations.model import Entailment, Pair, RelationModel
 from judges.text.tokens import related, terms
 
 

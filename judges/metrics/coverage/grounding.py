@@ -15,9 +15,8 @@ from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.coverage.sources import Source
 from judges.metrics.factuality.evidence import Claim
-from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Pair, RelationModel, text_of
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment, Pair, RelationModel, text_of
 from judges.text.contradictions import ContradictionFinder
-from judges.text.entailment import Entailment
 from judges.text.overlap import TermWeights, windows_of
 from judges.text.statements import read_statement, read_statements
 

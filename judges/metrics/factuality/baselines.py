@@ -27,9 +27,8 @@ from judges.metrics.factuality.measures import Label, count
 from judges.metrics.factuality.report import count_details
 from judges.metrics.factuality.settings import FactualitySettings
 from judges.metrics.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE
-from judges.metrics.relations.model import Pair, Related, RelationModel
+from judges.metrics.relations.model import Entailment, Pair, Related, RelationModel
 from judges.metrics.shortening import cut_details
-from judges.text.entailment import Entailment
 
 
 class BaselineAssessor(StrEnum):

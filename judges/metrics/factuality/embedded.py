@@ -10,9 +10,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from judges.llm.requests import CallFailure
-from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Pair, Related
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment, Pair, Related
 from judges.text.contradictions import ContradictionFinder, Figures
-from judges.text.entailment import Entailment
 from judges.text.overlap import WINDOW, TermWeights, windows_over
 from judges.text.statements import Statement, read_statement, read_statements
 from judges.text.tokens import related, terms

@@ -29,8 +29,7 @@ from judges.metrics.factuality.graph import (
 from judges.metrics.factuality.inference.marginals import Marginals, marginals
 from judges.metrics.factuality.report import Assessment, Link, reasoner_details
 from judges.metrics.factuality.settings import FactualitySettings
-from judges.metrics.relations.model import Pair, Related, RelationModel, text_of
-from judges.text.entailment import Entailment
+from judges.metrics.relations.model import Entailment, Pair, Related, RelationModel, text_of
 
 
 class Version(StrEnum):

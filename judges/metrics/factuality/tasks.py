@@ -17,9 +17,8 @@ from data.records import Reply
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.metrics.comprehensiveness.llm_steps import CLASSIFY_RELATION
-from judges.metrics.relations.model import Pair, Related
+from judges.metrics.relations.model import Entailment, Pair, Related
 from judges.metrics.stubs import first_words, texts
-from judges.text.entailment import Entailment
 
 
 class Finding(StrEnum):

@@ -21,10 +21,9 @@ from judges.metrics.guard import GuardedMetric
 from judges.metrics.nuggets.scores import Assignment, nugget_scores
 from judges.metrics.options import read_options
 from judges.metrics.registry import Metric
-from judges.metrics.relations.model import Pair, Related
+from judges.metrics.relations.model import Entailment, Pair, Related
 from judges.metrics.stubs import ids
 from judges.pairwise.cleaning import clean
-from judges.text.entailment import Entailment
 
 NAME = "nuggets"
 BATCH = 10

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from data.records import Passage
 from judges.llm.requests import CallFailure
-from judges.text.entailment import Entailment
 
 QUESTION_CACHE_SIZE = 64
 """Questions whose own texts a metric keeps as read: answers to one are scored one after the other."""
+
+
+class Entailment(StrEnum):
+    """How a premise bears on a hypothesis."""
+
+    ENTAILMENT = "entailment"
+    CONTRADICTION = "contradiction"
+    NEUTRAL = "neutral"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from data.errors import SpecError
 from judges.llm.requests import CallFailure
-from judges.metrics.relations.model import Pair, Related
-from judges.text.entailment import Entailment
+from judges.metrics.relations.model import Entailment, Pair, Related
 
 Floats: TypeAlias = NDArray[np.float64]
 EXTRA = "Install it: `pip install answer-arena[nli]`."

@@ -1,6 +1,6 @@
 import asyncio
 import json
-from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from data.errors import SpecError
 from data.records import (
-    GroundTruth,
     OrderPolicy,
     Outcome,
     Passage,
@@ -18,19 +17,16 @@ from data.records import (
     Verdict,
 )
 from judges.base import Judge, JudgeInput
+from judges.catalogue import load_spec
 from judges.lexical import LexicalJudge
 from judges.lexical.judge import in_both_orders
+from judges.spec import JudgeSpec
 from tests.narrow import known
 
 
-@dataclass(frozen=True)
-class Spec:
-    """The parts of a judge spec that the embedded judge reads."""
-
-    name: str = "lexical"
-    ground_truth: GroundTruth = GroundTruth.NONE
-    order: OrderPolicy = OrderPolicy.PAPER
-    lexical: dict[str, float] = field(default_factory=dict)
+def spec_of(**changes: Any) -> JudgeSpec:  # noqa: ANN401 - fields of the spec
+    """The spec of the embedded judge with some changes."""
+    return load_spec("lexical").model_copy(update={"order": OrderPolicy.PAPER, **changes})
 
 
 PASSAGES = (
@@ -66,14 +62,14 @@ NONE = "I couldn't find an answer."
 
 def settle(a: str, b: str, question: Question = QUESTION, side: str | None = None) -> Verdict:
     """Let a fresh judge settle one battle."""
-    judge = LexicalJudge(Spec())
+    judge = LexicalJudge(spec_of())
     judge_input = JudgeInput(battle_id="x", question=question, answer_a=a, answer_b=b, reference_side=side)
     return asyncio.run(judge.judge(judge_input))
 
 
 def test_it_is_a_judge() -> None:
     """The embedded judge can stand wherever a judge is asked for."""
-    assert isinstance(LexicalJudge(Spec()), Judge)
+    assert isinstance(LexicalJudge(spec_of()), Judge)
 
 
 @pytest.mark.parametrize(
@@ -164,17 +160,17 @@ def test_a_language_that_cannot_be_read_is_refused_with_advice() -> None:
 
 def test_what_was_judged_before_changes_nothing() -> None:
     """A verdict depends on the question and the two texts alone."""
-    busy = LexicalJudge(Spec())
+    busy = LexicalJudge(spec_of())
     for other in ("Paris.", WRONG, NONE):
         busy.settle(JudgeInput(battle_id="y", question=QUESTION, answer_a=other, answer_b=SHORT))
     judge_input = JudgeInput(battle_id="x", question=QUESTION, answer_a=COMPLETE, answer_b=WRONG)
-    assert busy.settle(judge_input) == LexicalJudge(Spec()).settle(judge_input)
+    assert busy.settle(judge_input) == LexicalJudge(spec_of()).settle(judge_input)
 
 
 def test_both_orders_are_read_where_they_are_asked_for() -> None:
     """A battle is settled again with its answers exchanged: two judgments that agree, and no flip."""
-    judge = LexicalJudge(Spec(order=OrderPolicy.BOTH))
-    once = LexicalJudge(Spec())
+    judge = LexicalJudge(spec_of(order=OrderPolicy.BOTH))
+    once = LexicalJudge(spec_of())
     for side in (None, "a", "b"):
         judge_input = JudgeInput(
             battle_id="x", question=QUESTION, answer_a=COMPLETE, answer_b=WRONG, reference_side=side
@@ -199,13 +195,13 @@ def test_orders_that_disagree_are_a_tie() -> None:
 def test_settings_are_checked(lexical: dict[str, float]) -> None:
     """A misspelt or impossible setting is refused by name."""
     with pytest.raises(SpecError, match=next(iter(lexical))):
-        LexicalJudge(Spec(lexical=lexical))
+        LexicalJudge(spec_of(lexical=lexical))
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_texts_get_mirrored_verdicts(a: str, b: str) -> None:
     """Whatever the texts, in whatever script, swapping them mirrors the verdict."""
-    judge = LexicalJudge(Spec())
+    judge = LexicalJudge(spec_of())
     one = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=a, answer_b=b))
     two = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=b, answer_b=a))
     assert one.preference is not None

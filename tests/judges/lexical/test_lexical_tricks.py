@@ -14,7 +14,7 @@ from data.records import Preference, QuestionSet
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.lexical import LexicalJudge
-from judges.lexical.tricks import DAMAGED, MADE, Material, families, play
+from tests.cheap_tricks import DAMAGED, MADE, Material, families, play
 
 DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
 BEST = "meridian"

@@ -10,9 +10,9 @@ import pytest
 
 from data.files.question_sets.loader import load_set
 from data.records import MetricItem, Passage, Question
-from judges.lexical.tricks import ON_METRICS, Material, families, play
 from judges.metrics.guard import WORTH, surface_of
 from judges.metrics.registry import build_metric
+from tests.cheap_tricks import ON_METRICS, Material, families, play
 
 DEMO = Path(__file__).parents[3] / "data/sets/demo"
 EVERY = 14

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from judges.metrics.relations.entailment import classify, entailment_weights
+from judges.metrics.relations.model import Entailment
 from judges.text.contradictions import ContradictionFinder
-from judges.text.entailment import Entailment, classify, entailment_weights
 from judges.text.overlap import TermWeights
 from judges.text.quantities import quantities
 from judges.text.sentences import (

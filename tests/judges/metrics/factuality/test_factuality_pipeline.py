@@ -27,8 +27,8 @@ from judges.metrics.factuality.inference.marginals import marginals
 from judges.metrics.factuality.report import summarise
 from judges.metrics.factuality.tasks import relation_probability
 from judges.metrics.registry import build_metric, metrics
+from judges.metrics.relations.model import Entailment
 from judges.metrics.shortening import shortened
-from judges.text.entailment import Entailment
 from judges.text.tokens import terms
 
 Serve = Callable[..., Any]

@@ -12,8 +12,7 @@ from data.records import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.embedded import WEAK, LexicalRelations
 from judges.metrics.registry import build_metric
-from judges.metrics.relations.model import Pair, Related
-from judges.text.entailment import Entailment
+from judges.metrics.relations.model import Entailment, Pair, Related
 
 BIOGRAPHY = (
     Passage(

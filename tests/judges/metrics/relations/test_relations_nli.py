@@ -13,9 +13,8 @@ import pytest
 from data.errors import SpecError
 from data.records import MetricItem, Passage
 from judges.metrics.registry import build_metric
-from judges.metrics.relations.model import Pair, Related
+from judges.metrics.relations.model import Entailment, Pair, Related
 from judges.metrics.relations.nli import NliRelations
-from judges.text.entailment import Entailment
 
 onnx = pytest.importorskip("onnx", reason="onnx is absent: the tiny NLI model could not be built")
 pytest.importorskip("onnxruntime", reason="the extra nli is absent: no NLI model was run")

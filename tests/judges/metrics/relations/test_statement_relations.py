@@ -7,7 +7,8 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.text.entailment import Entailment, StatementRelations, classify, entailment_weights
+from judges.metrics.relations.entailment import StatementRelations, classify, entailment_weights
+from judges.metrics.relations.model import Entailment
 from judges.text.statements import Statement, read_statement
 
 QUESTION = "How many visitors does the Eiffel Tower in Paris have, and is it growing?"

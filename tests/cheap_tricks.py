@@ -1,4 +1,4 @@
-"""Cheap tricks: texts that a judge of overlap might take for good answers..
+"""Cheap tricks: texts that a judge of overlap might take for good answers.
 
 Some are made of what is at hand (the question, the passages, answers to other questions), some by damaging an
 honest answer; neither may beat what it is held against.
@@ -75,7 +75,7 @@ def _sorted(material: Material) -> str:
 
 def _shuffled(material: Material) -> str:
     words = material.passages.split()
-    random.Random(material.seed).shuffle(words)  # noqa: S311 - repeatable, and no secret
+    random.Random(material.seed).shuffle(words)
     return " ".join(words)
 
 
@@ -120,7 +120,7 @@ def _figures(material: Material) -> str:
 def _names(material: Material) -> str:
     """Every name in the place of the one before it."""
     names = list(dict.fromkeys(NAME.findall(material.honest)))
-    if len(names) < 2:  # noqa: PLR2004 - a pair
+    if len(names) < 2:
         return material.honest
     following = dict(zip(names, [*names[1:], names[0]], strict=True))
     longest = sorted(map(re.escape, names), key=len, reverse=True)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Reply
+from judges.llm.reasoning import split_reasoning
 from judges.llm.tasks import read_reply
 from judges.metrics.coverage.settings import ASPECTS
 from judges.pairwise.parsing import read
 from judges.spec import ReplyFormat
-from judges.text.reasoning import split_reasoning
 
 PARTS = (
     "<think>",

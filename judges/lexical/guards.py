@@ -1,4 +1,4 @@
-"""What a question's texts show of an answer: whether it is prose, what is copied, which names moved.
+"""Guards: whether an answer is prose, what of it is copied, and which names moved.
 
 Word lists and shuffled texts have the terms of a good answer without its order. The order of the question's
 own texts (the reference, the passages) tells them apart, since an honest text on them has many of its pairs
@@ -7,15 +7,17 @@ of neighbouring terms in the same order, even where it says things in other word
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from itertools import chain
 
-from judges.lexical.reading import REACH, TextReading
+from judges.lexical.reading import Pair, TextReading
 from judges.lexical.settings import LexicalSettings
 
-Key = TypeVar("Key")
+REACH = 3
+"""How many terms on a term's order is compared with."""
 RUN = 4
 """Terms in a row that an answer shares with a passage only where it copies it."""
 BRIDGED = 2
@@ -38,23 +40,16 @@ class Evidence:
         return frozenset().union(*(text.counts for text in self.texts))
 
     @cached_property
-    def _near(self) -> frozenset[str]:
-        """Two terms in their order, at most `REACH` apart."""
-        return frozenset().union(
-            *(
-                joined(text.terms, text.terms[distance:])
-                for text in self.texts
-                for distance in range(1, REACH + 1)
-            )
-        )
+    def _near(self) -> frozenset[Pair]:
+        return frozenset(chain.from_iterable(near(text) for text in self.texts))
 
     @cached_property
-    def _adjacent(self) -> frozenset[str]:
-        return frozenset().union(*(joined(text.terms, text.terms[1:]) for text in self.texts))
+    def _adjacent(self) -> frozenset[Pair]:
+        return frozenset(chain.from_iterable(adjacent(text) for text in self.texts))
 
     @cached_property
-    def _runs(self) -> frozenset[str]:
-        return frozenset().union(*(runs(passage.terms) for passage in self.passages))
+    def _runs(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(chain.from_iterable(runs(passage) for passage in self.passages))
 
     @cached_property
     def _length(self) -> int:
@@ -71,10 +66,13 @@ class Evidence:
         known = sum(count for term, count in answer.counts.items() if term in self._terms)
         if known <= FEW * len(answer.terms):
             return 1.0
-        known_pairs = self._adjacent
-        adjacent = sum([pair in known_pairs for pair in joined(answer.terms, answer.terms[1:])])
-        neighbours = min(1.0, (adjacent + 1) / (settings.neighbours * known + 1))
-        forward, backward = self._directions(answer)
+        met = sum(pair in self._adjacent for pair in adjacent(answer))
+        neighbours = min(1.0, (met + 1) / (settings.neighbours * known + 1))
+        forward = backward = 0
+        for one, other in near(answer):
+            same, turned = (one, other) in self._near, (other, one) in self._near
+            forward += same and not turned
+            backward += turned and not same
         direction = (forward - backward + settings.doubt) / (forward + backward + settings.doubt)
         return neighbours * min(1.0, max(0.0, direction) / settings.direction)
 
@@ -82,28 +80,16 @@ class Evidence:
         """The same by the reference alone, whose order tells only where the two are nearly the same words."""
         (reference,) = self.texts
         size = len(answer.terms) + len(reference.terms)
-        same = 2 * _shared(answer.counts, reference.counts) / size
+        same = 2 * (Counter(answer.terms) & Counter(reference.terms)).total() / size
         if same <= FEW or len(reference.terms) < LEAST_REFERENCE:
             return 1.0
-        neighbours = 2 * _shared(answer.adjacent, reference.adjacent) / (size - 2)
-        return min(1.0, neighbours / (settings.neighbours * same))
-
-    def _directions(self, answer: TextReading) -> tuple[int, int]:
-        """How many of an answer's pairs the texts have in its order alone, and in the other alone."""
-        forward = backward = 0
-        near = self._near
-        for (one, other), count in answer.near.items():
-            same, turned = f"{one} {other}" in near, f"{other} {one}" in near
-            if same and not turned:
-                forward += count
-            elif turned and not same:
-                backward += count
-        return forward, backward
+        shared = (Counter(adjacent(answer)) & Counter(adjacent(reference))).total()
+        return min(1.0, 2 * shared / (size - 2) / (settings.neighbours * same))
 
     def copied(self, answer: TextReading) -> int:
         """How many of an answer's terms stand in, or between, runs that a passage has word for word."""
         count = done = 0
-        for at, run in enumerate(runs(answer.terms) if self._runs else ()):
+        for at, run in enumerate(runs(answer)):
             if run in self._runs:
                 bridged = done if done and at - done <= BRIDGED else max(done, at)
                 count += at + RUN - bridged
@@ -111,7 +97,7 @@ class Evidence:
         return count
 
     def allowance(self, settings: LexicalSettings) -> float:
-        """How many terms an answer may copy where the passages are all there is to hold it against."""
+        """How many terms an answer may copy where the passages are all there is to compare it with."""
         return max(settings.least_copied, settings.copied * self._length)
 
     def excess(self, answer: TextReading, settings: LexicalSettings) -> float:
@@ -121,41 +107,33 @@ class Evidence:
     def misplaced(self, answer: TextReading) -> tuple[str, ...]:
         """The names of an answer that stand where the texts have another name that it knows."""
         names = answer.names & self._names
-        if not names:
-            return ()
-        spots = [
-            spot
-            for spot in zip(("", *answer.terms), answer.terms, (*answer.terms[1:], ""), strict=False)
-            if spot[1] in names
-        ]
+        spots = zip(("", *answer.terms), answer.terms, (*answer.terms[1:], ""), strict=False)
         return tuple(
             name
-            for previous, name, following in spots
-            if not self._stands_by(name, previous, following)
+            for before, name, after in spots
+            if name in names
+            and not any(
+                pair in self._near for other in (before, after) for pair in ((name, other), (other, name))
+            )
             and any(
-                f"{other} {following}" in self._adjacent or f"{previous} {other}" in self._adjacent
+                (other, after) in self._adjacent or (before, other) in self._adjacent
                 for other in names
                 if other != name
             )
         )
 
-    def _stands_by(self, name: str, previous: str, following: str) -> bool:
-        """Whether the texts have a name near what stands before or behind it."""
-        return any(
-            f"{name} {one}" in self._near or f"{one} {name}" in self._near for one in (previous, following)
-        )
+
+def adjacent(text: TextReading) -> Iterable[Pair]:
+    """Neighbouring terms, over the ends of sentences too."""
+    return zip(text.terms, text.terms[1:], strict=False)
 
 
-def _shared(ours: Mapping[Key, int], theirs: Mapping[Key, int]) -> int:
-    """How much two counts have in common."""
-    return sum(min(count, theirs.get(key, 0)) for key, count in ours.items())
+def near(text: TextReading) -> Iterable[Pair]:
+    """Two terms in their order, at most `REACH` apart."""
+    steps = range(1, REACH + 1)
+    return chain.from_iterable(zip(text.terms, text.terms[step:], strict=False) for step in steps)
 
 
-def joined(*rows: Sequence[str]) -> Sequence[str]:
-    """Terms that stand side by side in rows, as texts, which cost less to keep than tuples."""
-    return [" ".join(terms) for terms in zip(*rows, strict=False)]
-
-
-def runs(terms: Sequence[str]) -> Sequence[str]:
+def runs(text: TextReading) -> Iterable[tuple[str, ...]]:
     """Every run of terms as long as `RUN`, in order."""
-    return joined(*(terms[at:] for at in range(RUN)))
+    return zip(*(text.terms[at:] for at in range(RUN)), strict=False)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
 
+from judges.metrics.relations.model import Entailment
 from judges.text.contradictions import ContradictionFinder, Figures
 from judges.text.overlap import TermWeights
 from judges.text.statements import Statement
@@ -24,14 +24,6 @@ FIGURES_ASIDE = 0.6
 CONTRADICTED_FROM = 0.4
 FEW_TERMS = 2
 TOPIC_FACTOR = 0.2
-
-
-class Entailment(StrEnum):
-    """How a premise bears on a hypothesis."""
-
-    ENTAILMENT = "entailment"
-    CONTRADICTION = "contradiction"
-    NEUTRAL = "neutral"
 
 
 Relations: TypeAlias = Mapping[tuple[str, str], Entailment]
