@@ -24,7 +24,7 @@ ADVICE = {
     Outcome.UNREADABLE: "The model does not keep to the reply format; see docs/judges.md for others.",
 }
 
-IN_TABLES = ("by_domain", "system_bias", "human_round", "human_round_unknown", "labels_left_out", "warnings")
+IN_TABLES = ("by_domain", "labels_left_out", "warnings")
 
 if TYPE_CHECKING:
     from arena.services.judging.calibration import JudgeCalibration
@@ -218,9 +218,8 @@ def calibrate(
 
     $ arena judges calibrate --judge lexical --labels labels.jsonl
 
-    Prints agreement, ties, unreadable replies, position flips and biases; where the labels name systems, also
-    what the judge gives each of them beyond people, and what a full round of people would say. Several judges
-    make a table, best first by Pearson's correlation, with a column for each pair of systems.
+    Prints agreement, ties, unreadable replies and position flips. Several judges make a table, best first by
+    Pearson's correlation.
     """
     reports = open_reaching(cache_mode).calibration.calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd
@@ -234,52 +233,24 @@ def calibrate(
     elif len(reports) == 1:
         shown = {name: value for name, value in reports[0].to_json().items() if name not in IN_TABLES}
         show_fields({name: _plain(value) for name, value in shown.items()})
-        _show_people(reports[0])
     else:
         show_table(*_judge_table(reports))
-
-
-def _show_people(report: JudgeCalibration) -> None:
-    """How far the judge is from people, system by system, and what people would say themselves."""
-    from arena.cli.battles.judge_tables import show_bias, show_human_round
-
-    found = report.people
-    if found.bias:
-        show_line("")
-        show_line("What the judge gives a system beyond people, in shares of the win, with 95 % intervals:")
-        show_bias(found.bias)
-    show_line("")
-    if found.table is None:
-        show_line(f"What a full human round would say is not known. {found.unknown}")
-        return
-    show_line("What a full human round on questions like these would say:")
-    show_human_round(found.table)
 
 
 def _judge_table(
     reports: Sequence[JudgeCalibration],
 ) -> tuple[Sequence[str], Sequence[Sequence[str | int | float | None]]]:
-    """The judges as in the paper's Table 8 where the labels name systems, then what else is measured."""
-    pairs = sorted({name for report in reports for name in report.by_pair})
-    measures = ("pearson", "kappa", "accuracy", "decisive_accuracy", "tie_rate")
-    headers = ("judge", *pairs, *measures, "unreadable", "flips", "length effect", "self-preference")
-    rows: list[Sequence[str | int | float | None]] = []
-    for report in reports:
-        overall = report.calibration.overall
-        estimates = overall.estimates()
-        rows.append(
-            (
-                report.judge,
-                *(report.by_pair[name].pearson.value if name in report.by_pair else None for name in pairs),
-                *(estimates[name].value for name in measures),
-                overall.unreadable,
-                report.flips,
-                report.length_effect.effect,
-                report.self_preference.effect,
-            )
+    measures = ("pearson", "kappa", "alpha", "accuracy", "decisive_accuracy", "tie_rate")
+    rows = [
+        (
+            report.judge,
+            *(report.calibration.overall.estimates()[name].value for name in measures),
+            report.calibration.overall.unreadable,
+            report.flips,
         )
-    column = 1 + len(pairs)
-    return headers, sorted(rows, key=lambda row: -_known(row[column]))
+        for report in reports
+    ]
+    return ("judge", *measures, "unreadable", "flips"), sorted(rows, key=lambda row: -_known(row[1]))
 
 
 def _known(value: str | float | None) -> float:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,13 +54,9 @@ def weight_batches(questions: int, resampling: Resampling) -> Iterator[Floats]:
 def clustered(
     statistic: Callable[[Floats], Floats], sums: Floats, questions: Codes, resampling: Resampling
 ) -> Estimate:
-    """Estimate a statistic of summed columns, with a question-clustered percentile interval.
+    """Estimate a statistic of (items, columns) sums, with a question-clustered percentile interval.
 
-    Args:
-        statistic: Takes (…, columns) sums, gives (…) values, NaN where undefined.
-        sums: (items, columns) contributions of each item.
-        questions: (items,) codes of the question of each item.
-        resampling: Draws, seed and level.
+    The statistic takes (…, columns) sums and gives (…) values, NaN where undefined.
     """
     value = float(statistic(sums.sum(axis=0)))
     by_question = per_question(sums, questions)
@@ -95,8 +90,6 @@ CLASSES = 3
 TIE = 1
 """Classes in order: a is better, tie, b is better."""
 
-LINEAR = np.abs(np.subtract.outer(np.arange(CLASSES), np.arange(CLASSES))) / (CLASSES - 1)
-QUADRATIC = LINEAR**2
 NOMINAL = 1.0 - np.eye(CLASSES)
 
 
@@ -136,18 +129,18 @@ def tie_rate(sums: Floats) -> Floats:
     return ratio(table[..., TIE, :].sum(axis=-1), table.sum(axis=(-2, -1)))
 
 
-def kappa(sums: Floats, distance: Floats = NOMINAL) -> Floats:
-    """Cohen's kappa: 1 − observed over expected disagreement, weighted by a distance of classes.
+def kappa(sums: Floats) -> Floats:
+    """Cohen's kappa: 1 − observed over expected disagreement.
 
     Undefined where both always name the same one class.
 
-    Source: Cohen (1960), and (1968) for weights.
+    Source: Cohen (1960).
     """
     table = confusion(sums)
     total = table.sum(axis=(-2, -1))
     judge, people = table.sum(axis=-1), table.sum(axis=-2)
-    expected = np.einsum("...i,...j,ij->...", judge, people, distance)
-    return 1 - ratio((table * distance).sum(axis=(-2, -1)) * total, expected)
+    expected = np.einsum("...i,...j,ij->...", judge, people, NOMINAL)
+    return 1 - ratio((table * NOMINAL).sum(axis=(-2, -1)) * total, expected)
 
 
 def pearson(sums: Floats) -> Floats:
@@ -193,32 +186,16 @@ def kendall(x: Floats, y: Floats) -> float:
     return float(first @ second) / untied if untied else float("nan")
 
 
-class Scale(StrEnum):
-    """What a difference of two values means."""
-
-    NOMINAL = "nominal"
-    ORDINAL = "ordinal"
-    INTERVAL = "interval"
-
-
 def krippendorff_alpha(
     values: Floats,
     *,
-    scale: Scale = Scale.NOMINAL,
     questions: Codes | None = None,
     resampling: Resampling | None = None,
 ) -> Estimate:
-    """Alpha: 1 − observed over expected disagreement of all who judged the same pairs.
+    """Nominal alpha: 1 − observed over expected disagreement of all who judged the same pairs.
 
-    Args:
-        values: (pairs, judges) values, NaN where one did not judge a pair. Pairs that fewer than two
-            judged say nothing.
-        scale: What a difference of two values means.
-        questions: (pairs,) question of each pair, the unit of resampling; None: each its own.
-        resampling: Draws, seed and level.
-
-    Returns:
-        The estimate; its value is None where everyone named one and the same value.
+    `values` are (pairs, judges), NaN where one did not judge a pair; `questions` are the unit of resampling,
+    None for each pair its own. The value is None where everyone named one and the same value.
 
     Source: Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
     """
@@ -237,33 +214,19 @@ def krippendorff_alpha(
     same = counts[:, :, None] * np.eye(len(names))
     coincidences = (counts[:, :, None] * counts[:, None, :] - same) / (judged - 1)[:, None, None]
     return clustered(
-        partial(_alpha, names=names, scale=scale),
+        _alpha,
         coincidences.reshape(len(counts), -1),
         codes[pairable],
         resampling or Resampling(),
     )
 
 
-def _alpha(sums: Floats, names: Floats, scale: Scale) -> Floats:
+def _alpha(sums: Floats) -> Floats:
     """Alpha from (…, V²) sums of coincidences."""
-    size = len(names)
+    size = math.isqrt(sums.shape[-1])
     table = sums.reshape(*sums.shape[:-1], size, size)
+    distance = 1.0 - np.eye(size)
     totals = table.sum(axis=-1)
-    distance = _distances(totals, names, scale)
-    number = totals.sum(axis=-1)
     observed = (table * distance).sum(axis=(-2, -1))
-    outer = totals[..., :, None] * totals[..., None, :]
-    expected = (outer * distance).sum(axis=(-2, -1))
-    return 1 - ratio(observed * (number - 1), expected)
-
-
-def _distances(totals: Floats, names: Floats, scale: Scale) -> Floats:
-    """(…, V, V) squared distances of values."""
-    if scale is Scale.NOMINAL:
-        return 1.0 - np.eye(len(names))
-    if scale is Scale.INTERVAL:
-        gaps: Floats = np.subtract.outer(names, names) ** 2
-        return gaps
-    # Ordinal: how many values lie between, with half of the two themselves.
-    middle = np.cumsum(totals, axis=-1) - totals / 2
-    return (middle[..., :, None] - middle[..., None, :]) ** 2
+    expected = (totals[..., :, None] * totals[..., None, :] * distance).sum(axis=(-2, -1))
+    return 1 - ratio(observed * (totals.sum(axis=-1) - 1), expected)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import fmean
 from types import MappingProxyType
 
@@ -18,7 +17,6 @@ from leaderboard.agreement.coefficients import (
     Codes,
     Estimate,
     Resampling,
-    Scale,
     bounds_of,
     clustered,
     estimate,
@@ -77,13 +75,7 @@ class CalibrationPair:
 
 
 def majority(labels: Sequence[float]) -> Preference:
-    """Merge people's labels of one pair.
-
-    Args:
-        labels: One a person, −2…2, positive where b is better; how much better does not count.
-
-    Returns:
-        The side that more than half of the people prefer; a tie where there is none.
+    """Merge people's labels of one pair to the side that more than half of them prefer, else a tie.
 
     Source: Han et al. (2024), section 4.1 and appendix A.6.
     """
@@ -104,8 +96,6 @@ class Agreement:
         decisive_accuracy: Share of the decided pairs on which the judge says the same; a tie misses.
         accuracy: Share of pairs on which both say a, tie or b alike.
         kappa: Cohen's kappa of the three classes.
-        kappa_linear: The same with a tie half as far off as the other side.
-        kappa_quadratic: The same with a tie a quarter as far off.
         alpha: Krippendorff's alpha (nominal) of the judge and every single annotator.
         annotator_alpha: The same of annotators alone: what a judge can be held to.
         pearson: Correlation of the judge's margin and the mean label.
@@ -121,8 +111,6 @@ class Agreement:
     decisive_accuracy: Estimate
     accuracy: Estimate
     kappa: Estimate
-    kappa_linear: Estimate
-    kappa_quadratic: Estimate
     alpha: Estimate
     annotator_alpha: Estimate
     pearson: Estimate
@@ -153,8 +141,6 @@ _ESTIMATES = (
     "pearson",
     "spearman",
     "tie_rate",
-    "kappa_linear",
-    "kappa_quadratic",
     "alpha",
     "annotator_alpha",
 )
@@ -178,14 +164,7 @@ def calibrate(pairs: Sequence[CalibrationPair], resampling: Resampling | None = 
 
     Several people's labels of a pair are merged to the side that more than half of them prefer,
     else a tie (`majority`); only the correlations are with the mean label. The judge's margin stands
-    for its view where it gives one, else −1, 0 or 1.
-
-    Args:
-        pairs: Labelled pairs with the judge's verdicts, in any order.
-        resampling: Of the intervals, which draw questions.
-
-    Returns:
-        Agreement overall and by domain, domains in order of first appearance.
+    for its view where it gives one, else −1, 0 or 1. Domains are in order of first appearance.
     """
     plan = resampling or Resampling()
     domains: dict[str, list[CalibrationPair]] = {}
@@ -220,9 +199,7 @@ def _agreement(pairs: Sequence[CalibrationPair], resampling: Resampling) -> Agre
         decisive_accuracy=of_cells(coefficients.decisive_accuracy),
         accuracy=of_cells(coefficients.accuracy),
         kappa=of_cells(coefficients.kappa),
-        kappa_linear=of_cells(partial(coefficients.kappa, distance=coefficients.LINEAR)),
-        kappa_quadratic=of_cells(partial(coefficients.kappa, distance=coefficients.QUADRATIC)),
-        alpha=krippendorff_alpha(votes, scale=Scale.NOMINAL, questions=questions, resampling=resampling),
+        alpha=krippendorff_alpha(votes, questions=questions, resampling=resampling),
         annotator_alpha=krippendorff_alpha(votes[:, 1:], questions=questions, resampling=resampling),
         pearson=_pearson(margin, label, questions, resampling),
         spearman=_spearman(margin, label, questions, resampling),

@@ -12,20 +12,17 @@ from typing import Any
 from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.jobs.service import JobService, JobStatus
-from arena.services.judging.human_round import HumanRound, human_round
 from arena.services.judging.judges import JudgeService
 from arena.services.judging.labelled_pairs import LIMITS, LabelledPair, labelled_pairs
 from data.errors import InputError, NotFoundError
 from data.files.text_files import read_text
-from data.records import HumanLabel, Job, JobKind, Passage, Preference, Question, TokenScope, Verdict
+from data.records import HumanLabel, Job, JobKind, Passage, Question, TokenScope, Verdict
 from data.records.rounds import require_amount
 from judges.base import JudgeInput
 from judges.llm.costs import MemoryLedger
 from judges.spec import JudgeSpec
-from leaderboard.agreement.bias import Excess, excess
-from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair
+from leaderboard.agreement.pairs import Calibration, CalibrationPair
 from leaderboard.agreement.pairs import calibrate as hold_against
-from leaderboard.families import family_of
 
 NO_VERDICT = "none"
 
@@ -34,23 +31,17 @@ NO_VERDICT = "none"
 class JudgeCalibration:
     """One judge against the labels of a file.
 
-    `flips` is the share of pairs read in both orders on which the orders disagree; None where the
-    judge reads one order. `by_pair` is by the two systems, where the file names them. `reasons` count
-    why pairs have no verdict. `confusion` counts pairs by what people said and what the judge said.
-    `people` is how far it is from people system by system, and what people would say themselves. `left_out`
-    counts labels that are no votes by reason.
+    `flips` is the share of pairs read in both orders on which the orders disagree; None where the judge reads
+    one order. `reasons` count why pairs have no verdict, `confusion` pairs by the sides that people and the
+    judge took, `left_out` labels that are no votes.
     """
 
     judge: str
     models: tuple[str, ...]
     calibration: Calibration
-    by_pair: Mapping[str, Agreement]
-    length_effect: Excess
-    self_preference: Excess
     flips: float | None
     reasons: Mapping[str, int]
     confusion: Mapping[str, Mapping[str, int]]
-    people: HumanRound
     left_out: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -60,14 +51,10 @@ class JudgeCalibration:
             "judge": self.judge,
             **self.calibration.as_json(),
             "flip_rate": self.flips,
-            "length_effect": self.length_effect.as_json(),
-            "self_preference": self.self_preference.as_json(),
-            "by_pair": {name: agreement.as_json() for name, agreement in self.by_pair.items()},
             "reasons": dict(self.reasons),
             "labels_left_out": dict(self.left_out),
             "warnings": list(self.warnings),
             "confusion": {people: dict(row) for people, row in self.confusion.items()},
-            **self.people.as_json(),
         }
 
 
@@ -89,12 +76,7 @@ class CalibrationService:
         """Let judges decide the labelled pairs of a file, and hold them against the people.
 
         Pairs beyond the budget of all judges together are skipped. Another thread may set `stop_event` to
-        stop.
-
-        Raises:
-            StoppedError: `stop_event` was set.
-            InvalidFileError: The file has problems; all of them are listed.
-            NotFoundError: There is no such judge.
+        stop; then StoppedError is raised.
         """
         specs = [self._judges.spec(name) for name in judges]
         read = labelled_pairs(labels)
@@ -115,11 +97,16 @@ class CalibrationService:
         self, spec: JudgeSpec, pairs: Sequence[LabelledPair], verdicts: Sequence[Verdict]
     ) -> JudgeCalibration:
         held = [
-            calibration_pair(pair, verdict.preference, _margin(verdict))
+            CalibrationPair(
+                id=pair.first.id,
+                domain=pair.first.domain,
+                question=pair.first.question,
+                labels=pair.labels,
+                preference=verdict.preference,
+                margin=_margin(verdict),
+            )
             for pair, verdict in zip(pairs, verdicts, strict=True)
         ]
-        firsts = {pair.first.id: pair.first for pair in pairs}
-        own = {family for model in spec.models if (family := family_of(model))}
         read_both = [verdict.flipped for verdict in verdicts if verdict.flipped is not None]
         reasons: dict[str, int] = {}
         for verdict in verdicts:
@@ -130,24 +117,10 @@ class CalibrationService:
             judge=spec.name,
             models=spec.models,
             calibration=hold_against(held),
-            by_pair=by_systems(pairs, held),
-            length_effect=excess(held, lambda pair: _longer(firsts[pair.id])),
-            self_preference=excess(held, lambda pair: _own(firsts[pair.id], own)),
             flips=sum(read_both) / len(read_both) if read_both else None,
             reasons=reasons,
             confusion=confusion_of(held),
-            people=human_round([pair.first for pair in pairs], held),
         )
-
-
-def by_systems(pairs: Sequence[LabelledPair], held: Sequence[CalibrationPair]) -> Mapping[str, Agreement]:
-    """Agreement on each pair of systems that the file names, all seen from the first by name."""
-    groups: dict[str, list[CalibrationPair]] = {}
-    for pair, one in zip(pairs, held, strict=True):
-        if pair.systems:
-            turned = pair.first.system_a > pair.first.system_b
-            groups.setdefault(pair.systems, []).append(_turned(one) if turned else one)
-    return {name: hold_against(group).overall for name, group in sorted(groups.items())}
 
 
 def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, int]]:
@@ -157,29 +130,6 @@ def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, 
         (pair.people.value, pair.preference.value if pair.preference else NO_VERDICT) for pair in pairs
     )
     return {people: {judge: counted[people, judge] for judge in (*sides, NO_VERDICT)} for people in sides}
-
-
-def calibration_pair(
-    pair: LabelledPair, preference: Preference | None, margin: float | None
-) -> CalibrationPair:
-    """A labelled pair with a judge's verdict."""
-    return CalibrationPair(
-        id=pair.first.id,
-        domain=pair.first.domain,
-        question=pair.first.question,
-        labels=pair.labels,
-        preference=preference,
-        margin=margin,
-    )
-
-
-def _turned(pair: CalibrationPair) -> CalibrationPair:
-    return replace(
-        pair,
-        labels=tuple(-label for label in pair.labels),
-        preference=pair.preference and pair.preference.flipped,
-        margin=None if pair.margin is None else -pair.margin,
-    )
 
 
 def contest_of(label: HumanLabel) -> JudgeInput:
@@ -208,20 +158,6 @@ def _margin(verdict: Verdict) -> float | None:
     return sum(margins) / len(margins) if margins and verdict.preference is not None else None
 
 
-def _longer(label: HumanLabel) -> Preference:
-    words_a, words_b = len(label.answer_a.split()), len(label.answer_b.split())
-    if words_a == words_b:
-        return Preference.TIE
-    return Preference.A if words_a > words_b else Preference.B
-
-
-def _own(label: HumanLabel, families: set[str]) -> Preference | None:
-    own_a, own_b = (family_of(name) in families for name in (label.system_a, label.system_b))
-    if own_a == own_b:
-        return None
-    return Preference.A if own_a else Preference.B
-
-
 CONCURRENCY = 8
 
 
@@ -238,11 +174,6 @@ class CalibrationAdmin:
         """Check a file of human labels, and let a worker hold judges against it.
 
         A budget is needed where one of the judges asks an LLM.
-
-        Raises:
-            InvalidFileError: The file has problems; all of them are listed.
-            InputError: No judge is named, or a judge asks an LLM and there is no cap.
-            NotFoundError: There is no such judge.
         """
         require(caller, TokenScope.ORGANISE)
         if not judges:

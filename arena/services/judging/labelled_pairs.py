@@ -21,12 +21,6 @@ class LabelledPair:
     first: HumanLabel
     labels: tuple[float, ...]
 
-    @property
-    def systems(self) -> str:
-        """Its systems in alphabetical order, `one vs other`; empty where the file does not name them."""
-        named = sorted((self.first.system_a, self.first.system_b))
-        return " vs ".join(named) if all(named) else ""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPairs:

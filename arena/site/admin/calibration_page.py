@@ -97,48 +97,8 @@ def _details(report: Mapping[str, Any]) -> None:
         for domain, one in report["by_domain"].items()
     ]
     grid(("Domain", "Pairs", "Accuracy", "Kappa"), domains)
-    _people(report)
     for reason, count in report["reasons"].items():
         note(f"{count} without a verdict: {reason}")
-
-
-def _people(report: Mapping[str, Any]) -> None:
-    """What the judge gives systems beyond people, and what people would say; nothing of older ones."""
-    biases = [
-        (
-            row["system"],
-            row["domain"],
-            str(row["pairs"]),
-            shown(row["judge"], ".3f"),
-            shown(row["people"], ".3f"),
-            _within(row, ("bias", "lower", "upper"), "+.3f"),
-        )
-        for row in report.get("system_bias") or ()
-    ]
-    if biases:
-        header = ("System", "Domain", "Pairs", "Judge", "People", "Bias")
-        grid(header, biases, caption="Mean shares of the win, and what the judge gives beyond people")
-    human_round = report.get("human_round")
-    if human_round:
-        places = [
-            (
-                row["system"],
-                f"{row['rank_lower']}–{row['rank_upper']}",
-                _within(row, ("rating", "lower", "upper"), ".0f"),
-                _within(row, ("judge_rating", "judge_lower", "judge_upper"), ".0f"),
-            )
-            for row in human_round["ratings"]
-        ]
-        named = ("System", "Place", "People would say", "Judge says")
-        grid(named, places, caption="What a full human round on questions like these would say")
-    elif report.get("human_round_unknown"):
-        note(f"What a full human round would say is not known. {report['human_round_unknown']}")
-
-
-def _within(row: Mapping[str, Any], names: tuple[str, str, str], form: str) -> str:
-    value, lower, upper = (row[name] for name in names)
-    interval = "" if lower is None or upper is None else f" ({lower:{form}} to {upper:{form}})"
-    return f"{shown(value, form)}{interval}".replace("-", "−")
 
 
 def _estimate(report: Mapping[str, Any], name: str) -> str:
@@ -169,7 +129,7 @@ def show() -> None:
 
 def _form(caller: Caller) -> None:
     show_flash("new")
-    note("JSONL: a line for what one annotator says of one pair. The page Label tasks exports such files.")
+    note("JSONL: a line for what one annotator says of one pair. `arena labels export` writes such files.")
     with st.form("calibrate", border=False):
         file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "gz"), most_mb=MOST_MB)
         known = [one.name for one in arena().judges.known() if not one.problem]
