@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from arena.services.jobs.service import JobService, JobStatus
 from arena.services.judging.judges import JudgeService
 from arena.services.judging.labelled_pairs import LIMITS, LabelledPair, labelled_pairs
 from data.errors import InputError, NotFoundError
-from data.files.text_files import read_text
+from data.files.labels import read_labels
 from data.records import HumanLabel, Job, JobKind, Passage, Question, TokenScope, Verdict
 from data.records.rounds import require_amount
 from judges.base import JudgeInput
@@ -183,7 +184,8 @@ class CalibrationAdmin:
             message = f"{', '.join(asking)}: a calibration that asks an LLM needs a cap."
             raise InputError(message, advice="Give the most it may spend.")
         labelled_pairs(file)
-        labels = read_text(file, LIMITS)
+        rows = (asdict(label) for label in read_labels(file, LIMITS).labels)
+        labels = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
         return self._jobs.calibrate(
             judges, labels, concurrency=CONCURRENCY, budget_usd=budget_usd, caller=caller
         )

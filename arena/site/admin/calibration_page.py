@@ -129,9 +129,9 @@ def show() -> None:
 
 def _form(caller: Caller) -> None:
     show_flash("new")
-    note("JSONL: a line for what one annotator says of one pair. `arena labels export` writes such files.")
+    note("CSV or JSON, as `arena labels export` writes it, or an export of Label Studio or Argilla.")
     with st.form("calibrate", border=False):
-        file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "gz"), most_mb=MOST_MB)
+        file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "csv", "gz"), most_mb=MOST_MB)
         known = [one.name for one in arena().judges.known() if not one.problem]
         judges = st.multiselect("Judges", known, ["lexical"])
         cap = st.number_input("Cap in USD", 0.0, value=5.0)

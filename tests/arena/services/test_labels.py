@@ -219,6 +219,8 @@ def test_export_calibrates_judges_and_comes_back(
     read = labelled_pairs(path)
     assert sum(len(pair.labels) for pair in read.pairs) == 8
     assert read.pairs[0].first.passages
+    job = arena.calibrations.start(path, ["lexical"], budget_usd=None, caller=OPERATOR)
+    assert job.payload["labels"].count("\n") == 8
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="again"))
     assert arena.labels.bring("again", path) == (8, {})
     assert arena.labels.export("again") == rows
