@@ -11,9 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import data
+from arena.services.boards.people import VoteSource
 from arena.services.boards.service import BoardService
 from arena.services.judging.calibration import CalibrationService
-from arena.services.people.round_votes import VoteSource
 from arena.services.question_sets.service import SetService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.service import RoundService
@@ -76,7 +76,7 @@ class DemoService:
             self._answers(folder, name)
             self._judge(name, name)
             is_published = states.get(name) is RoundState.PUBLISHED
-            votes = None if is_published else VoteSource(name=VOTES, file=folder / VOTES)
+            votes = None if is_published else VoteSource.of_file(folder / VOTES)
             with TemporaryDirectory() as scratch:
                 agreement = None if is_published else self._agreement(folder, Path(scratch))
                 board, _ = self._boards.publish(name, report=note, people=votes, calibration=agreement)

@@ -1,329 +1,177 @@
-"""Whether corrected boards hold what people would say, in simulation and on a study, and how fast.
+"""How often corrected ratings and rates hold what people would say, in simulation.
 
-Run: python -m benchmarks.people [simulation|study|speed …] [--repeats N] [--study pairs.jsonl]
+Run: python -m benchmarks.people [--repeats N] [--labelled SHARE]
 
-The simulation asks for the ratings of the population that questions and people are drawn from. The study asks
-for the rating that all of its votes give, when 10 or 20 % of the pairs have votes. Speed is that of 250,000
-battles of 23 systems with 2,000 votes, beside that of rating the same battles without votes.
+The target is the figure that people's votes on every battle of the same round give. Systems suit questions
+more or less; three people vote on a battle; the judge sees most of that and favours some systems.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import combinations, product
-from pathlib import Path
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from leaderboard.battles import BattleTable
-from leaderboard.people import CorrectedTable, Votes, correct
-from leaderboard.people.pairing import Pairing, climb
-from leaderboard.ratings import IntervalKind, RatingTable, rate
-from leaderboard.ratings.vocabulary import POINTS
+from leaderboard.people.correct import MEASURES, correct, correct_rates
+from leaderboard.people.votes import Vote, votes_of
+from leaderboard.ratings import IntervalKind, rate
 
-Floats = NDArray[np.float64]
-STUDY = Path(__file__).parents[1] / "../shared/data/crowd_rag/pairs.jsonl"
-ASKED = (
-    "quality_overall",
-    "coverage_broad",
-    "coverage_deep",
-    "correctness_topical",
-    "coherence_logical",
-    "consistency_internal",
-)
-SHARE_OF = {"a": 1.0, "b": 0.0, "n": 0.5}
-BIASES: Mapping[str, float] = {"none": 0.0, "moderate": 0.5, "strong": 1.5}
-SPREAD, PAIR_SPREAD, PEOPLE = 0.5, 0.5, 3
+REFERENCE = "human"
+PEOPLE, TIES, SPREAD = 3, 0.15, 0.7
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A simulated round: who judges it, how much of it people see, and how battles are drawn for them."""
+    """A simulated round: its systems and questions, the judge's taste, and how battles are drawn."""
 
-    bias: str
-    labelled: float
-    draw: str
     systems: int
     questions: int
+    bias: float = 0.5
+    pairs: str = "reference"
+    draw: str = "uniform"
+
+    def __str__(self) -> str:
+        return f"{self.systems} | {self.questions} | {self.bias:g} | {self.pairs} | {self.draw}"
 
 
-SIZES = ((0.05, 6, 67), (0.1, 6, 34), (0.4, 6, 34), (0.05, 10, 100), (0.1, 10, 100), (0.4, 10, 40))
-SETTINGS = [
-    Setting(bias, labelled, draw, systems, questions)
-    for (labelled, systems, questions), bias, draw in product(SIZES, BIASES, ("uniform", "doubt"))
-]
+SETTINGS = (
+    Setting(4, 60),
+    Setting(8, 100),
+    Setting(6, 100, bias=0.0),
+    Setting(6, 100, bias=1.5),
+    Setting(5, 40, pairs="all"),
+    Setting(8, 60, pairs="all", bias=1.5),
+    Setting(6, 60, pairs="all", draw="doubt"),
+)
 
 
 @dataclass
-class Tally:
-    """How often intervals and rank sets held, over repeats."""
+class Coverage:
+    """How often 95 % intervals held the people's own figure, and how wide they were, by figure."""
 
-    held: list[bool] = field(default_factory=list)
-    alone: list[bool] = field(default_factory=list)
-    judge: list[bool] = field(default_factory=list)
-    ranks: list[bool] = field(default_factory=list)
-    gains: list[float] = field(default_factory=list)
-    widths: list[float] = field(default_factory=list)
-    errors: list[float] = field(default_factory=list)
-    labels: list[int] = field(default_factory=list)
-    unrated: int = 0
+    held: dict[str, list[bool]] = field(default_factory=dict)
+    width: dict[str, list[float]] = field(default_factory=dict)
+    gain: list[float] = field(default_factory=list)
 
-    def add(self, table: CorrectedTable, truth: Mapping[str, float]) -> None:
-        """Compare a table with the truth."""
-        order = sorted(truth, key=lambda name: -truth[name])
-        self.labels.append(table.evidence.labelled_battles)
-        self.gains.append(table.evidence.gain or 1.0)
-        self.ranks.append(
-            all(row.rank_lower <= order.index(row.system) + 1 <= row.rank_upper for row in table.ratings)
-        )
-        for row in table.ratings:
-            wanted = truth[row.system]
-            if row.judge.lower is not None and row.judge.upper is not None:
-                self.judge.append(row.judge.lower <= wanted <= row.judge.upper)
-            value, lower, upper = row.corrected.value, row.corrected.lower, row.corrected.upper
-            if value is None or lower is None or upper is None:
-                self.unrated += 1
-                continue
-            self.held.append(lower <= wanted <= upper)
-            self.widths.append(upper - lower)
-            self.errors.append(abs(value - wanted))
-            if row.people.lower is not None and row.people.upper is not None:
-                self.alone.append(row.people.lower <= wanted <= row.people.upper)
+    def add(self, name: str, wanted: float | None, lower: float | None, upper: float | None) -> None:
+        """Count one interval; what has none, or no figure to hold, is left out."""
+        if wanted is not None and lower is not None and upper is not None:
+            self.held.setdefault(name, []).append(lower <= wanted <= upper)
+            self.width.setdefault(name, []).append(upper - lower)
 
-    def cells(self) -> str:
-        """Labels, the four coverages, gain, width, error and systems without a rating, as table cells."""
-        shares = [f"{100 * np.mean(x):.1f}" for x in (self.held, self.alone, self.judge, self.ranks)]
-        numbers = f"{np.mean(self.gains):.2f} | {np.mean(self.widths):.0f} | {np.mean(self.errors):.0f}"
-        return f"{np.mean(self.labels):.0f} | {' | '.join(shares)} | {numbers} | {self.unrated}"
-
-
-COLUMNS = "labelled | corrected | votes alone | judge | rank sets | gain | width | error | unrated"
-
-
-def simulation(options: argparse.Namespace) -> None:
-    """Coverage of the population's ratings, for each setting."""
-    print(f"| bias | systems | share | draw | {COLUMNS} |")
-    print("|" + "---|" * 13)
-    every = Tally()
-    for setting in SETTINGS:
-        tally, truth = Tally(), _truth(setting.systems)
-        for repeat in range(options.repeats):
-            plan, votes = _simulated(setting, np.random.default_rng([options.seed, repeat]))
-            table = correct(plan, votes, interval=options.interval, bootstrap=400)
-            tally.add(table, truth)
-            every.add(table, truth)
-        words = f"{setting.bias} | {setting.systems} | {setting.labelled:.0%} | {setting.draw}"
-        print(f"| {words} | {tally.cells()} |", flush=True)
-    print(f"| all | | | | {every.cells()} |")
-
-
-def _pairs(systems: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    low, high = np.triu_indices(systems, 1)
-    return low.astype(np.int64), high.astype(np.int64)
-
-
-def _strength(systems: int) -> Floats:
-    return np.linspace(-0.6, 0.6, systems)
-
-
-def _truth(systems: int) -> dict[str, float]:
-    """Bradley-Terry ratings of the population's mean vote shares, by quadrature."""
-    low, high = _pairs(systems)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(61)
-    spread = np.sqrt(2 * SPREAD**2 + PAIR_SPREAD**2)
-    gap = (_strength(systems)[low] - _strength(systems)[high])[:, None] + spread * nodes
-    share = expit(gap) @ (weights / weights.sum())
-    theta = climb(Pairing(low=low, high=high, systems=systems), share, np.ones(len(low)))
-    assert theta is not None
-    return {f"s{code}": 1000 + POINTS * float(value) for code, value in enumerate(theta)}
-
-
-def _simulated(setting: Setting, random: np.random.Generator) -> tuple[BattleTable, Votes]:
-    """A round in which systems suit questions more or less, and the judge sees some of that."""
-    low, high = _pairs(setting.systems)
-    shape = (setting.questions, len(low))
-    suits = SPREAD * random.standard_normal((setting.questions, setting.systems))
-    luck = PAIR_SPREAD * random.standard_normal(shape)
-    fit = suits[:, low] - suits[:, high] + luck
-    strength = _strength(setting.systems)
-    biased = strength + BIASES[setting.bias] * np.resize([1, -1, 0.5, -0.5], setting.systems)
-    people = random.binomial(PEOPLE, expit(strength[low] - strength[high] + fit)) / PEOPLE
-    judged = expit(2 * (biased[low] - biased[high] + 0.8 * fit + 0.3 * random.standard_normal(shape)))
-    verdict = (random.random(shape) < judged).astype(float) / 2 + (random.random(shape) < judged) / 2
-    doubt = np.where(verdict == 0.5, 1.25, 0.55) if setting.draw == "doubt" else np.ones(shape)
-    chance = np.minimum(setting.labelled * doubt / doubt.mean(), 1.0)
-    question, pair = np.indices(shape).reshape(2, -1)
-    drawn = np.flatnonzero((random.random(shape) < chance).reshape(-1))
-    plan = _plan(question, low[pair], high[pair], verdict.reshape(-1), setting.systems)
-    votes = Votes.from_columns(
-        [f"q{code}" for code in question[drawn]],
-        [f"s{code}" for code in low[pair[drawn]]],
-        [f"s{code}" for code in high[pair[drawn]]],
-        score=people.reshape(-1)[drawn].tolist(),
-        sampling_prob=chance.reshape(-1)[drawn].tolist() if setting.draw == "doubt" else None,
-    )
-    return plan, votes
-
-
-def _plan(
-    question: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64], share: Floats, systems: int
-) -> BattleTable:
-    return BattleTable(
-        systems=tuple(f"s{code}" for code in range(systems)),
-        questions=tuple(f"q{code}" for code in range(int(question.max()) + 1)),
-        domains=("",),
-        a=a.astype(np.int32),
-        b=b.astype(np.int32),
-        winner=np.full(len(a), 2, dtype=np.int8),
-        question=question.astype(np.int32),
-        domain=np.zeros(len(a), dtype=np.int32),
-        score=share,
-    )
+    def share(self, name: str) -> float:
+        """Return the share of intervals that held."""
+        return float(np.mean(self.held[name]))
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A pair of the study: the judge's mean share in both orders, and people's votes, for the first."""
+class Simulated:
+    """A round: the judge's verdicts, people's mean shares and votes on all battles, and the votes on some."""
 
-    topic: str
-    first: str
-    second: str
-    judge: float
-    votes: Sequence[float]
-
-
-def study(options: argparse.Namespace) -> None:
-    """How often intervals hold the rating by all votes, when a part of the pairs has votes.
-
-    The study has several pairs of answers for a topic and two systems: each is a battle of its own (the
-    topic's first, second, … pair of these systems is on its first, second, … question).
-    """
-    print(f"| question | rule | share | {COLUMNS} |")
-    print("|" + "---|" * 12)
-    totals = {share: Tally() for share in (0.1, 0.2)}
-    for asked in ASKED:
-        pairs = list(_study_pairs(options.study, asked))
-        plan = _study_plan(pairs)
-        truth = {row.system: row.rating or 0.0 for row in _rated(pairs).ratings}
-        for share, total in totals.items():
-            tally = Tally()
-            for repeat in range(options.repeats):
-                random = np.random.default_rng([options.seed, repeat])
-                chosen = random.choice(len(pairs), round(share * len(pairs)), replace=False)
-                table = correct(plan, _study_votes(pairs, chosen.tolist()), interval=options.interval)
-                tally.add(table, truth)
-                total.add(table, truth)
-            print(f"| {asked} | mean | {share:.0%} | {tally.cells()} |", flush=True)
-    for share, total in totals.items():
-        print(f"| all | mean | {share:.0%} | {total.cells()} |")
+    plan: BattleTable
+    people: BattleTable
+    cast: NDArray[np.float64]
+    votes: list[Vote]
 
 
-def _study_pairs(path: Path, asked: str) -> Iterator[Pair]:
-    """Pairs on which the judge decided in both orders."""
-    seen: Counter[tuple[str, ...]] = Counter()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        sides = [row["llm_combined"][order] for order in ("a_first", "b_first")]
-        verdicts = [side and side[asked] for side in sides]
-        if None in verdicts:
-            continue
-        key = (row["question_id"], *sorted((row["model_a"], row["model_b"])))
-        seen[key] += 1
-        yield Pair(
-            topic=f"{row['question_id']}/{seen[key]}",
-            first=row["model_a"],
-            second=row["model_b"],
-            judge=float(np.mean([SHARE_OF[verdict] for verdict in verdicts])),
-            votes=[SHARE_OF[vote] for vote in row["people"][asked]],
-        )
-
-
-def _columns(pairs: Sequence[Pair], share: Callable[[Pair], float]) -> BattleTable:
-    return BattleTable.from_columns(
-        [pair.topic for pair in pairs],
-        ["all"] * len(pairs),
-        [pair.first for pair in pairs],
-        [pair.second for pair in pairs],
-        ["tie"] * len(pairs),
-        [share(pair) for pair in pairs],
+def simulated(setting: Setting, seed: int, labelled: float) -> Simulated:
+    """Draw a round."""
+    random = np.random.default_rng([seed, setting.systems, setting.questions])
+    names = [REFERENCE, *(f"s{number}" for number in range(setting.systems))]
+    pairs = np.array(
+        list(combinations(range(len(names)), 2))
+        if setting.pairs == "all"
+        else [(0, system) for system in range(1, len(names))]
     )
+    strength = np.linspace(0.6, -0.6, len(names))
+    taste = setting.bias * np.resize([1.0, -1.0, 0.5, -0.5], len(names))
+    suits = strength + SPREAD * random.standard_normal((setting.questions, len(names)))
+    gap = np.subtract(*(suits[:, pairs[:, side]] for side in (0, 1)))
+    seen = 2 * (gap + taste[pairs[:, 0]] - taste[pairs[:, 1]] + 0.3 * random.standard_normal(gap.shape))
+    people = _verdicts(random, np.repeat(gap[..., None], PEOPLE, axis=2))
+    judge = _verdicts(random, seen)
+    doubt = np.where(judge == 0.5, 1.6, 0.8) if setting.draw == "doubt" else np.ones(gap.shape)
+    chance = np.minimum(labelled * doubt / doubt.mean(), 1.0)
+    drawn = random.random(gap.shape) < chance
+    question, pair = np.indices(gap.shape).reshape(2, -1)
+    columns = {
+        "question_id": [f"q{code}" for code in question],
+        "domain": ["all"] * gap.size,
+        "model_a": [names[code] for code in pairs[pair, 0]],
+        "model_b": [names[code] for code in pairs[pair, 1]],
+        "winner": ["tie"] * gap.size,
+    }
+    votes = [
+        {
+            "question_id": f"q{at}",
+            "model_a": names[pairs[of, 0]],
+            "model_b": names[pairs[of, 1]],
+            "score": float(vote),
+            **({"chance": float(chance[at, of])} if setting.draw == "doubt" else {}),
+        }
+        for at, of in np.argwhere(drawn).tolist()
+        for vote in people[at, of]
+    ]
+    tables = [
+        BattleTable.from_columns(**columns, score=share.ravel().tolist()) for share in (judge, people.mean(2))
+    ]
+    return Simulated(plan=tables[0], people=tables[1], cast=people, votes=votes_of(votes))
 
 
-def _study_plan(pairs: Sequence[Pair]) -> BattleTable:
-    return _columns(pairs, lambda pair: pair.judge)
+def _verdicts(random: np.random.Generator, gap: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Draw 1, ½ or 0 for each difference of log-odds."""
+    won = (random.random(gap.shape) < expit(gap)).astype(np.float64)
+    return np.where(random.random(gap.shape) < TIES, 0.5, won)
 
 
-def _rated(pairs: Sequence[Pair]) -> RatingTable:
-    table = _columns(pairs, lambda pair: float(np.mean(pair.votes)))
-    return rate(table, interval=IntervalKind.SANDWICH)
+def measured(setting: Setting, repeats: int, labelled: float = 0.2) -> Coverage:
+    """Simulate rounds of a setting and count what intervals hold."""
+    found = Coverage()
+    for seed in range(repeats):
+        drawn = simulated(setting, seed, labelled)
+        table = correct(drawn.plan, drawn.votes)
+        wanted = rate(drawn.people, interval=IntervalKind.SANDWICH)
+        for row in table["ratings"]:
+            found.add("rating", wanted.of(row["system"]).rating, row["lower"], row["upper"])
+            found.add("judge", wanted.of(row["system"]).rating, row["judge_lower"], row["judge_upper"])
+        found.gain.append(table["gain"] or 1.0)
+        truth = dict(_full(drawn.cast[:, : setting.systems]))
+        rates = correct_rates(drawn.plan, drawn.votes, reference=REFERENCE, by_domain=False)
+        for row in rates["rows"]:
+            for measure, ends in MEASURES.items():
+                bounds = (row[f"{ends}lower"], row[f"{ends}upper"])
+                found.add(measure, truth[row["system"], measure], *bounds)
+    return found
 
 
-def _study_votes(pairs: Sequence[Pair], chosen: Sequence[int]) -> Votes:
-    cast = [(pairs[index], vote) for index in chosen for vote in pairs[index].votes]
-    return Votes.from_columns(
-        [pair.topic for pair, _ in cast],
-        [pair.first for pair, _ in cast],
-        [pair.second for pair, _ in cast],
-        score=[vote for _, vote in cast],
-    )
-
-
-def speed(options: argparse.Namespace) -> None:
-    """Seconds of a correction, and how many times those of rating the same battles without votes."""
-    systems, questions = 23, 988
-    random = np.random.default_rng(options.seed)
-    pair = np.array(list(combinations(range(systems), 2)))
-    question = np.repeat(np.arange(questions), len(pair))
-    a, b = np.tile(pair.T, questions)
-    gap = _strength(systems)[a] - _strength(systems)[b]
-    plan = _plan(question, a, b, np.round(expit(gap + random.standard_normal(len(gap))) * 2) / 2, systems)
-    drawn = random.choice(len(plan), 2000, replace=False)
-    votes = Votes.from_columns(
-        [f"q{question[row]}" for row in drawn],
-        [f"s{a[row]}" for row in drawn],
-        [f"s{b[row]}" for row in drawn],
-        score=(random.random(len(drawn)) < expit(gap[drawn])).astype(float).tolist(),
-    )
-    print(f"{len(plan):,} battles, {len(votes):,} votes")
-    for kind in (IntervalKind.SANDWICH, IntervalKind.BOOTSTRAP):
-        taken = min(_seconds(partial(correct, plan, votes, interval=kind)) for _ in range(3))
-        plain = min(_seconds(partial(rate, plan, interval=kind)) for _ in range(3))
-        print(f"{kind.value}: {taken:.2f} s, {taken / plain:.1f} times the plain rate ({plain:.2f} s)")
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
-    "simulation": simulation,
-    "study": study,
-    "speed": speed,
-}
+def _full(cast: NDArray[np.float64]) -> Iterator[tuple[tuple[str, str], float]]:
+    """Yield each system's mean score, win and win+tie rate by all votes against the reference."""
+    for system in range(cast.shape[1]):
+        share = 1 - cast[:, system]
+        means = (share.mean(), (share > 0.5).mean(), (share >= 0.5).mean())
+        yield from (((f"s{system}", name), float(mean)) for name, mean in zip(MEASURES, means, strict=True))
 
 
 def main() -> None:
-    """Run the parts that are named, else all."""
+    """Print a line for each setting."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--repeats", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--interval", type=IntervalKind, default=IntervalKind.SANDWICH)
-    parser.add_argument("--study", type=Path, default=STUDY, help="pairs.jsonl of the Crowd-RAG-25 study")
+    parser.add_argument("--labelled", type=float, default=0.2)
     options = parser.parse_args()
-    for name in options.parts or PARTS:
-        print(f"\n{name}")
-        PARTS[name](options)
+    names = ("rating", *MEASURES, "judge")
+    columns = ("systems", "questions", "bias", "pairs", "draw", *names, "gain", "width")
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+    for setting in SETTINGS:
+        found = measured(setting, options.repeats, options.labelled)
+        shares = " | ".join(f"{100 * found.share(name):.1f}" for name in names)
+        width = f"{np.mean(found.gain):.2f} | {np.mean(found.width['rating']):.0f}"
+        print(f"| {setting} | {shares} | {width} |", flush=True)
 
 
 if __name__ == "__main__":

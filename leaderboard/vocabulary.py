@@ -32,17 +32,6 @@ class Cluster(StrEnum):
     NONE = "none"
 
 
-class VoteRule(StrEnum):
-    """What several votes on one battle come to.
-
-    `MEAN`: the mean of their shares of the win. `MAJORITY`: the side that more than half
-    of them name, else a tie.
-    """
-
-    MEAN = "mean"
-    MAJORITY = "majority"
-
-
 class Covariate(StrEnum):
     """What may bias a judge beside how good answers are.
 

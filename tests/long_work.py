@@ -10,9 +10,9 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from arena.services.battle_file_reports import PeopleRequest, correct_file, corrected_rates_of_file
 from numpy.typing import NDArray
 
-from arena.services.battle_file_reports import PeopleRequest, correct_file, corrected_rates_of_file
 from arena.services.battle_files import RatingRequest, rate_file
 from data.errors import InputError
 from data.parallel import parallel_map

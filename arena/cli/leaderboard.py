@@ -21,6 +21,7 @@ from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
 
 commands = Commands("Published boards: list, show and export them.")
 HTML = "html"
+NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]
 
 
@@ -52,13 +53,6 @@ def show(
     *,
     snapshots: Annotated[
         bool, typer.Option("--snapshots", help="List also the snapshots that others took the place of.")
-    ] = False,
-    people: Annotated[
-        bool,
-        typer.Option(
-            "--people",
-            help="What people would say, beside what the judge says and how far each system moves.",
-        ),
     ] = False,
     between_systems: Annotated[
         bool,
@@ -96,11 +90,11 @@ def show(
         _list(snapshots=snapshots, as_json=as_json)
         return
     if form is not None:
-        parts = {"--people": people, "--between-systems": between_systems, "--systems": systems}
+        parts = {"--between-systems": between_systems, "--systems": systems}
         only_with("a table for people", {**parts, "--json": as_json})
     board = open_arena().boards.get(name, caller=OPERATOR)
     _show_notice(board)
-    alone = domain == OVERALL and not people and not between_systems
+    alone = domain == OVERALL and not between_systems
     if as_json:
         show_json(dict(board.standings))
         return
@@ -121,21 +115,19 @@ def show(
         show_line(described)
         show_table(headers, rows)
     else:
-        _show_lines(board, domain, people=people)
+        _show_lines(board, domain)
 
 
-def _show_lines(board: Board, domain: str, *, people: bool) -> None:
-    from arena.services.boards.text_tables import board_table, corrected_table
+def _show_lines(board: Board, domain: str) -> None:
+    from arena.services.boards.text_tables import board_table
 
-    if people and domain != OVERALL:
-        raise InputError("Votes correct ratings overall alone.", advice="Use --people without --domain.")
-    headers, rows, notes = (*corrected_table(board), ()) if people else board_table(board, domain)
+    headers, rows, notes = board_table(board, domain)
     show_table(headers, rows)
     for said in notes:
         show_line(said)
     show_line(f"{people_sentence(board.standings)}.")
-    if people:
-        show_line(board.standings[PEOPLE]["advice"])
+    if PEOPLE in board.standings:
+        show_line(board.standings[PEOPLE]["advice"] if domain == OVERALL else NOT_APPLIED)
     _show_below(board.standings, domain)
 
 
@@ -163,7 +155,7 @@ def _show_systems(board: Board, *, alone: bool) -> None:
     if not alone:
         raise InputError(
             "What teams say of their systems is the same in every domain.",
-            advice="Use --systems without --domain, --people and --between-systems.",
+            advice="Use --systems without --domain and --between-systems.",
         )
     headers, rows, said = systems_table(board)
     show_table(headers, rows)

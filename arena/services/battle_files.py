@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from leaderboard.formats.covariates import chosen_cells, covariate_terms
 from leaderboard.formats.reading import BattleFile, read_battles
 from leaderboard.formats.registry import battle_format
 from leaderboard.formats.rows import Context, LeftOut
-from leaderboard.names import spelled
+from leaderboard.people.correct import correct, correct_rates
+from leaderboard.people.votes import read_votes
 from leaderboard.rates import RateTable, win_rates
 from leaderboard.ratings import (
     Anchor,
@@ -26,9 +28,6 @@ from leaderboard.ratings import (
     Method,
     RatingTable,
     Settings,
-    difference,
-    differences_by_domain,
-    questions_to_separate,
     rate,
     rate_under_control,
 )
@@ -193,44 +192,54 @@ def winrates_of_file(
     return rates, (*notes, of_format) if of_format else notes
 
 
-def compare_in_file(
-    path: Path,
-    first: str,
-    second: str,
-    *,
-    interval: IntervalKind | None = None,
-    bootstrap: int,
-    seed: int,
-    reading: Reading = AS_IT_IS,
-) -> tuple[dict[str, object], tuple[str, ...]]:
-    """The paired difference of two systems of a battle file, overall and by domain, and notes on the file.
-
-    Whether they are separated is what ranks and letters of the whole file say of the two.
+def correct_file(
+    path: Path, votes: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Rate the systems of a file of verdicts as people would; returns the JSON, and notes on the file.
 
     Raises:
-        FileFormatError: The file cannot be read; the message names row and column.
-        InputError: The two are one system.
-        NotFoundError: A system took part in no battle.
-        UnrankableError: The battles do not compare the two.
+        FileFormatError: A file cannot be read; the message names row and column.
+        RecordError: A value breaks a rule, or a vote is on no judged battle; likewise.
+        InputError: An option that corrections do not have.
+        UnrankableError: The votes compare no two systems.
     """
-    battle_file = reading.of(path)
-    first, second = (spelled(name, "model_a") for name in (first, second))
-    if first == second:
-        raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two different systems.")
-    table = rate(battle_file.table, interval=interval, bootstrap=bootstrap, seed=seed)
-    needed = questions_to_separate(table, first, second)
-    domains = differences_by_domain(battle_file.table, first, second, table.settings)
-    fields = {
-        **asdict(difference(table, first, second)),
-        "separated": table.separates(first, second),
-        "needed": needed.needed,
-        "power": needed.power,
-        "by_domain": {
-            row.domain: {"reason": row.reason} if row.difference is None else asdict(row.difference)
-            for row in domains
-        },
+    unfit = {
+        f"--method {request.method.value}": request.method is not Method.BRADLEY_TERRY,
+        f"--cluster {request.cluster.value}": request.cluster is not Cluster.QUESTION,
+        "--without": request.without is not None,
+        "--covariates": request.covariates is not None,
     }
-    return fields, (*notes_on(battle_file), *table.notes)
+    for option, given in unfit.items():
+        if given:
+            raise InputError(
+                f"--people does not go with {option}.",
+                advice="It corrects Bradley-Terry ratings of all systems, with intervals by questions.",
+            )
+    plan = _plan(path, reading)
+    table = correct(plan.table, read_votes(votes), anchor=parse_anchors(request.anchors))
+    notes = notes_on(plan)
+    if request.interval is IntervalKind.BOOTSTRAP:
+        notes = (*notes, "with --people intervals are sandwich intervals by questions, not a bootstrap's")
+    return {**table, "seed": request.seed}, notes
+
+
+def corrected_rates_of_file(
+    path: Path, votes: Path, *, reference: str | None, by_domain: bool, reading: Reading = AS_IT_IS
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Win rates of a file of verdicts as people would give them; errors as of `correct_file`."""
+    plan = _plan(path, reading)
+    rates = correct_rates(plan.table, read_votes(votes), reference=reference, by_domain=by_domain)
+    return rates, notes_on(plan)
+
+
+def _plan(path: Path, reading: Reading) -> BattleFile:
+    plan = reading.of(path)
+    if not plan.questions_named:
+        raise InputError(
+            f"{path.name} names no questions, by which votes are joined to verdicts.",
+            advice="Give every row a question_id.",
+        )
+    return plan
 
 
 def compare_rankings_of_files(

@@ -10,7 +10,6 @@ from arena.html_pages import rendered
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.matrix_page import matrix_table
-from arena.site.boards.people_view import moves_table
 from arena.site.boards.sentences import headline
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import domain_sections
@@ -51,7 +50,6 @@ def board_html(view: BoardView, address: str = "") -> str:
         style="".join((ASSETS / name).read_text(encoding="utf-8") for name in STYLES),
         lead=headline(view, OVERALL),
         sections=domain_sections(view, lambda one: f"domain-{order.index(one)}", _plain),
-        people=_plain(moves_table(view)) if view.people else None,
         matrix=_plain(matrix_table(view)) if len(view.meetings.systems) <= MAX_IN_MATRIX else None,
         health=_plain(words_table(("Figure", "Value", "Meaning"), view.health, spare=1))
         if view.health

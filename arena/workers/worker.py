@@ -184,9 +184,11 @@ class Worker:
 
         score = bool(job.payload.get("metrics", True))
         client = on_behalf(job.payload.get("asked_by"))
-        from arena.services.people.carried_votes import source_of  # noqa: PLC0415 - loads tables, which judging does without
+        from arena.services.boards.people import VoteSource  # noqa: PLC0415 - loads tables, which judging does without
 
-        with source_of(job.payload.get("people")) as people, self._arena.engine.parallel():
+        carried = job.payload.get("people")
+        people = None if carried is None else VoteSource.from_json(carried)
+        with self._arena.engine.parallel():
             board, created = self._arena.boards.publish(
                 job.round_name or "",
                 report=note,

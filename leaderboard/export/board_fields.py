@@ -25,17 +25,6 @@ BATTLE_FIELDS: Mapping[str, str] = MappingProxyType(
 )
 
 
-PREFIXES: Mapping[str, str] = MappingProxyType(
-    {
-        "corrected_": "As votes of people correct it",
-        "people_": "By votes of people alone",
-    }
-)
-
-
-LABELLED, VOTED = "labelled_battles", "On how many of its battles people voted"
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a file: its name, what its values are, their unit, and what they mean."""
@@ -58,32 +47,18 @@ def columns_of(names: Iterable[str], kind_of: Callable[[str], type]) -> tuple[Co
 
 
 def _unit(name: str) -> str:
-    column = column_named(name.removeprefix(_prefix(name)))
-    if column is not None:
-        return column.unit.value
-    return (Unit.COUNT if name == LABELLED else Unit.SHARE).value
+    column = column_named(name)
+    return (Unit.SHARE if column is None else column.unit).value
 
 
 def meaning_of(name: str) -> str:
     """What a column of a standings file means, in a sentence."""
     if name in STAMP_FIELDS:
         return STAMP_FIELDS[name]
-    prefix = _prefix(name)
-    column = column_named(name.removeprefix(prefix))
-    if prefix:
-        return ": ".join(filter(None, (PREFIXES[prefix], "" if column is None else column.meaning)))
+    column = column_named(name)
     if column is not None:
         return column.meaning
     bound = next((bound for bound in ("lower", "upper") if name.endswith(f"_{bound}")), "")
     if bound:
         return f"The {bound} end of its 95 % interval"
-    return VOTED if name == LABELLED else "Mean of this metric over the answers"
-
-
-def _prefix(name: str) -> str:
-    return next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
-
-
-def battle_meanings() -> Mapping[str, str]:
-    """What the fields of files of battles mean, by single field."""
-    return {name: meaning for names, meaning in BATTLE_FIELDS.items() for name in names.split(", ")}
+    return "Mean of this metric over the answers"

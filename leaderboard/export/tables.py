@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from data.errors import FileFormatError
 from data.files.csv_safety import escape_formula
 from leaderboard.standings.columns import MARKS, Surface, board_lines, column_named, columns_on
-from leaderboard.standings.corrected import PEOPLE, corrected_cells
-from leaderboard.standings.places import ratings_among_systems
 from leaderboard.standings.systems import facts_by_system
 from leaderboard.vocabulary import BoardForm
 
@@ -79,10 +77,9 @@ def flat_rows(standings: Standings) -> list[Row]:
     """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
 
     The columns are those of `COLUMNS`. Rates are against the reference, which has none: `rate_against_all` of
-    the JSON is in no column. A board that votes of people correct has `CORRECTED_COLUMNS` too.
+    the JSON is in no column.
     """
     lines, files = board_lines(standings), columns_on(Surface.FILES)
-    section = _among_systems(standings)
     every = [line for part in lines.values() for line in part]
     last = [column for column in files if column.said and facts_by_system(standings)]
     last += [column for column in files if column.seldom and any(map(column.read, every))]
@@ -90,19 +87,10 @@ def flat_rows(standings: Standings) -> list[Row]:
     return [
         {column.name: column.read(line) for column in files if not (column.said or column.seldom)}
         | _scores(line, metrics)
-        | (corrected_cells(section, domain, line["system"]) if section else {})
         | {column.name: column.read(line) for column in last}
         for domain, part in lines.items()
         for line in part
     ]
-
-
-def _among_systems(standings: Standings) -> Standings | None:
-    """The section of votes, with places among the systems."""
-    people: Standings | None = standings.get(PEOPLE)
-    if not people:
-        return None
-    return {**people, "ratings": ratings_among_systems(people["ratings"], standings.get("reference"))}
 
 
 def _scores(line: Mapping[str, Any], metrics: Sequence[str]) -> Row:

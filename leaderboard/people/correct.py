@@ -1,283 +1,371 @@
-"""Ratings as people would give them: the one entry point."""
+"""Prediction-powered ratings and rates: votes on some battles, a judge's verdicts on all.
+
+With y a battle's vote share, w one over its chance of a label (0 without one), and r what the judge says of
+it beyond its mean for the pair, votes alone solve Σ w (y − σ(θ)) e = 0, e = e_a − e_b. The sum
+Σ (w − 1) r e has mean 0 whatever the judge is worth, so λ times it is taken off the error, with the λ under
+which the result varies least. Rates are the same with means. Errors are summed by question.
+
+Sources: Angelopoulos et al. (2024), "PPI++"; Robins, Rotnitzky & Zhao (1994); docs/method/people.md.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, stdtrit
 
-from data.errors import InputError, NotFoundError, UnrankableError
+from data.errors import NotFoundError, UnrankableError
+from data.intervals import LEVEL, wilson
 from leaderboard.battles import BattleTable
-from leaderboard.people import estimate
-from leaderboard.people.advice import advice, evidence_of
-from leaderboard.people.clusters import reach
-from leaderboard.people.estimate import Fitted
-from leaderboard.people.labelled import Floats, Ints, Labelled, label
-from leaderboard.people.result import CorrectedRating, CorrectedTable, Estimated
-from leaderboard.people.votes import Votes
-from leaderboard.ratings import Anchor, IntervalKind, RatingTable, Settings, rate
+from leaderboard.people.votes import Floats, Ints, Labelled, Vote, label, of_people
+from leaderboard.ratings import Anchor, IntervalKind, rate
 from leaderboard.ratings.ranks import place_systems
-from leaderboard.ratings.threads import one_thread
+from leaderboard.ratings.result import RatingTable
 from leaderboard.ratings.uncertainty.paired_errors import PairedErrors
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Flag
-from leaderboard.vocabulary import VoteRule
+from leaderboard.vocabulary import OVERALL
 
-WIDTH = 50.0
-"""Points: about the distance at which two systems win 57 : 43."""
-
-
-def correct(
-    plan: BattleTable,
-    votes: Votes,
-    *,
-    rule: VoteRule = VoteRule.MEAN,
-    interval: IntervalKind = IntervalKind.SANDWICH,
-    bootstrap: int = 1000,
-    anchor: Anchor | None = None,
-    seed: int = 0,
-    width: float = WIDTH,
-) -> CorrectedTable:
-    """Rate systems as people would, from a judge's verdicts on every battle and votes on some.
-
-    The target is Bradley-Terry on the mean vote share of a battle, on questions like these. The order of
-    rows and of sides changes nothing.
-
-    Args:
-        plan: The judge's verdict on every planned battle.
-        votes: Votes of people on some of them.
-        rule: What several votes on one battle come to.
-        interval: Sandwich covariance or bootstrap, by questions either way.
-        bootstrap: Resamples.
-        anchor: The system whose rating is fixed; without one, ratings average 1000.
-        seed: Of the resamples.
-        width: Of an interval, in points; `advice` says how many labels it needs.
-
-    Raises:
-        InputError: There are no votes, fewer than two resamples, or the width is not above 0.
-        RecordError: A vote cannot be joined to the plan; the message names its line.
-        NotFoundError: The anchor took part in no battle, or in none that people voted on.
-        UnrankableError: Votes leave no two systems comparable, or are on a single question.
-
-    Source: docs/method/people.md.
-    """
-    if not width > 0:
-        raise InputError(f"An interval cannot be {width:g} points wide.", advice="Give a width above 0.")
-    anchor = None if anchor is None else anchor.alone()
-    labelled = label(plan, votes, rule=rule)
-    judge = rate(_judged(labelled), interval=interval, bootstrap=bootstrap, anchor=anchor, seed=seed)
-    alone = rate(_voted(labelled), interval=IntervalKind.SANDWICH, anchor=anchor)
-    settings = Settings(
-        interval=interval,
-        bootstrap=bootstrap if interval is IntervalKind.BOOTSTRAP else None,
-        anchor=anchor,
-        seed=seed,
-    )
-    with one_thread():
-        return _corrected(labelled, judge, alone, settings, rule=rule, width=width)
-
-
-def _judged(labelled: Labelled) -> BattleTable:
-    return _table(labelled, np.arange(len(labelled)), labelled.judge[:, 0], None)
-
-
-def _voted(labelled: Labelled) -> BattleTable:
-    return _table(labelled, labelled.rows, labelled.people[:, 0], labelled.weight)
-
-
-def _table(labelled: Labelled, rows: Ints, share: Floats, weight: Floats | None) -> BattleTable:
-    return BattleTable(
-        systems=labelled.systems,
-        questions=labelled.questions,
-        domains=labelled.domains,
-        a=labelled.low[rows].astype(np.int32),
-        b=labelled.high[rows].astype(np.int32),
-        winner=np.where(share > 0.5, 0, np.where(share < 0.5, 1, 2)).astype(np.int8),  # noqa: PLR2004 - an even share
-        question=labelled.question[rows].astype(np.int32),
-        domain=labelled.domain[rows].astype(np.int32),
-        score=share,
-        weight=weight,
-    )
+LEAST_LEFT = 0.02
+"""Share of a residual that a question's pull on the fit leaves at least."""
+NO_SPREAD = 1e-9
+TINY = float(np.finfo(float).tiny)
+WORTHWHILE = 1.05
+"""Ratio of variances from which on the judge adds something: one label in twenty."""
+MEASURES = {"mean_score": "score_", "win_rate": "", "win_tie_rate": "win_tie_"}
+"""What is averaged, and how the names of its bounds begin."""
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Columns:
-    """(M,) ratings of some systems in points, with intervals and (M, M) covariance."""
+class _Powered:
+    """Errors by question.
 
-    points: Floats
-    lower: Floats
-    upper: Floats
-    covariance: Floats
-    lost: int = 0
+    Attributes:
+        weight: λ, the weight of the judge.
+        parts: (Q, K) each question's part in the error of the corrected estimates.
+        alone: (Q, K) its part in the error of votes alone.
+        units: (K,) effective number of labelled questions.
+    """
+
+    weight: float
+    parts: Floats
+    alone: Floats
+    units: Floats
 
     @property
-    def se(self) -> Floats:
-        """(M,) standard errors."""
-        return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0.0)))
+    def reach(self) -> Floats:
+        """(K,) standard errors that an interval reaches, by Student's t."""
+        return np.asarray(stdtrit(np.maximum(self.units - 1, 1.0), (1 + LEVEL) / 2))
 
 
-def _corrected(
-    labelled: Labelled,
-    judge: RatingTable,
-    alone: RatingTable,
-    settings: Settings,
-    *,
-    rule: VoteRule,
-    width: float,
-) -> CorrectedTable:
-    members, points = _members(labelled, alone)
-    anchor = _anchored(labelled, members, settings.anchor)
-    frame = estimate.frame_of(labelled, members)
-    questions = len(np.unique(frame.question[frame.rows]))
-    if questions <= 1:
-        message = "All votes are on one question, so nothing can be said about questions like it."
-        raise UnrankableError(message, advice="Put battles of more questions to people.")
-    fitted = estimate.fit(frame, (points - points.mean()) / POINTS)
-    spread = [_spread(each, anchor) for each in fitted]
-    found = [_sandwich(each, one, anchor) for each, one in zip(fitted, spread, strict=True)]
-    if settings.interval is IntervalKind.BOOTSTRAP and settings.bootstrap is not None:
-        draws = estimate.resample(frame, fitted, settings.bootstrap, settings.seed)
-        found = [
-            _bootstrap(one, each, part, anchor) for one, each, part in zip(found, fitted, draws, strict=True)
-        ]
-    corrected, by_votes = (float(np.trace(each.covariance)) for each in found)
-    evidence = evidence_of(labelled, rule, corrected=corrected, alone=by_votes)
-    rows = _rows(labelled, members, found, judge, alone, fitted[0])
-    return CorrectedTable(
-        ratings=rows,
-        evidence=evidence,
-        judge_weight=fitted[0].weight.whole,
-        advice=advice(evidence, [row.corrected.width for row in rows], width, "points"),
-        settings=settings,
-        draws_without_estimate=found[0].lost,
+def _powered(votes: Floats, judge: Floats, pull: Floats, spread: Floats) -> _Powered:
+    """Tune λ over all columns.
+
+    Each question's part is measured with the λ of the other questions, and divided by what its pull on the
+    fit leaves of it (Bell & McCaffrey, 2002). Degrees of freedom are those of the effective number of
+    questions (Carter, Schnepel & Steigerwald, 2017).
+
+    Args:
+        votes: (Q, K) each question's part in the error of votes alone.
+        judge: (Q, K) its part in the judge's error on the labelled battles.
+        pull: (Q, K) its information.
+        spread: (Q, K) its variance if all battles were alike.
+    """
+    joint, square = (votes * judge).sum(axis=1), (judge**2).sum(axis=1)
+    weight, others = 0.0, np.zeros(len(votes))
+    if square.sum() > 0:
+        left = np.maximum(square.sum() - square, NO_SPREAD * square.sum())
+        weight = float(max(joint.sum() / square.sum(), 0.0))
+        others = np.maximum((joint.sum() - joint) / left, 0.0)
+    factor = 1 / np.sqrt(np.maximum(1 - pull / np.maximum(pull.sum(axis=0), TINY), LEAST_LEFT))
+    units = spread.sum(axis=0) ** 2 / np.maximum((spread**2).sum(axis=0), TINY)
+    parts = (votes - others[:, None] * judge) * factor
+    return _Powered(weight=weight, parts=parts, alone=votes * factor, units=units)
+
+
+def correct(plan: BattleTable, votes: Sequence[Vote], *, anchor: Anchor | None = None) -> Row:
+    """Rate systems as people would, from a judge's verdicts on every battle and votes on some.
+
+    Returns:
+        The object that `arena battles rate --people --json` prints.
+
+    Raises:
+        RecordError: A vote is on no judged battle; the message names its row.
+        NotFoundError: The anchor took part in no battle, or in none that people voted on.
+        UnrankableError: Votes leave no two systems comparable, or are on a single question.
+    """
+    anchor = None if anchor is None else anchor.alone()
+    labelled = label(plan, votes)
+    judge, alone = (
+        rate(table, interval=IntervalKind.SANDWICH, anchor=anchor)
+        for table in (labelled.table, of_people(labelled))
     )
+    points = _points(labelled, alone)
+    found, shift = _errors(labelled, points)
+    points -= found.weight * shift
+    fixed = None
+    if anchor is not None:
+        fixed = labelled.table.systems.index(anchor.system)
+        if np.isnan(points[fixed]):
+            message = f"Votes do not rate the anchor {anchor.system}."
+            raise NotFoundError(message, advice="Put its battles to people, or name another anchor.")
+    points += MEAN - np.nanmean(points) if anchor is None else anchor.rating - points[fixed]
+    covariance, by_votes = (
+        (each - each[:, fixed, None] if fixed is not None else each) for each in (found.parts, found.alone)
+    )
+    covariance, by_votes = covariance.T @ covariance, by_votes.T @ by_votes
+    return {
+        "ratings": _rows(labelled, points, covariance, found, (judge, alone)),
+        **_evidence(labelled, votes, np.trace(by_votes), np.trace(covariance)),
+        "judge_weight": found.weight,
+        "method": "bradley-terry",
+        "interval": "sandwich",
+        "bootstrap": None,
+        "cluster": "question",
+        "anchor": None if anchor is None else {"system": anchor.system, "rating": anchor.rating},
+    }
 
 
-def _members(labelled: Labelled, alone: RatingTable) -> tuple[Ints, Floats]:
-    """Codes of the systems that votes compare with one another, and their ratings by votes alone."""
-    rated = [
-        (labelled.systems.index(row.system), row.rating)
-        for row in alone.ratings
-        if row.rating is not None and row.component == 0
-    ]
+def _points(labelled: Labelled, alone: RatingTable) -> Floats:
+    """(S,) Return the ratings by votes alone, NaN for systems that votes do not compare."""
+    rated = {row.system: row.rating for row in alone.ratings if row.rating is not None and not row.component}
     if len(rated) <= 1:
         message = "The votes do not compare any two systems: each has won, or lost, all its battles."
         raise UnrankableError(message, advice="Put more battles of every system to people.")
-    rated.sort()
-    return np.array([code for code, _ in rated]), np.array([rating for _, rating in rated])
+    if len(np.unique(labelled.table.question[labelled.rows])) <= 1:
+        message = "All votes are on one question, so nothing can be said about questions like it."
+        raise UnrankableError(message, advice="Put battles of more questions to people.")
+    return np.array([rated.get(name, np.nan) for name in labelled.table.systems])
 
 
-def _anchored(labelled: Labelled, members: Ints, anchor: Anchor | None) -> tuple[int, float] | None:
-    if anchor is None:
-        return None
-    code = labelled.systems.index(anchor.system)
-    if code not in members:
-        message = f"Votes do not rate the anchor {anchor.system}."
-        raise NotFoundError(message, advice="Put its battles to people, or name another anchor.")
-    return int(np.searchsorted(members, code)), anchor.rating
+def _errors(labelled: Labelled, points: Floats) -> tuple[_Powered, Floats]:
+    """Return the errors of ratings, and how far the judge is off on the labelled battles, in points."""
+    table, rows = labelled.table, labelled.rows
+    rated = ~np.isnan(points[table.a] + points[table.b])
+    among = rated[rows]
+    chosen, weight = rows[among], labelled.weight[among]
+    a, b = table.a[chosen], table.b[chosen]
+    share = expit((points[a] - points[b]) / POINTS)
+    information = weight * share * (1 - share)
+    matrix = np.zeros((len(points), len(points)))
+    for one, other, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+        np.add.at(matrix, (one, other), sign * information)
+    # Systems without a rating have zeros, and so has their part in the inverse.
+    inverse = POINTS * np.linalg.pinv(matrix)
+    _, pair = np.unique(table.a.astype(np.int64) * len(points) + table.b, return_inverse=True)
+    means = np.bincount(pair, labelled.judge[:, 0]) / np.bincount(pair)
+    extra = np.full(len(table), -1.0)
+    extra[rows] += labelled.weight
+    beyond = np.where(rated, extra * (labelled.judge[:, 0] - means[pair]), 0.0)
+    votes = _by_question(table, weight * (labelled.people[among, 0] - share), chosen, -1) @ inverse
+    judge = _by_question(table, beyond, np.arange(len(table)), -1) @ inverse
+    pull, spread = (_by_question(table, each, chosen, 1) for each in (information, weight**2))
+    return _powered(votes, judge, pull, spread), judge.sum(axis=0)
 
 
-def _spread(fitted: Fitted, anchor: tuple[int, float] | None) -> Floats:
-    influence = fitted.influence * POINTS
-    if anchor is not None:
-        influence = influence - influence[:, anchor[0], None]
-    covariance: Floats = influence.T @ influence
-    return covariance
-
-
-def _gauge(values: Floats, anchor: tuple[int, float] | None) -> Floats:
-    """(…, M) log-odds in points, about 1000 or with the anchor where it belongs."""
-    if anchor is None:
-        return np.asarray(POINTS * (values - values.mean(axis=-1, keepdims=True)) + MEAN)
-    return np.asarray(POINTS * (values - values[..., anchor[0], None]) + anchor[1])
-
-
-def _sandwich(fitted: Fitted, covariance: Floats, anchor: tuple[int, float] | None) -> _Columns:
-    points = _gauge(fitted.theta, anchor)
-    half = reach(fitted.degrees) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return _Columns(points=points, lower=points - half, upper=points + half, covariance=covariance)
-
-
-def _bootstrap(
-    columns: _Columns, fitted: Fitted, thetas: Floats, anchor: tuple[int, float] | None
-) -> _Columns:
-    """T intervals from the spread of the draws; the sandwich's where no draw is left.
-
-    Percentiles of the draws held too little in simulations with 50 labelled battles (91 %).
-    """
-    draws = _gauge(thetas, anchor)
-    kept = draws[~np.isnan(draws).any(axis=1)]
-    if len(kept) <= 1:
-        return columns
-    covariance = np.atleast_2d(np.cov(kept, rowvar=False))
-    half = reach(fitted.degrees) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return _Columns(
-        points=columns.points,
-        lower=columns.points - half,
-        upper=columns.points + half,
-        covariance=covariance,
-        lost=len(draws) - len(kept),
+def _by_question(table: BattleTable, values: Floats, rows: Ints, sign: int) -> Floats:
+    """(Q, S) Sum values by question for each battle's first system, and `sign` times for its second."""
+    shape = (len(table.questions), len(table.systems))
+    place = table.question[rows].astype(np.int64) * shape[1]
+    first, second = (
+        np.bincount(place + end[rows], values, shape[0] * shape[1]).reshape(shape)
+        for end in (table.a, table.b)
     )
+    return np.asarray(first + sign * second, dtype=np.float64)
 
 
 def _rows(
     labelled: Labelled,
-    members: Ints,
-    found: list[_Columns],
-    judge: RatingTable,
-    alone: RatingTable,
-    fitted: Fitted,
-) -> tuple[CorrectedRating, ...]:
-    size = len(labelled.systems)
-    flags = {row.system: row.flags for row in alone.ratings}
-    withheld = np.array([Flag.NO_INTERVAL in flags.get(name, ()) for name in labelled.systems])
-    corrected, votes = (_widened(each, members, withheld) for each in found)
-    units = np.ones(size)
-    units[members] = fitted.degrees + 1
-    paired = PairedErrors.of(corrected.points, corrected.covariance, np.minimum(units[:, None], units))
-    errors = np.where(np.isnan(corrected.lower), np.nan, corrected.se)
-    ends = (corrected.lower, corrected.upper)
-    places = place_systems(corrected.points, errors, ends, np.zeros(size, dtype=np.int64), paired)
-    labels = np.bincount(labelled.low[labelled.rows], minlength=size)
-    labels += np.bincount(labelled.high[labelled.rows], minlength=size)
-    rows = []
-    for code in places.order.tolist():
-        by_judge = judge.of(labelled.systems[code])
-        rows.append(
-            CorrectedRating(
-                system=labelled.systems[code],
-                corrected=_estimated(corrected, code),
-                se=_number(errors[code]),
-                rank=int(places.rank[code]),
-                rank_lower=int(places.lower[code]),
-                rank_upper=int(places.upper[code]),
-                judge=Estimated(value=by_judge.rating, lower=by_judge.lower, upper=by_judge.upper),
-                people=_estimated(votes, code),
-                labelled_battles=int(labels[code]),
-                flags=flags.get(labelled.systems[code], ()),
-            )
-        )
-    return tuple(rows)
+    points: Floats,
+    covariance: Floats,
+    found: _Powered,
+    tables: tuple[RatingTable, RatingTable],
+) -> list[Row]:
+    judge, alone = ({row.system: row for row in table.ratings} for table in tables)
+    names, count = labelled.table.systems, len(points)
+    flags = {name: alone[name].flags if name in alone else () for name in names}
+    withheld = np.array([Flag.NO_INTERVAL in flags[name] for name in names])
+    errors = np.where(withheld | np.isnan(points), np.nan, np.sqrt(np.diag(covariance)))
+    ends = (points - found.reach * errors, points + found.reach * errors)
+    paired = PairedErrors.of(points, covariance, np.minimum(found.units[:, None], found.units))
+    places = place_systems(points, errors, ends, np.zeros(count, dtype=np.int64), paired)
+    votes = np.bincount(labelled.table.a[labelled.rows], minlength=count)
+    votes += np.bincount(labelled.table.b[labelled.rows], minlength=count)
+    return [
+        {
+            "system": names[code],
+            **_estimate("", "rating", points[code], ends[0][code], ends[1][code]),
+            "se": _number(errors[code]),
+            "rank": int(places.rank[code]),
+            "rank_lower": int(places.lower[code]),
+            "rank_upper": int(places.upper[code]),
+            **{
+                f"{by}_{field}": getattr(rated.get(names[code]), field, None)
+                for by, rated in (("judge", judge), ("people", alone))
+                for field in ("rating", "lower", "upper")
+            },
+            "labelled_battles": int(votes[code]),
+            "flags": [flag.value for flag in flags[names[code]]],
+        }
+        for code in places.order.tolist()
+    ]
 
 
-def _widened(columns: _Columns, members: Ints, withheld: NDArray[np.bool_]) -> _Columns:
-    """The columns over all systems: NaN for those without a rating, and for ends that are withheld."""
-    size = len(withheld)
-    points, lower, upper = (np.full(size, np.nan) for _ in range(3))
-    covariance = np.full((size, size), np.nan)
-    points[members], lower[members], upper[members] = columns.points, columns.lower, columns.upper
-    lower[withheld] = upper[withheld] = np.nan
-    covariance[np.ix_(members, members)] = columns.covariance
-    return _Columns(points=points, lower=lower, upper=upper, covariance=covariance, lost=columns.lost)
+def correct_rates(
+    plan: BattleTable, votes: Sequence[Vote], *, reference: str | None = None, by_domain: bool = True
+) -> Row:
+    """Estimate win and win+tie rates as people would give them, against one opponent or all.
+
+    Returns:
+        The object that `arena battles winrates --people --json` prints.
+
+    Raises:
+        RecordError: A vote is on no judged battle; the message names its row.
+        NotFoundError: No battle names the reference.
+    """
+    labelled = label(plan, votes)
+    systems = labelled.table.systems
+    if reference is not None and reference not in systems:
+        message = f"No battle names the reference {reference}."
+        raise NotFoundError(message, advice=f"The systems are {', '.join(systems[:20])}.")
+    found = list(_rates(labelled, reference, by_domain=by_domain and labelled.table.domains != ("",)))
+    overall = [each for each in found if each[0]["domain"] == OVERALL]
+    best = {row["system"]: -(row["mean_score"] or 0.0) for row, _ in overall}
+    variances = np.sum([each for _, each in overall], axis=0)
+    rows = sorted((row for row, _ in found), key=lambda row: (best[row["system"]], row["system"]))
+    return {"rows": rows, "reference": reference, **_evidence(labelled, votes, *variances)}
 
 
-def _estimated(columns: _Columns, code: int) -> Estimated:
-    return Estimated(
-        value=_number(columns.points[code]),
-        lower=_number(columns.lower[code]),
-        upper=_number(columns.upper[code]),
+def _rates(
+    labelled: Labelled, reference: str | None, *, by_domain: bool
+) -> Iterator[tuple[Row, tuple[float, float]]]:
+    """Yield each row with the variances of its mean score by votes alone, and corrected."""
+    table = labelled.table
+    opponent = -1 if reference is None else table.systems.index(reference)
+    met = (table.a == opponent) | (table.b == opponent) | (reference is None)
+    for system, name in enumerate(table.systems):
+        mine = met & ((table.a == system) | (table.b == system))
+        for domain in (-1, *range(len(table.domains) if by_domain else 0)):
+            battles = np.flatnonzero(mine & ((table.domain == domain) | (domain < 0)))
+            if system == opponent or not len(battles):
+                continue
+            voted = np.isin(labelled.rows, battles)
+            row: Row = {
+                "system": name,
+                "domain": OVERALL if domain < 0 else table.domains[domain],
+                "battles": len(battles),
+                "labelled_battles": int(voted.sum()),
+            }
+            variances = (0.0, 0.0)
+            for column, measure in enumerate(MEASURES):
+                judge = _seen_from(labelled.judge[battles], table.a[battles] == system)[:, column]
+                people = _seen_from(labelled.people[voted], table.a[labelled.rows[voted]] == system)
+                at = np.searchsorted(battles, labelled.rows[voted])
+                means, both = _mean(
+                    table.question[battles], judge, at, people[:, column], labelled.weight[voted]
+                )
+                variances = both if measure == "mean_score" else variances
+                for by, mean in zip(("", "judge_", "people_"), means, strict=True):
+                    row |= _estimate(by, measure, *mean)
+            yield row, variances
+
+
+def _seen_from(measures: Floats, is_first: NDArray[np.bool_]) -> Floats:
+    """(n, 3) Turn measures to the system's side: what the other does not win, it wins or ties."""
+    return np.asarray(np.where(is_first[:, None], measures, 1 - measures[:, [0, 2, 1]]))
+
+
+Numbers = tuple[float, float, float]
+
+
+def _mean(
+    question: Ints, judge: Floats, rows: Ints, people: Floats, weight: Floats
+) -> tuple[tuple[Numbers, Numbers, Numbers], tuple[float, float]]:
+    """Return the corrected mean, the judge's and that of votes alone, and variances.
+
+    Args:
+        question: (n,) question of each battle.
+        judge: (n,) the judge's share of each.
+        rows: (l,) the labelled ones.
+        people: (l,) people's share of these.
+        weight: (l,) their inverse chances.
+    """
+    _, question = np.unique(question, return_inverse=True)
+    count, every = int(question.max()) + 1, float(judge.mean())
+    verdicts = np.bincount(question, judge - every)[:, None] / len(judge)
+    by_judge = _bounded(every, verdicts, float(stdtrit(max(count - 1, 1), (1 + LEVEL) / 2)), count)
+    units = len(np.unique(question[rows]))
+    if units <= 1:
+        only = (float(np.average(people, weights=weight)) if len(rows) else np.nan, np.nan, np.nan)
+        return (only, by_judge, only), (0.0, 0.0)
+    total, heard = weight.sum(), judge[rows]
+    alone, said = float(weight @ people / total), float(weight @ heard / total)
+    sums = (weight * (people - alone), weight * (heard - said), weight, weight**2)
+    votes, part, pull, spread = (np.bincount(question[rows], each, count)[:, None] / total for each in sums)
+    found = _powered(votes, part - verdicts, pull, spread)
+    reach = float(found.reach[0])
+    corrected = _bounded(alone - found.weight * (said - every), found.parts, reach, units)
+    variances = (float((found.alone**2).sum()), float((found.parts**2).sum()))
+    return (corrected, by_judge, _bounded(alone, found.alone, reach, units)), variances
+
+
+def _bounded(value: float, parts: Floats, reach: float, questions: int) -> Numbers:
+    """Return a share with its interval: Wilson's where all questions agree, none of a single question."""
+    value = min(max(value, 0.0), 1.0)
+    if questions <= 1:
+        return value, np.nan, np.nan
+    half = reach * float(np.sqrt((parts**2).sum()))
+    exact = wilson(value, questions) if half < NO_SPREAD else None
+    return (
+        (value, exact.lower, exact.upper)
+        if exact
+        else (value, max(value - half, 0.0), min(value + half, 1.0))
     )
+
+
+def _estimate(by: str, name: str, value: float, lower: float, upper: float) -> Row:
+    ends = MEASURES.get(name, "")
+    fields = {f"{by}{name}": value, f"{by}{ends}lower": lower, f"{by}{ends}upper": upper}
+    return {field: _number(each) for field, each in fields.items()}
 
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def _evidence(labelled: Labelled, votes: Sequence[Vote], alone: float, corrected: float) -> Mapping[str, Any]:
+    """Return what a correction depends on; `gain` is the variance of votes alone over the corrected one."""
+    gain = float(alone / corrected) if corrected > 0 else None
+    advice = "The judge adds nothing to the votes alone: their intervals are as narrow without it."
+    if gain is None:
+        advice = "The votes are too few for intervals; label more battles, of every system."
+    elif gain >= WORTHWHILE:
+        advice = f"The judge is worth having: votes alone would need {gain:.2f} times as many labels."
+    return {
+        "battles": len(labelled.table),
+        "labelled_battles": len(labelled.rows),
+        "labelled_questions": len(np.unique(labelled.table.question[labelled.rows])),
+        "votes": len(votes),
+        "annotators": len({vote.annotator for vote in votes if vote.annotator}) or None,
+        "correlation": _correlation(labelled),
+        "gain": gain,
+        "advice": advice,
+    }
+
+
+def _correlation(labelled: Labelled) -> float | None:
+    """Correlate the judge's share with people's within pairs of systems; None where either does not vary."""
+    table, rows, weight = labelled.table, labelled.rows, labelled.weight
+    _, pair = np.unique(
+        table.a[rows].astype(np.int64) * len(table.systems) + table.b[rows], return_inverse=True
+    )
+    judge, people = (
+        values - (np.bincount(pair, weight * values) / np.bincount(pair, weight))[pair]
+        for values in (labelled.judge[rows, 0], labelled.people[:, 0])
+    )
+    below = float((weight * judge**2).sum() * (weight * people**2).sum())
+    return float((weight * judge * people).sum() / np.sqrt(below)) if below > NO_SPREAD**2 else None

@@ -1,170 +1,220 @@
-"""Votes of people on battles, as columns: what a votes file becomes once it has been checked."""
+"""Votes of people on battles: read from files and records, and joined with a judge's verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data.errors import RecordError
-from leaderboard.battles import CODES, contradicting
-from leaderboard.formats.cells import as_number, labels, names, scores, winners
-from leaderboard.formats.cells import refuse as refuse_cell
+from data.errors import FileFormatError, RecordError
+from leaderboard.battles import BattleTable
+from leaderboard.formats import native
+from leaderboard.formats.cells import as_number, labels, missing, refuse, share
+from leaderboard.formats.fields import column
 from leaderboard.formats.places import Place
-from leaderboard.formats.rows import score_contradicts, share_of
+from leaderboard.formats.rows import Context, settled, share_of
+from leaderboard.formats.sources import Chunk, Record, chunks_of, container_of
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+NAMES = ("question_id", "model_a", "model_b")
+CHANCES = ("chance", "sampling_prob")
+"""Names of the column with the probability that a battle was put to people."""
+WINNERS = {1.0: "model_a", 0.5: "tie", 0.0: "model_b"}
+EVEN = 0.5
+ROUNDING = 1e-9
+
+
+class _Lines(Place):
+    """A place whose messages name the line of the file where records stand on lines."""
+
+    def at(self, index: int, column: str = "") -> str:
+        number = f"line {self.lines[index]}" if self.lines else f"row {self.first_row + index}"
+        return f"{self.file}, {number}" + (f', column "{column}"' if column else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picked(Place):
-    """Some rows of a place, each named as it is there."""
+class Vote:
+    """One checked vote.
 
-    whole: Place
-    picked: Sequence[int]
+    Attributes:
+        place: Where it stands, for messages.
+        battle: Its question and its two systems, in order of their names.
+        share: Share of the win that the first of them gets, 0–1.
+        chance: Probability that the battle was put to people; None where the vote does not say.
+        annotator: Who voted; empty where the vote does not say.
+    """
 
-    def at(self, index: int, column: str = "") -> str:
-        """Name a record, and a column of it, for a message."""
-        return self.whole.at(self.picked[index], column)
+    place: str
+    battle: tuple[str, str, str]
+    share: float
+    chance: float | None = None
+    annotator: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """Return the vote as a record of a votes file."""
+        row: dict[str, object] = dict(zip(NAMES, self.battle, strict=True))
+        row |= {"winner": WINNERS[self.share]} if self.share in WINNERS else {"score": self.share}
+        known = {"annotator": self.annotator, "chance": self.chance}
+        return row | {name: value for name, value in known.items() if value}
+
+
+def read_votes(path: Path) -> list[Vote]:
+    """Read votes from any table: `question_id, model_a, model_b, winner|score[, annotator, chance]`.
+
+    Raises:
+        FileFormatError: The file cannot be read, holds no votes or lacks a column.
+        RecordError: A value breaks a rule; the message names row and column.
+    """
+    votes = [vote for chunk in chunks_of(path, container_of(path)) for vote in _checked(chunk)]
+    if not votes:
+        raise FileFormatError(f"{path.name} holds no votes.", advice="A votes file has a row for each vote.")
+    return votes
+
+
+def votes_of(records: Iterable[Mapping[str, object]], name: str = "votes") -> list[Vote]:
+    """Check votes that are records already; errors as of `read_votes`."""
+    return _checked(Chunk(place=Place(file=name, first_row=1), records=[dict(row) for row in records]))
+
+
+def _checked(chunk: Chunk) -> list[Vote]:
+    place = _Lines(file=chunk.place.file, first_row=chunk.place.first_row, lines=chunk.place.lines)
+    records = [_with_winner(place, index, record) for index, record in enumerate(chunk.records)]
+    rows = settled(native.parse(Chunk(place=place, records=records), Context()), strict=True)
+    people = labels(place, "annotator", column(chunk, "annotator"))
+    votes = []
+    for index, record in enumerate(chunk.records):
+        question, a, b = (rows.question_id or [])[index], rows.model_a[index], rows.model_b[index]
+        score = None if rows.score is None else rows.score[index]
+        won = share_of(rows.winner[index]) if score is None else score
+        votes.append(
+            Vote(
+                place=place.at(index),
+                battle=(question, min(a, b), max(a, b)),
+                share=won if a < b else 1 - won,
+                chance=_chance(place, index, record),
+                annotator=people[index],
+            )
+        )
+    return votes
+
+
+def _with_winner(place: Place, index: int, record: Record) -> Record:
+    """Return the columns of a battle, with the winner that the score names where there is none."""
+    for name in NAMES:
+        if name not in record:
+            missing(place, index, name)
+    kept = {name: record[name] for name in (*NAMES, "winner", "score") if name in record}
+    if kept.get("winner") in {None, ""}:
+        if kept.get("score") in {None, ""}:
+            missing(place, index, "winner", " A vote has a winner or a score.")
+        won = share(place, index, "score", kept["score"])
+        kept["winner"] = WINNERS[1.0 if won > EVEN else 0.0 if won < EVEN else EVEN]
+    return kept
+
+
+def _chance(place: Place, index: int, record: Record) -> float | None:
+    name = next((name for name in CHANCES if record.get(name) not in {None, ""}), None)
+    if name is None:
+        return None
+    chance = as_number(place, index, name, record[name])
+    if not 0 < chance <= 1:
+        refuse(place, index, name, record[name], "a probability above 0 and not above 1 is expected")
+    return chance
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Votes:
-    """Checked votes, one a row.
+class Labelled:
+    """Judged battles, each once, and the labels of some.
 
     Attributes:
-        place: Where the rows stand, for messages.
-        question_id: The question of each vote.
-        model_a: The first-named system.
-        model_b: The second-named one.
-        share: (V,) share of the win that `model_a` gets, 0–1.
-        sampling_prob: (V,) probability that the battle was drawn to be labelled; NaN where the row is silent.
-        annotator: Who voted; empty where the row does not say.
+        table: The N battles, with the judge's mean share as their score.
+        judge: (N, 3) the judge's mean share of the win for `a`, of wins, and of wins and ties.
+        rows: (L,) the labelled battles, rising.
+        people: (L, 3) the people's, as `judge`.
+        weight: (L,) inverse chance of each to be labelled.
     """
 
-    place: Place
-    question_id: tuple[str, ...]
-    model_a: tuple[str, ...]
-    model_b: tuple[str, ...]
-    share: Floats
-    sampling_prob: Floats
-    annotator: tuple[str, ...]
+    table: BattleTable
+    judge: Floats
+    rows: Ints
+    people: Floats
+    weight: Floats
 
-    def __len__(self) -> int:
-        return len(self.question_id)
 
-    def where(self, kept: NDArray[np.bool_]) -> Votes:
-        """The votes of some rows; messages still name where they stand.
+def label(plan: BattleTable, votes: Sequence[Vote]) -> Labelled:
+    """Join votes to judged battles; several verdicts on a battle are averaged, and so are several votes.
 
-        Args:
-            kept: (V,) which.
-        """
-        rows = np.flatnonzero(kept).tolist()
-        return Votes(
-            place=Picked(file=self.place.file, first_row=1, whole=self.place, picked=rows),
-            question_id=tuple(self.question_id[row] for row in rows),
-            model_a=tuple(self.model_a[row] for row in rows),
-            model_b=tuple(self.model_b[row] for row in rows),
-            share=self.share[kept],
-            sampling_prob=self.sampling_prob[kept],
-            annotator=tuple(self.annotator[row] for row in rows),
+    Raises:
+        RecordError: A vote is on no judged battle, or chances are missing for some battles, or differ
+            within one; the message names the vote's row.
+    """
+    systems, questions = ({name: at for at, name in enumerate(ids)} for ids in (plan.systems, plan.questions))
+    size = len(systems)
+
+    def key(question: Ints, a: Ints, b: Ints) -> Ints:
+        return np.asarray((question * size + np.minimum(a, b)) * size + np.maximum(a, b))
+
+    codes = [np.asarray(code, dtype=np.int64) for code in (plan.question, plan.a, plan.b)]
+    keys, first, battle = np.unique(key(*codes), return_index=True, return_inverse=True)
+    judge = _means(battle, np.where(plan.a < plan.b, plan.share, 1 - plan.share), plan.weight)
+    known = (questions, systems, systems)
+    cast = [[of.get(name, -1) for of, name in zip(known, vote.battle, strict=True)] for vote in votes]
+    question, a, b = np.array(cast, dtype=np.int64).reshape(-1, 3).T
+    place = np.minimum(np.searchsorted(keys, key(question, a, b)), len(keys) - 1)
+    lost = (np.minimum(np.minimum(a, b), question) < 0) | (keys[place] != key(question, a, b))
+    for vote in (votes[at] for at in np.flatnonzero(lost)):
+        unknown = [name for of, name in zip(known, vote.battle, strict=True) if name not in of]
+        what = f"{unknown[0]!r} is unknown" if unknown else "its systems do not meet on its question"
+        message = f"{vote.place}: the vote is on no judged battle; {what}."
+        raise RecordError(message, advice="Give verdicts on every battle that people voted on.")
+    rows, of_row = np.unique(place, return_inverse=True)
+    share = np.array([vote.share for vote in votes])
+    low, high = np.minimum(plan.a, plan.b), np.maximum(plan.a, plan.b)
+    table = replace(plan.select(first), a=low[first], b=high[first], score=judge[:, 0], weight=None)
+    return Labelled(
+        table=replace(table, winner=_winners(judge[:, 0])),
+        judge=judge,
+        rows=rows,
+        people=_means(of_row, np.where(a < b, share, 1 - share), None),
+        weight=1 / _chances(votes, of_row, len(rows) / len(keys)),
+    )
+
+
+def of_people(labelled: Labelled) -> BattleTable:
+    """Return the labelled battles with people's mean share as their score."""
+    share = labelled.people[:, 0]
+    table = labelled.table.select(labelled.rows)
+    return replace(table, score=share, winner=_winners(share), weight=labelled.weight)
+
+
+def _winners(share: Floats) -> NDArray[np.int8]:
+    return np.where(share > EVEN, 0, np.where(share < EVEN, 1, 2)).astype(np.int8)
+
+
+def _means(code: Ints, share: Floats, weight: Floats | None) -> Floats:
+    """(n, 3) Average the share of the win, of wins, and of wins and ties by code."""
+    weight = np.ones(len(code)) if weight is None else weight
+    sums = [np.bincount(code, weight * part) for part in (share, share > EVEN, share >= EVEN)]
+    return np.column_stack(sums) / np.bincount(code, weight)[:, None]
+
+
+def _chances(votes: Sequence[Vote], of_row: Ints, labelled: float) -> Floats:
+    """(L,) Return the chance of each labelled battle: the one its votes give, else the share labelled."""
+    given = np.array([np.nan if vote.chance is None else vote.chance for vote in votes])
+    if np.isnan(given).all():
+        return np.full(int(of_row.max()) + 1, labelled)
+    chance = np.full(int(of_row.max()) + 1, np.nan)
+    known = np.flatnonzero(~np.isnan(given))[::-1]
+    # The last assignment wins, so reversed rows leave each battle's first chance.
+    chance[of_row[known]] = given[known]
+    wrong = np.isnan(chance[of_row]) | (np.abs(chance[of_row] - given) > ROUNDING)
+    if wrong.any():
+        raise RecordError(
+            f"{votes[int(np.argmax(wrong))].place}: the chance is missing, or differs from another vote's.",
+            advice="Give all votes on a battle the same chance, and every battle one, or none at all.",
         )
-
-    @classmethod
-    def from_columns(
-        cls,
-        question_id: Sequence[object],
-        model_a: Sequence[object],
-        model_b: Sequence[object],
-        winner: Sequence[object] | None = None,
-        score: Sequence[object] | None = None,
-        *,
-        annotator: Sequence[object] | None = None,
-        sampling_prob: Sequence[object] | None = None,
-        place: Place | None = None,
-    ) -> Votes:
-        """Check columns of equal length.
-
-        Args:
-            question_id: The question of each vote.
-            model_a: The first-named system.
-            model_b: The second-named one.
-            winner: `model_a`, `model_b`, `tie` or `tie (bothbad)`; may be empty where there is a score.
-            score: Share of the win that `model_a` gets, 0–1; counts before `winner`, which must not
-                contradict it.
-            annotator: Who voted, may be empty.
-            sampling_prob: Probability that the battle was drawn to be labelled, above 0, at most 1, or empty
-            place: Where the rows stand; None names them by row.
-
-        Raises:
-            RecordError: A value breaks a rule, or columns differ in length; the message names line (or
-                row) and column.
-        """
-        place = place or Place(file="votes", first_row=1)
-        blank: list[object] = [None] * len(question_id)
-        columns = [
-            model_a,
-            model_b,
-            winner or blank,
-            score or blank,
-            annotator or blank,
-            sampling_prob or blank,
-        ]
-        if any(len(column) != len(question_id) for column in columns):
-            message = f"{place.file}: the columns differ in length."
-            raise RecordError(message, advice="Give one value of each for every vote.")
-        first, second = names(place, "model_a", model_a), names(place, "model_b", model_b)
-        for index, (a, b) in enumerate(zip(first, second, strict=True)):
-            if a == b:
-                message = f"{place.at(index, 'model_b')}: {b!r} battles itself."
-                raise RecordError(message, advice="A battle needs two different systems; remove the row.")
-        return cls(
-            place=place,
-            question_id=tuple(names(place, "question_id", question_id)),
-            model_a=tuple(first),
-            model_b=tuple(second),
-            share=_shares(place, winner or blank, score or blank),
-            sampling_prob=_sampling_probs(place, sampling_prob or blank),
-            annotator=_annotators(place, annotator or blank),
-        )
-
-
-def _shares(place: Place, winner: Sequence[object], score: Sequence[object]) -> Floats:
-    shares = scores(place, score)
-    for index, word in enumerate(winner):
-        if not _empty(word) or shares[index] is None:
-            (known,) = winners(_row(place, index), [word])
-            said = shares[index]
-            if said is None:
-                shares[index] = share_of(known)
-            elif contradicting(np.array([CODES[known]], dtype=np.int8), np.array([said]))[0]:
-                raise score_contradicts(place, index, known, said)
-    return np.array(shares, dtype=np.float64)
-
-
-def _sampling_probs(place: Place, values: Sequence[object]) -> Floats:
-    found = np.full(len(values), np.nan)
-    for index, value in enumerate(values):
-        if not _empty(value):
-            found[index] = as_number(place, index, "sampling_prob", value)
-            if not 0 < found[index] <= 1:
-                refuse_cell(
-                    place, index, "sampling_prob", value, "a probability above 0 and not above 1 is expected"
-                )
-    return found
-
-
-def _annotators(place: Place, values: Sequence[object]) -> tuple[str, ...]:
-    return tuple(labels(place, "annotator", values))
-
-
-def _row(place: Place, index: int) -> Place:
-    """The place of one row alone."""
-    lines = None if place.lines is None else [place.lines[index]]
-    return type(place)(file=place.file, first_row=place.first_row + index, lines=lines)
-
-
-def _empty(value: object) -> bool:
-    return value is None or value == ""
+    return chance

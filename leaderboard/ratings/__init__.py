@@ -14,10 +14,8 @@ from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import Rating, RatingTable, Settings
 from leaderboard.ratings.uncertainty.differences import (
     Difference,
-    DomainDifference,
     Separation,
     difference,
-    differences_by_domain,
     prob_better,
     questions_to_separate,
     star_battles,
@@ -41,7 +39,6 @@ __all__ = [
     "ControlledRatings",
     "CovariateColumn",
     "Difference",
-    "DomainDifference",
     "DomainTable",
     "Flag",
     "IntervalKind",
@@ -55,7 +52,6 @@ __all__ = [
     "StyleEffect",
     "Weighting",
     "difference",
-    "differences_by_domain",
     "marked_column",
     "prob_better",
     "questions_to_separate",

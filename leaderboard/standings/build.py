@@ -177,18 +177,6 @@ def without_systems(table: BattleTable, systems: AbstractSet[str]) -> BattleTabl
     return restrict(table, np.flatnonzero([system not in systems for system in table.systems]))
 
 
-def board_ratings(
-    table: BattleTable, reference: str | None, settings: Settings | None = None
-) -> RatingTable | None:
-    """The ratings that a board of a round's battles shows, and by whose tests it separates systems.
-
-    They leave out systems that answered too few questions. None where battles rank nobody.
-    """
-    unranked = too_few_answers(table, {}, reference=reference)
-    by_tests = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
-    return _rated(without_systems(table, unranked.keys()), settings or by_tests)[0]
-
-
 def _seen_without(judge_context: JudgeContext, table: BattleTable, systems: AbstractSet[str]) -> JudgeContext:
     """What the judge saw of these battles alone."""
     if not systems or judge_context.position is None or len(judge_context.position) != len(table):

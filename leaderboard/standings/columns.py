@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Any
 
+from leaderboard.standings.corrected import people_ratings
 from leaderboard.standings.places import lines_among_systems
 from leaderboard.standings.systems import NOT_REPORTED, facts_by_system
+from leaderboard.vocabulary import OVERALL
 
 Json = Mapping[str, Any]
 Read = Callable[[Json], Any]
@@ -126,6 +128,22 @@ def _line(name: str) -> Read:
 
 def _said(name: str) -> Read:
     return lambda line: line["said"][name]
+
+
+def _people(name: str) -> Read:
+    return lambda line: line["people"].get(name)
+
+
+def _of_people(name: str, field_name: str, meaning: str) -> BoardColumn:
+    return BoardColumn(
+        name=name,
+        meaning=meaning,
+        read=_people(field_name),
+        unit=Unit.COUNT if name == field_name else Unit.POINTS,
+        kind=int if name == field_name else float,
+        surfaces=FILES_ALONE,
+        seldom=True,
+    )
 
 
 def _of_rating(name: str, meaning: str, unit: Unit, kind: type[str | int | float] = float) -> BoardColumn:
@@ -391,6 +409,22 @@ COLUMNS: tuple[BoardColumn, ...] = (
     ),
     _of_team("milliseconds_answers", "On how many answers the mean time depends", unit=Unit.COUNT, kind=int),
     BoardColumn(
+        name="corrected_rating",
+        meaning="The rating as people would give it: votes on some battles correct the judge's verdicts on "
+        "all; it is known overall only",
+        read=_people("rating"),
+        unit=Unit.POINTS,
+        ends=("corrected_lower", "corrected_upper"),
+        heading="People would say",
+        help="With its 95 % interval. Ranks are by the judge's ratings.",
+        place=5,
+        usual=True,
+        seldom=True,
+    ),
+    _of_people("corrected_lower", "lower", "The lower end of that rating's 95 % interval"),
+    _of_people("corrected_upper", "upper", "The upper end of that rating's 95 % interval"),
+    _of_people("labelled_battles", "labelled_battles", "On how many of its battles people voted"),
+    BoardColumn(
         name="unranked",
         meaning="Why the system has no rank: it answered too few questions; empty of all others",
         read=lambda line: line.get("unranked", ""),
@@ -435,12 +469,12 @@ def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
     """The lines of a board by domain, with all that columns read.
 
     Beside the fields of the standings a line has its domain, the system's attempts, its mark (of `marked`),
-    and what its team says.
+    what its team says, and its corrected rating.
     The reference has no rates: those of boards published before `rate_against_all` count its battles against
     all.
     """
     said, attempts = facts_by_system(standings), standings.get("attempts") or {}
-    marks = standings.get(MARKS) or {}
+    marks, people = standings.get(MARKS) or {}, people_ratings(standings)
     reference = standings.get("reference")
     return {
         domain: [
@@ -454,6 +488,7 @@ def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
                 "attempts": attempts.get(line["system"]),
                 "mark": marks.get(line["system"], ""),
                 "said": said.get(line["system"], NOT_REPORTED).cells(),
+                "people": (people.get(line["system"]) if domain == OVERALL else None) or {},
             }
             for line in lines_among_systems(lines, reference)
         ]

@@ -1,16 +1,15 @@
-"""`arena battles`: rate, winrates and convert files of battles, without any database."""
+"""`arena battles`: rate, winrates and convert files of battles without a database."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from arena.cli.battles.formats import Format, ReadingOptions, Strict, format_named
-from arena.cli.battles.people import PeopleOptions, show_corrected, show_corrected_rates
+from arena.cli.battles.people import People, show_corrected, show_corrected_rates
 from arena.cli.battles.tables import (
     RATE_HEADERS,
     CovariateNames,
@@ -19,17 +18,12 @@ from arena.cli.battles.tables import (
     show_coefficients,
     show_ranking_comparison,
 )
-from arena.cli.options import AsJson, File, Seed, grouped, known, only_with, spread, whole_file
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.options import AsJson, File, Seed, grouped, known, spread, whole_file
+from arena.cli.output import note, show_json, show_line, show_table
 from arena.cli.tree.pages import Commands
-from data.errors import InputError
 from leaderboard.vocabulary import Cluster, IntervalKind, Method
 
-if TYPE_CHECKING:
-    from arena.services.battle_file_reports import PeopleRequest
-    from arena.services.battle_files import RatingRequest, Reading
-
-commands = Commands("Battle files: rate, compare and convert them without a database.")
+commands = Commands("Battle files: rate and convert them without a database.")
 Resamples = Annotated[
     int,
     typer.Option("--bootstrap", metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap."),
@@ -49,35 +43,6 @@ class GroupWord(StrEnum):
     """Groupings of win rates on the command line."""
 
     DOMAIN = "domain"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherResults:
-    """What a battle file is asked for in place of ratings."""
-
-    winrates: Annotated[
-        bool, typer.Option("--winrates", help="Print win rates and win+tie rates in place of ratings.")
-    ] = False
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            "--reference",
-            metavar="NAME",
-            help="With --winrates: count only battles against this system.",
-        ),
-    ] = None
-    by: Annotated[
-        GroupWord | None, typer.Option("--by", help="With --winrates: add a row for each domain.")
-    ] = None
-
-    def refuse_what_is_unused(self) -> None:
-        """Refuse options of a result that nobody asked for.
-
-        Raises:
-            BadParameter: There is one.
-        """
-        if not self.winrates:
-            only_with("--winrates", {"--by": self.by, "--reference": self.reference})
 
 
 @commands.command()
@@ -115,21 +80,19 @@ def rate(
         typer.Option("--without", metavar="NAME", help="Leave out every battle of this system."),
     ] = None,
     covariates: CovariateNames = None,
+    people: People = None,
     *,
-    other: OtherResults,
     reading: ReadingOptions,
-    people: PeopleOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Rate the systems of a battle file, best first; or print win rates.
+    """Rate the systems of a battle file, best first.
 
     $ arena battles rate battles.jsonl
-    $ arena battles rate battles.jsonl --winrates --reference human --by domain
 
     With --people the file holds a judge's verdict on every planned battle, and VOTES a line for each
     person's vote on some of them: `question_id, model_a, model_b`, `winner` or `score` (share of the win of
-    model_a), and where known `annotator` and `sampling_prob` (the probability that people were asked about
-    the battle; without it the share of battles with votes). Votes join by question and unordered pair. The
+    model_a), and where known `annotator` and `chance` (the probability that the battle was put to people;
+    without it the share of battles with votes). Votes join by question and unordered pair. The
     ratings are what people would say of all the battles, with intervals by questions, beside the judge's and
     those of votes alone; bradley-terry is the one method for it.
 
@@ -151,13 +114,8 @@ def rate(
         without=without,
         covariates=read_covariates(covariates),
     )
-    other.refuse_what_is_unused()
-    votes = people.request()
-    if other.winrates:
-        _show_winrates(file, other, request, votes, reading.request(), as_json=as_json)
-        return
-    if votes is not None:
-        show_corrected(file, votes, request, reading.request(), as_json=as_json)
+    if people is not None:
+        show_corrected(file, people, request, reading.request(), as_json=as_json)
         return
     rated = rate_file(file, request, reading=reading.request())
     for line in rated.notes:
@@ -187,45 +145,37 @@ def rate(
 
 @commands.command()
 @grouped
-def compare(
+def winrates(
     file: File,
-    first: Annotated[str, typer.Argument(metavar="FIRST", help="One system.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="The system that it is compared with.")],
-    interval: Interval = None,
-    bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    reference: Annotated[
+        str | None,
+        typer.Option("--reference", metavar="NAME", help="Count only battles against this system."),
+    ] = None,
+    by: Annotated[GroupWord | None, typer.Option("--by", help="Add a row for each domain.")] = None,
+    people: People = None,
     *,
     reading: ReadingOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Print the difference between two systems, with its interval.
+    """Print the win rates and win+tie rates of a battle file.
 
-    $ arena battles compare battles.jsonl a b
+    $ arena battles winrates battles.jsonl --reference human --by domain
 
-    It comes with the chance that the first is better, whether the ranking of the file separates the two, and
-    the number of questions that would.
+    With --people they are what people would say, as of `arena battles rate --people`.
     """
-    from arena.services.battle_files import compare_in_file
+    by_domain = by is not None
+    if people is not None:
+        show_corrected_rates(file, people, reference, reading.request(), by_domain=by_domain, as_json=as_json)
+        return
+    from arena.services.battle_files import winrates_of_file
 
-    fields, notes = compare_in_file(
-        file,
-        first,
-        second,
-        interval=interval,
-        bootstrap=bootstrap,
-        seed=seed,
-        reading=reading.request(),
-    )
+    rates, notes = winrates_of_file(file, reference=reference, by_domain=by_domain, reading=reading.request())
     for line in notes:
         note(line)
     if as_json:
-        show_json(fields)
+        show_json(rates.as_json())
         return
-    domains = fields.pop("by_domain")
-    show_fields(
-        {name: value if isinstance(value, str | int | float) else None for name, value in fields.items()}
-    )
-    show_table(("domain", "points", "lower", "upper", "prob_better", "questions"), _domain_rows(domains))
+    show_table(RATE_HEADERS, [rate_cells(row) for row in rates.rows])
 
 
 @commands.command("compare-rankings")
@@ -288,48 +238,6 @@ def convert(
     if written.unkept:
         note(f"not in {destination.name}: {', '.join(written.unkept)}")
     show_line(f"{written.rows:,} battles written to {destination}.")
-
-
-def _show_winrates(
-    file: Path,
-    asked: OtherResults,
-    request: RatingRequest,
-    votes: PeopleRequest | None,
-    reading: Reading,
-    *,
-    as_json: bool,
-) -> None:
-    from arena.services.battle_files import winrates_of_file
-
-    if votes is not None:
-        show_corrected_rates(
-            file,
-            votes,
-            reference=asked.reference,
-            by_domain=asked.by is not None,
-            resampling=(request.interval or IntervalKind.SANDWICH, request.bootstrap, request.seed),
-            reading=reading,
-            as_json=as_json,
-        )
-        return
-    if request.interval is not None:
-        raise InputError("Win rates without votes have Wilson's intervals.", advice="Leave out --interval.")
-    rates, notes = winrates_of_file(
-        file, reference=asked.reference, by_domain=asked.by is not None, reading=reading
-    )
-    for line in notes:
-        note(line)
-    if as_json:
-        show_json(rates.as_json())
-        return
-    headers, rows = RATE_HEADERS, [rate_cells(row) for row in rates.rows]
-    show_table(headers, rows)
-
-
-def _domain_rows(domains: object) -> list[tuple[str | int | float | None, ...]]:
-    names = ("points", "lower", "upper", "prob_better", "questions")
-    rows: dict[str, dict[str, Any]] = domains if isinstance(domains, dict) else {}
-    return [(domain, *(row.get(name) for name in names)) for domain, row in rows.items()]
 
 
 def _points(value: float | None) -> str | None:

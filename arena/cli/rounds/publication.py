@@ -13,7 +13,6 @@ from arena.cli.rounds.reports import RoundArgument
 from arena.container import open_arena
 from data.errors import InputError
 from leaderboard.standings.corrected import PEOPLE, people_sentence
-from leaderboard.vocabulary import VoteRule
 
 COUNTED = ("votes", "annotators", "labelled_battles", "votes_left_out")
 
@@ -31,20 +30,13 @@ def publish(
         ),
     ] = None,
     people: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--people",
-            metavar="FILE",
-            help="Votes of people on some of the round's battles, as of `arena battles rate --people`. "
-            "The board then says what people would say "
-            "beside what the judge says. Of a published round it makes another snapshot with a hash of its "
-            "own; the former one stays as NAME@HASH.",
-        ),
-    ] = None,
-    vote_rule: Annotated[
-        VoteRule | None,
-        typer.Option(
-            "--vote-rule", help="With --people: several votes on a battle count as mean share or majority."
+            metavar="LABELS|FILE",
+            help="Correct the board by votes of people on some of the round's battles: `labels` for the "
+            "labels of the round, or a file as of `arena battles rate --people`. Of a published round it "
+            "makes another snapshot with a hash of its own; the former one stays as NAME@HASH.",
         ),
     ] = None,
     notice: Annotated[
@@ -88,14 +80,8 @@ def publish(
     source = (
         None if calibration is None else int(calibration) if calibration.isdecimal() else Path(calibration)
     )
-    from arena.services.people.round_votes import VoteSource
-
-    if vote_rule is not None and people is None:
-        raise InputError("--vote-rule says how votes count, and there are none.", advice="Add --people.")
-    votes = (
-        None if people is None else VoteSource(name=people.name, file=people, rule=vote_rule or VoteRule.MEAN)
-    )
     with open_parallel(engine) as arena:
+        votes = None if people is None else arena.boards.votes(people, name)
         board, created = arena.boards.publish(
             name, report=note, score=metrics, partial=partial, calibration=source, people=votes
         )

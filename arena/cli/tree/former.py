@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "battles winrates": ("rate", "--winrates"),
         "metrics context": ("analyse", "context"),
         "metrics coverage": ("analyse", "coverage"),
         "metrics export": ("show",),
@@ -24,7 +23,7 @@ LISTS: Mapping[str, str] = MappingProxyType({"rounds": "status"})
 """What lists the things of a noun where that is not `show`; `list` is the same without a name."""
 REMOVED: Mapping[str, str] = MappingProxyType(
     {
-        "battles cycles": "Use `arena battles rate` and `compare`, or count the cycles of an exported file.",
+        "battles cycles": "Use `arena battles rate`, or count the cycles of an exported file.",
         "rounds notice": 'Use `arena rounds publish ROUND --notice "TEXT"`; an empty text takes it off.',
         "submissions template": "Use `arena sets export SET FILE --format template`, or `sample`.",
         "teams account": "Use `arena teams accounts ACCOUNT` with --email, --subject or --organiser.",

@@ -21,7 +21,7 @@ from leaderboard.standings.corrected import PEOPLE
 
 if TYPE_CHECKING:
     # What computes standings loads in the methods that compute: to list or show a board takes none of it.
-    from arena.services.people.round_votes import VoteSource
+    from arena.services.boards.people import VoteSource
     from leaderboard.standings.model import Standings
 
 Note = Callable[[str], None]
@@ -100,8 +100,8 @@ class BoardService:
             UnrankableError: The votes compare no two systems.
             StoppedError: It was stopped; scores are kept, nothing is published.
         """
+        from arena.services.boards.people import correct_board, section_of_round  # noqa: PLC0415 - as above
         from arena.services.boards.standings import agreement_of, require_enough  # noqa: PLC0415 - as above
-        from arena.services.people.round_votes import correct_board, section_of_round  # noqa: PLC0415 - as above
         from arena.services.rounds.models import entrants_of  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
@@ -145,6 +145,20 @@ class BoardService:
             self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
         caller.log("board-published", f"board {name}", content=board.content_hash[:12])
         return board, created
+
+    def votes(self, words: str, round_name: str) -> VoteSource:
+        """Read the votes that `words` name: a file, or `labels` for the labels of the round.
+
+        Raises:
+            FileFormatError: The file cannot be read.
+            InputError: The round has no labels.
+            RecordError: A value of the file breaks a rule; the message names its line.
+        """
+        from arena.services.boards.people import LABELS, VoteSource  # noqa: PLC0415 - loads tables
+
+        if words == LABELS:
+            return VoteSource.of_labels(self._store, round_name)
+        return VoteSource.of_file(Path(words))
 
     def _renew(self, round_: Round, calibration: Path | int | None, caller: Caller) -> tuple[Board, bool]:
         """Compute the standings anew where a verdict was corrected since the board was published."""

@@ -10,11 +10,9 @@ from data.files.csv_safety import escape_formula
 from data.records import Board
 from judges.metrics.registry import added_metrics, own_metrics
 from leaderboard.export.tables import flat_rows
-from leaderboard.standings.columns import BoardColumn, Surface, Unit, board_lines, columns_on, marked
-from leaderboard.standings.corrected import PEOPLE
-from leaderboard.standings.places import ratings_among_systems
+from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on, marked
 from leaderboard.standings.systems import SELF_REPORTED, Figure, SystemFacts, facts_by_system
-from leaderboard.vocabulary import OVERALL, TableFormat
+from leaderboard.vocabulary import TableFormat
 
 Cells = Sequence[str | int | None]
 SCALES = "Ratings of groups that battles do not link both ways are on scales of their own."
@@ -25,16 +23,6 @@ SAID_TEXTS = ("organisation", "model", "licence", "open_weights", "parameters", 
 SAID = (
     *("system", "win+tie", "organisation", "model", "licence", "open weights", "parameters", "released"),
     *("tokens", "usd", "ms"),
-)
-MOVED = (
-    "rank",
-    "system",
-    "people would say",
-    "judge's rank",
-    "judge says",
-    "moves by",
-    "votes alone",
-    "labelled",
 )
 
 
@@ -48,7 +36,7 @@ def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cell
     if not rows:
         known = ", ".join(board.standings["lines"])
         raise ConflictError(f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}.")
-    columns = columns_on(Surface.TERMINAL)
+    columns = [column for column in columns_on(Surface.TERMINAL) if column.name in rows[0]]
     headers = [column.title.lower().replace(" + ", "+") for column in columns]
     lines = [[_cell(row, column) for column in columns] for row in rows]
     more = {
@@ -77,24 +65,6 @@ def _added_columns(board: Board, rows: Sequence[Mapping[str, object]]) -> Mappin
             _number(row.get(name), ".1%" if info and info.is_share else ".4g") for row in rows
         ]
     return columns
-
-
-def corrected_table(board: Board) -> tuple[Sequence[str], Sequence[Cells]]:
-    """Every system as people would rate it, beside the judge's rating and how far it moves.
-
-    Raises:
-        ConflictError: No votes correct the board.
-    """
-    section = board.standings.get(PEOPLE)
-    if not section:
-        raise ConflictError(
-            f"No votes of people correct the board {board.name}.",
-            advice=f"`arena rounds publish {board.name} --people TASK|FILE` corrects it.",
-        )
-    judged = {line["system"]: line["rating"] or {} for line in board_lines(board.standings)[OVERALL]}
-    reference = board.standings.get("reference")
-    rows = ratings_among_systems(section["ratings"], reference)
-    return MOVED, [_moved(row, judged.get(row["system"], {})) for row in rows]
 
 
 def systems_table(board: Board) -> tuple[Sequence[str], Sequence[Cells], str]:
@@ -201,21 +171,6 @@ def formatted(board: Board, domain: str, form: TableFormat) -> str:
     return str(escaped.to_latex(hrules=True))
 
 
-def _moved(row: Mapping[str, Any], judged: Mapping[str, Any]) -> Cells:
-    said, thought = row["rating"], row["judge_rating"]
-    shift = None if said is None or thought is None else f"{said - thought:+.0f}"
-    return (
-        _ranks(row["rank_lower"], row["rank_upper"]) if said is not None else None,
-        str(row["system"]),
-        _interval(said, row["lower"], row["upper"]),
-        _ranks(judged.get("rank_lower"), judged.get("rank_upper")),
-        _interval(thought, row["judge_lower"], row["judge_upper"]),
-        shift,
-        _interval(row["people_rating"], row["people_lower"], row["people_upper"]),
-        int(row["labelled_battles"]),
-    )
-
-
 def _cell(row: Mapping[str, object], column: BoardColumn) -> str | None:
     if column.unit is Unit.PLACE:
         return _ranks(row["rank_lower"], row["rank_upper"])
@@ -227,12 +182,6 @@ def _ranks(best: object, worst: object) -> str | None:
     if best is None or worst is None:
         return None
     return f"{best}" if best == worst else f"{best}–{worst}"
-
-
-def _interval(value: float | None, lower: float | None, upper: float | None) -> str | None:
-    if value is None:
-        return None
-    return f"{value:.0f}" if lower is None or upper is None else f"{value:.0f} ({lower:.0f}–{upper:.0f})"
 
 
 def _number(value: object, form: str) -> str | None:

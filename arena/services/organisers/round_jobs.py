@@ -13,7 +13,7 @@ from data.records.rounds import require_resumable
 
 if TYPE_CHECKING:
     # What checks a publication loads with `publish`: to list jobs takes none of it.
-    from arena.services.people.round_votes import VoteSource
+    from arena.services.boards.people import VoteSource
 
 MOST_WORKERS = 1_000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED)
@@ -75,9 +75,8 @@ class RoundJobs(JobService):
         With `partial`, it may be one of which less than 90 % was judged. `calibration` is the number of the
         one that the board reports, `people` are votes that say what people would say.
         """
+        from arena.services.boards.people import section_of_round  # noqa: PLC0415 - as above
         from arena.services.boards.standings import read_agreement, require_enough  # noqa: PLC0415 - loads statistics, see above
-        from arena.services.people.carried_votes import payload_of  # noqa: PLC0415 - as above
-        from arena.services.people.round_votes import section_of_round  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
         round_ = self.store.rounds.get(round_name)
@@ -94,7 +93,7 @@ class RoundJobs(JobService):
             "metrics": metrics,
             "partial": partial,
             "calibration": calibration,
-            "people": None if people is None else payload_of(people),
+            "people": None if people is None else people.as_json(),
             "asked_by": caller.name,
         }
         return self.put(caller, NewJob(kind=JobKind.PUBLISH, round_id=round_.id, payload=payload))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from arena.services.accounts.auth import Caller
+from arena.services.boards.people import LABELS, VoteSource
 from arena.services.organisers.monitor import Preview, RoundWatch
-from arena.services.people.round_votes import VoteSource
 from arena.site.admin.calibration_page import calibration_title
 from arena.site.admin.common import NOTHING, attempt, grid, offer_cancel
 from arena.site.services import arena
@@ -27,11 +25,10 @@ from data.percent import percent
 from data.records import JobKind, Round, RoundState
 from leaderboard.standings.corrected import people_sentence
 from leaderboard.standings.diff import ranks_among_systems
-from leaderboard.vocabulary import OVERALL, VoteRule
+from leaderboard.vocabulary import OVERALL
 
 BOARD = "board"
 MOST_MB = 32
-RULES = {VoteRule.MEAN: "their mean share", VoteRule.MAJORITY: "what more than half say"}
 
 
 def board_part(watch: RoundWatch, caller: Caller) -> None:
@@ -75,17 +72,17 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
             st.error(plain(error), icon=":material/error:")
     metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
-    votes = _choose_votes()
+    votes = _choose_votes(name, caller)
     warning = arena().round_admin.partial(name, caller=caller)
     if warning:
         st.warning(warning, icon=":material/incomplete_circle:")
     partial = bool(warning) and st.checkbox("Publish it as a partial board", key="partial")
 
     def publish() -> None:
-        with votes.source() as people:
-            arena().jobs.publish(
-                name, metrics=metrics, partial=partial, calibration=calibration, people=people, caller=caller
-            )
+        people = votes and votes()
+        arena().jobs.publish(
+            name, metrics=metrics, partial=partial, calibration=calibration, people=people, caller=caller
+        )
 
     if st.button(
         "Publish", type="primary", icon=":material/publish:", disabled=bool(warning) and not partial
@@ -154,41 +151,20 @@ def _ranks(ranks: tuple[int, int] | None) -> str:
     return NOTHING if ranks is None else "–".join(map(str, dict.fromkeys(ranks)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenVotes:
-    """A votes file, if one was chosen, and how several votes count."""
-
-    file: UploadedFile | None
-    rule: VoteRule
-
-    @property
-    def chosen(self) -> bool:
-        """Whether there are votes."""
-        return self.file is not None
-
-    @contextmanager
-    def source(self) -> Iterator[VoteSource | None]:
-        """Where the votes come from, until the end of the block; None where nothing is chosen."""
-        if self.file is not None:
-            with laid_down(self.file, most_mb=MOST_MB) as path:
-                yield VoteSource(name=self.file.name, file=path, rule=self.rule)
-        else:
-            yield None
-
-
-def _choose_votes() -> ChosenVotes:
-    """Let the organiser bring votes on a round's battles."""
-    types = ("jsonl", "json", "csv", "gz")
+def _choose_votes(round_name: str, caller: Caller) -> Callable[[], VoteSource | None] | None:
+    """Let the organiser choose votes on a round's battles; returns what reads them, or None."""
+    counts = {found.name: count for found, count in arena().labels.rounds(caller=caller)}
+    count = counts.get(round_name, 0)
+    if count and st.checkbox(f"Correct by the {count:,} labels of this round", key="votes-labels"):
+        return lambda: arena().boards.votes(LABELS, round_name)
+    types = ("jsonl", "json", "csv", "gz", "parquet", "arrow", "xlsx")
     file = choose_file("Votes of people", key="votes-file", types=types, most_mb=MOST_MB)
-    rule = st.radio(
-        "Several votes on a battle count as",
-        list(RULES),
-        format_func=RULES.__getitem__,
-        horizontal=True,
-        key="vote-rule",
-        disabled=file is None,
-    )
-    return ChosenVotes(file=file, rule=rule)
+    return None if file is None else lambda: _read(file)
+
+
+def _read(file: UploadedFile) -> VoteSource:
+    with laid_down(file, most_mb=MOST_MB) as path:
+        return VoteSource.of_file(path, file.name)
 
 
 def _correct_published(round_: Round, caller: Caller) -> None:
@@ -197,11 +173,10 @@ def _correct_published(round_: Round, caller: Caller) -> None:
     subheading("What people would say", anchor="people")
     note(f"{people_sentence(board.standings)}. A correction makes another snapshot; this one stays.")
     show_flash("correction")
-    votes = _choose_votes()
+    votes = _choose_votes(round_.name, caller)
 
     def publish() -> None:
-        with votes.source() as source:
-            arena().boards.publish(round_.name, report=note, people=source, caller=caller)
+        arena().boards.publish(round_.name, report=note, people=votes and votes(), caller=caller)
 
-    if st.button("Publish the correction", icon=":material/how_to_vote:", disabled=not votes.chosen):
+    if st.button("Publish the correction", icon=":material/how_to_vote:", disabled=votes is None):
         attempt(publish, "The corrected board is published.", "correction")

@@ -13,7 +13,6 @@ from altair import LayerChart
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.file_sizes import FileSize
-from arena.site.boards.basis import LABELS
 from arena.site.boards.board_parts import errata, how_made, show_files
 from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, interval_chart
@@ -90,17 +89,17 @@ def _site_address() -> str:
 def _offer_what_is_shown(board: BoardView) -> None:
     """Offer the table as the board shows it, with its picture, and two columns against each other."""
     shown = read_address(board)
-    view, domain, label = shown.view, shown.domain, LABELS[shown.basis]
+    view, domain = shown.view, shown.domain
 
     def draw(_ink: str) -> LayerChart:
         return interval_chart(view, domain, shown.lines)
 
-    note(f"The table of the board: {view.label(domain)}, {label.lower()}.")
+    note(f"The table of the board: {view.label(domain)}.")
     offer_files(
         view,
-        f"standings-{domain}-{shown.basis}",
-        partial(shown_rows, view, domain, shown.lines, shown.columns, label),
-        title=f"{view.label(domain)}, {label.lower()}",
+        f"standings-{domain}",
+        partial(shown_rows, view, domain, shown.lines, shown.columns),
+        title=view.label(domain),
         chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
     )
     chosen_scatter(view, domain)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from urllib.parse import quote
 
 from arena.html_pages import Parts
-from arena.site.boards import basis as bases
-from arena.site.boards.basis import ADDRESS, LABELS, Basis
 from arena.site.boards.board_parts import how_made
 from arena.site.boards.cache import html_of, made_once
 from arena.site.boards.history_page import change_marks, changed_lines
-from arena.site.boards.people_view import show_moves
 from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
 from arena.site.boards.row_detail import MOST_QUESTIONS, Lost, LostQuestion
 from arena.site.boards.sentences import headline, judged
@@ -31,12 +27,13 @@ from arena.site.services import address
 from arena.site.trust.health import TrustFigure
 from arena.site.ui.components import name_page
 from arena.site.ui.formats import points, range_of_points
-from arena.site.ui.markup import html_put_by, put_part
+from arena.site.ui.markup import put_part
 from arena.site.ui.tables import link
 from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
 from leaderboard.standings.columns import COLUMNS
 from leaderboard.vocabulary import BoardForm
 
+NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 SAID_NOTE = "What teams report of their systems is checked by nobody."
 LOOKS = ("columns", "find", "sort")
 """What links on the page carry over of its address, beside board, domain and ratings."""
@@ -51,15 +48,14 @@ Choice = tuple[str, str, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What the address asks for: a board on some basis, a domain, and the rows and columns of its table.
+    """What the address asks for: a board, a domain, and the rows and columns of its table.
 
-    `view` is the board on the basis, `every` how many systems there are before the search, `offered`
+    `every` is how many systems there are before the search, `offered`
     the columns to choose from, `orders` what the rows can be sorted by (keys to names), `address` the query
     of the page.
     """
 
     view: BoardView
-    basis: Basis
     domain: str
     lines: tuple[Line, ...]
     every: int
@@ -72,7 +68,7 @@ class Shown:
     @property
     def plain(self) -> bool:
         """Whether it shows the ratings overall as published, which other boards can be compared with."""
-        return self.domain == OVERALL and self.view.is_as_judged
+        return self.domain == OVERALL
 
     @property
     def asked(self) -> list[str]:
@@ -106,8 +102,7 @@ def read_address(board: BoardView) -> Shown:
 
 def _read_address(board: BoardView) -> Shown:
     domain = chosen_domain(board)
-    basis = bases.chosen_basis(board)
-    view = bases.on_basis(board, basis)
+    view = board
     every = view.rows(domain)
     words = chosen_words("find").casefold().split()
     kept = [line for line in every if all(word in line.system.casefold() for word in words)]
@@ -117,7 +112,6 @@ def _read_address(board: BoardView) -> Shown:
     columns = chosen_many("columns", offered, usual_columns(view))
     return Shown(
         view=view,
-        basis=basis,
         domain=domain,
         lines=in_order(view, domain, kept, order),
         every=len(view.competitors(domain)),
@@ -128,7 +122,6 @@ def _read_address(board: BoardView) -> Shown:
         address={
             "board": chosen_words("board") or board.name,
             **({} if domain == OVERALL else {"domain": domain}),
-            **bases.basis_query(basis),
             **{name: value for name in LOOKS if (value := chosen_words(name))},
         },
     )
@@ -139,7 +132,7 @@ def as_parts(board: BoardView) -> Parts:
     shown, change = read_address(board), change_of(board)
     view, here = shown.view, shown.address
     lost = _lost(view)
-    same = {"board": view.name, **bases.basis_query(shown.basis)}
+    same = {"board": view.name}
     return Parts(
         "pages/board.html",
         {
@@ -159,7 +152,7 @@ def as_parts(board: BoardView) -> Parts:
             ],
             "find": chosen_words("find"),
             "here": [(name, word) for name, word in here.items() if name != "find"],
-            "menus": [(name, found) for name, found in _menus(board, shown, here) if len(found) > 1],
+            "menus": [(name, found) for name, found in _menus(shown, here) if len(found) > 1],
             "table": html_of(
                 view,
                 # Whose texts may change while the board does not.
@@ -184,24 +177,12 @@ def as_parts(board: BoardView) -> Parts:
             "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
             "notes": tuple(_notes(shown)),
             "rounds": link("data", board=here["board"]),
-            "corrections": html_put_by(partial(show_moves, view)),
         },
     )
 
 
-def _menus(board: BoardView, shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Choice]]]:
+def _menus(shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Choice]]]:
     """What unfolds beside the search: the words of the menu, and its links."""
-    yield (
-        LABELS[shown.basis] if shown.basis is not Basis.JUDGE else "Ratings",
-        [
-            (
-                LABELS[one],
-                shown.with_(**{ADDRESS: bases.basis_query(one).get(ADDRESS, "")}),
-                one is shown.basis,
-            )
-            for one in bases.possible(board)
-        ],
-    )
     yield (
         "Columns",
         [
@@ -238,7 +219,7 @@ def _lost(view: BoardView) -> Lost:
 
 def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
     """What the address asks for that does not exist, and what is shown instead."""
-    yield from filter(None, (domain_warning(board), bases.basis_warning(board)))
+    yield from filter(None, [domain_warning(board)])
     order = chosen_words("sort")
     if order and Order.of(order).key not in shown.orders:
         yield unknown_choice(order, "The rows are in the order of their ranks.")
@@ -247,6 +228,8 @@ def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
 def _notes(shown: Shown) -> Iterator[str]:
     """How the numbers were computed, and what holds of those that are shown."""
     yield how_made(shown.view)
+    if shown.view.people:
+        yield shown.view.people if shown.domain == OVERALL else NOT_APPLIED
     if any(spec.said and spec.title in shown.columns for spec in COLUMNS):
         yield SAID_NOTE
     yield _reference_note(shown)

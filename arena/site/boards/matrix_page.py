@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from arena.site.boards import basis as bases
 from arena.site.boards.cache import cached_html
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import titled_board
-from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import lead, name_page, note
 from arena.site.ui.formats import whole
 from arena.site.ui.markup import element, explain, explained, put
 from arena.site.ui.tables import anchor, link, rows_table
-from arena.site.ui.url_state import choose_segment
-from data.percent import percent, percent_figure
-from leaderboard.ratings.vocabulary import expected_share
+from data.percent import percent_figure
 from leaderboard.standings.head_to_head import Meeting
 
 EVEN = 0.5
@@ -28,15 +25,14 @@ STEPS = 4
 
 def matrix_table(view: BoardView) -> Element:
     """Systems by systems, best first; the first column stays in view where the rest has to scroll."""
-    systems = view.meetings.systems if view.is_as_judged else _rated(view)
+    systems = view.meetings.systems
     places = {system: str(at) for at, system in enumerate(systems, 1)}
     heads = [
         element("th", explained(places[system], system), scope="col", aria_label=system) for system in systems
     ]
     rows = [_row(view, system, places[system], systems) for system in systems]
     has_absent = any(cell.text == ABSENT for row in rows for cell in row)
-    why = "never met" if view.is_as_judged else "cannot be compared"
-    absent = f" {ABSENT} stands where the two {why}." if has_absent else ""
+    absent = f" {ABSENT} stands where the two never met." if has_absent else ""
     return rows_table(
         [("System", "aa-left"), *heads],
         rows,
@@ -56,14 +52,9 @@ def _counted(view: BoardView, systems: Sequence[str]) -> str:
     return f"{count} system{'' if count == 1 else 's'}{beside}"
 
 
-def _rated(view: BoardView) -> tuple[str, ...]:
-    return tuple(line.system for line in view.lines[OVERALL] if line.rating is not None)
-
-
 def _row(view: BoardView, system: str, number: str, systems: Sequence[str]) -> Element:
     name = anchor(system, "system", board=view.name, id=system)
-    make = _cell if view.is_as_judged else _expected_cell
-    cells = [make(view, system, other) for other in systems]
+    cells = [_cell(view, system, other) for other in systems]
     return element("tr", element("th", f"{number} ", name, scope="row"), *cells)
 
 
@@ -85,34 +76,6 @@ def _cell(view: BoardView, system: str, other: str) -> Element:
     return element(
         "td", element("a", *figures, href=href, target="_self", title=words), class_=_shade(meeting.rate)
     )
-
-
-def _expected_cell(view: BoardView, system: str, other: str) -> Element:
-    """What the ratings that are shown promise of a battle of the two."""
-    if system == other:
-        return element("td", class_="aa-self")
-    pair = _expected(view, system, other)
-    if pair is None:
-        return element("td", ABSENT, class_="aa-muted")
-    share, apart = pair
-    words = f"{system} is expected to get {percent(share, decimals=0)} of the win against {other}"
-    sign = _sign(share, apart=apart)
-    figure = explained(f"{percent_figure(share, decimals=0)}{sign}", f"{words}; {_separation(apart=apart)}")
-    return element("td", figure, class_=_shade(share))
-
-
-def _expected(view: BoardView, system: str, other: str) -> tuple[float, bool] | None:
-    """The share of the win that ratings promise, and whether they separate the two; None without them."""
-    one, two = view.line(system), view.line(other)
-    if (
-        one is None
-        or two is None
-        or one.rating is None
-        or two.rating is None
-        or one.component != two.component
-    ):
-        return None
-    return expected_share(one.rating.value - two.rating.value), view.separated(one, two)
 
 
 def opponents_table(view: BoardView, system: str) -> Element:
@@ -195,54 +158,20 @@ def _shade(rate: float) -> str:
     return f"aa-{'over' if rate > EVEN else 'under'}-{step}"
 
 
-def expected_rows(view: BoardView) -> Rows:
-    """The matrix of expected shares as rows, one a pair and side."""
-    systems = _rated(view)
-    return [
-        {"system": system, "opponent": other, "expected_rate": pair[0], "apart": pair[1]}
-        for system in systems
-        for other in systems
-        if system != other and (pair := _expected(view, system, other)) is not None
-    ]
-
-
 DIRECT = "How often the system of the row beats that of the column, in per cent, ties counting half."
 DIRECT_SIGNS = (
     "▲ and ▼: all battles together separate the two, as their letters on the leaderboard say (at 5 %, for "
     "all pairs at once); without a sign the difference may be chance. Small figures are battles. "
     "A cell leads to its battles."
 )
-EXPECTED = (
-    "The share of the win that the system of the row can expect against that of the column, in per cent, by "
-    "the ratings shown."
-)
-EXPECTED_SIGNS = (
-    "Direct battles are known as the judge decided them alone, so that here the ratings tell: 400 points are "
-    "odds of ten to one. ▲ and ▼: the ratings separate the two; without a sign it may be chance."
-)
-
-
-def opening(view: BoardView) -> None:
-    """Say what the matrix of the ratings of the address holds."""
-    basis = bases.chosen_basis(view)
-    lead(DIRECT if bases.on_basis(view, basis).is_as_judged else EXPECTED)
-    if text := bases.basis_warning(view):
-        put(element("p", text, class_="aa-notice", role="status"))
 
 
 def show() -> None:
     """Show the matrix."""
-    board = titled_board("Head to head", "matrix")
-    name_page("Head to head", board.full_title)
-    basis = bases.chosen_basis(board)
-    view = bases.on_basis(board, basis)
-    direct = view.is_as_judged
-    opening(board)
-    choices = bases.possible(board)
-    if len(choices) > 1:
-        choose_segment(bases.ADDRESS, "Ratings", {each.value: bases.LABELS[each] for each in choices})
-    put(anchor("To the leaderboard on the same ratings", "", board=board.name, **bases.basis_query(basis)))
-    note(DIRECT_SIGNS if direct else EXPECTED_SIGNS)
+    view = titled_board("Head to head", "matrix")
+    name_page("Head to head", view.full_title)
+    lead(DIRECT)
+    put(anchor("To the leaderboard", "", board=view.name))
+    note(DIRECT_SIGNS)
     cached_html(view, "matrix", lambda: matrix_table(view))
-    rows = matrix_rows if direct else expected_rows
-    offer_files(view, "head-to-head" if direct else f"head-to-head-{basis}", lambda: rows(view))
+    offer_files(view, "head-to-head", lambda: matrix_rows(view))

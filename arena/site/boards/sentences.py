@@ -11,7 +11,6 @@ from arena.site.trust.health import TrustFigure
 from arena.site.ui.formats import interval_of_points, points, whole
 from data.percent import percent
 from data.plural import counted
-from leaderboard.standings.corrected import LEAST_LABELLED
 
 
 def headline(view: BoardView, domain: str) -> str:
@@ -23,35 +22,29 @@ def leading(view: BoardView, domain: str) -> str:
     """Who leads, and how surely, in one or two sentences."""
     every = [line for line in view.lines.get(domain, ()) if not line.is_reference]
     lines = [line for line in every if not line.unranked]
-    if view.is_by_people and not any(_has_interval(line) for line in lines[:1]):
-        return f"As people would say, nobody is known to lead.{_few_votes(every)}"
     if all(line.unjudged for line in lines):
         return f"No system has been judged here.{unranked(every)}"
     leader, *rest = lines
     if (leader.rating if domain == OVERALL else leader.win_tie) is None and leader.win_tie is None:
-        if view.is_by_people:
-            return "Votes say nothing of these battles: none of them was labelled by humans."
         return f"{leader.system} stands first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}{_on_few(lines)}"
-    source = "As people would say, " if view.is_by_people else ""
-    opening = f"{source}{leader.system} leads{where}"
+    opening = f"{leader.system} leads{where}"
     close, unplaced = _rivals(view, leader, rest)
     ratings = {line.rating and points(line.rating.value) for line in lines}
     if close and len(ratings) == 1 and None not in ratings:
-        who = f"{source}no system leads{where}: {_evidence(view)} separate none of them."
+        who = f"no system leads{where}: the battles separate none of them."
         sentence = f"{who[0].upper()}{who[1:]}"
     elif close:
         many = listed(close, MOST_NAMED if len("".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
-        sentence = f"{opening}, not surely: {_evidence(view)} do not separate it from {many}."
+        sentence = f"{opening}, not surely: the battles do not separate it from {many}."
     elif all(line.unjudged for line in rest):
-        sentence = f"{source}{_alone(view, leader, where)}"
+        sentence = f"{_alone(view, leader, where)}"
     elif len(rest) == len(unplaced):
         return f"{opening}.{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
     else:
         others = "every other that has a rating" if unplaced else "every other system"
-        sentence = f"{opening}, and surely: {_evidence(view)} separate it from {others}."
-    left_out = _few_votes(every) if view.is_by_people and domain == OVERALL else unranked(every)
-    return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader)}{left_out}"
+        sentence = f"{opening}, and surely: the battles separate it from {others}."
+    return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
 
 
 def _alone(view: BoardView, line: Line, where: str) -> str:
@@ -61,18 +54,6 @@ def _alone(view: BoardView, line: Line, where: str) -> str:
         return f"{judged}."
     opponent = f" against {view.the_reference}" if view.reference else ""
     return f"{judged}, and won or tied {percent(line.win_tie.value)} of its battles{opponent}."
-
-
-def _has_interval(line: Line) -> bool:
-    """Whether it is known how surely a line stands where it stands."""
-    found = line.rating or line.win_tie
-    return found is None or found.lower is not None
-
-
-def _few_votes(lines: Sequence[Line]) -> str:
-    """Which systems have too few votes for a place as people would say; empty where none has."""
-    names = [line.system for line in lines if line.unranked]
-    return f" Too few battles of {listed(names)} have votes; {LEAST_LABELLED} are the least." if names else ""
 
 
 def unranked(lines: Sequence[Line]) -> str:
@@ -114,22 +95,17 @@ def _without(names: Sequence[str]) -> str:
     return f" {listed(names)} {'has' if len(names) == 1 else 'have'} no rating here."
 
 
-def _evidence(view: BoardView) -> str:
-    return "the votes" if view.is_by_people else "the battles"
-
-
 def _beside(view: BoardView, domain: str, leader: Line) -> str:
     """How the leader stands to the reference."""
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
-    evidence = _evidence(view)
     if not view.separated(leader, reference):
-        return f" {evidence.capitalize()} do not separate it from {view.the_reference}."
+        return f" The battles do not separate it from {view.the_reference}."
     # Lines come best first, also where the two are rated on scales of their own.
     order = [line.system for line in view.lines[domain]]
     above = order.index(leader.system) < order.index(reference.system)
-    return f" Taken together, {evidence} place it {'above' if above else 'below'} {view.the_reference}."
+    return f" Taken together, the battles place it {'above' if above else 'below'} {view.the_reference}."
 
 
 MOST_NAMED = 2

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.site.boards.domain_lines import by_own_battles
-from arena.site.boards.people_figures import read_people
 from arena.site.boards.view_model import OVERALL, BoardView, Gap, Line, Rates
 from arena.site.trust.health import health_strip, judging_of
 from arena.site.trust.side_tables import read_between, read_style
 from arena.site.ui.formats import Bounded
 from data.records import Board
 from leaderboard.standings.columns import board_lines
+from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.systems import facts_by_system
@@ -77,15 +77,12 @@ def read_board(board: Board) -> BoardView:
         ground_truths=standings["facts"].get("yardsticks", ""),
         health=health_strip(standings, judging),
         partial=partial_sentence(standings),
-        people=read_people(standings),
+        people=_corrected(standings),
         self_reported=facts_by_system(standings),
         judge=standings["facts"].get("judge", ""),
         judged_on=standings["facts"].get("finished", ""),
         questions=None if board.round_name is None else _questions(standings),
         battles=standings["outcomes"]["judged"],
-        judged_places={
-            line["system"]: _line(line, reference).ranks for line in board_lines(standings)[OVERALL]
-        },
     )
 
 
@@ -93,6 +90,11 @@ def _questions(standings: Json) -> int:
     """How many questions were judged: of the system that was judged on most."""
     rows = (line["rate"] or line.get("rate_against_all") or {} for line in standings["lines"][OVERALL])
     return max((row.get("questions") or 0 for row in rows), default=0)
+
+
+def _corrected(standings: Mapping[str, Any]) -> str:
+    section = standings.get(PEOPLE)
+    return f"{people_sentence(standings)}. {section['advice']}" if section else ""
 
 
 def _gaps(differences: Json) -> dict[tuple[str, str], Gap]:

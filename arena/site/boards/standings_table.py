@@ -41,12 +41,22 @@ DRAWN = "Rating, drawn towards overall"
 ALIASES: Mapping[str, str] = {"milliseconds": "ms"}
 """What addresses called a column before."""
 Value = Bounded | float | str | None
+
+
+def _corrected(line: Line) -> Bounded | None:
+    """Return the rating as people would give it, which is known overall only."""
+    row = line.facts.get("people") or {}
+    value = row.get("rating")
+    return None if value is None else Bounded(value=value, lower=row["lower"], upper=row["upper"])
+
+
 VALUES: Mapping[str, Callable[[Line], Value]] = {
     "rank": lambda line: None if line.is_reference else line.rank_lower,
     "rating": lambda line: line.rating,
     "win_rate": lambda line: line.win,
     "win_tie_rate": lambda line: line.win_tie,
     "battles": lambda line: None if line.is_reference else line.rates.battles,
+    "corrected_rating": _corrected,
 }
 """Values that change with whose ratings are shown; others are as the standings have them."""
 
@@ -123,6 +133,7 @@ def columns_of(
         "win_tie_rate": outcome_cell,
         "domains": lambda line: domains_cell(_by_domain(view, line)),
         "battles": battles_cell,
+        "corrected_rating": lambda line: score_cell(_corrected(line), points),
         **said_cells(view),
     }
     columns = [_column(spec, cells) for spec in _specs(domain, lines)]
@@ -296,16 +307,15 @@ def domain_sections(
 
 
 def shown_rows(
-    view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str], ratings: str
+    view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str]
 ) -> list[dict[str, float | str | None]]:
     """The rows of the table as it is shown, for files: values in full, shares 0–1, ends of intervals.
 
-    `ratings` says whose they are. The reference has no place.
+    The reference has no place.
     """
     rows: list[dict[str, float | str | None]] = [
         {
             "domain": domain,
-            "ratings": ratings,
             "rank_lower": None if line.is_reference else line.rank_lower,
             "rank_upper": None if line.is_reference else line.rank_upper,
             "letters": None if line.is_reference else line.letters,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from arena.site.boards.people_figures import PeopleFigures
 from arena.site.trust.side_tables import SideTable
 from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
@@ -167,8 +166,7 @@ class BoardView:
         between: Ratings of battles between systems alone.
         health: How far the judge can be trusted, as label, value and meaning.
         partial: How little was judged, or what is estimated, in sentences; empty where enough was.
-        people: What votes of people make of the board; None where none correct it.
-        judged_places: By system, the interval of ranks as the judge says.
+        people: How many votes of people correct the ratings, and what they show; empty where none do.
         self_reported: What teams say of their systems, by name.
         judge: Its name; empty where that is not known.
         judged_on: The day on which judging ended, ISO; empty where that is not known.
@@ -196,9 +194,7 @@ class BoardView:
     health: tuple[tuple[str, str, str], ...]
     marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     partial: str = ""
-    people: PeopleFigures | None = None
-    is_by_people: bool = False
-    judged_places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    people: str = ""
     style: SideTable = field(default_factory=SideTable)
     between: SideTable = field(default_factory=SideTable)
     ground_truths: str = ""
@@ -249,15 +245,9 @@ class BoardView:
         return tuple(moved.get(line.system, line) for line in self.lines.get(domain, ()))
 
     @property
-    def is_as_judged(self) -> bool:
-        """Whether ratings and intervals are the judge's own, as published."""
-        return not self.is_by_people
-
-    @property
     def key(self) -> str:
-        """Names what the board shows: it is another page when it is people's."""
-        shown = " by people" if self.is_by_people else ""
-        return f"{self.name} {self.content_hash}{shown} {dict(self.marks)}"
+        """Name of what the board shows."""
+        return f"{self.name} {self.content_hash} {dict(self.marks)}"
 
     def separated(self, one: Line, other: Line) -> bool:
         """Whether the battles separate two systems, as the board's tests of all pairs say."""

@@ -10,7 +10,6 @@ from xml.etree.ElementTree import Element
 
 from arena.html_pages import Parts
 from arena.services.boards.metric_columns import column_meanings
-from arena.site.boards.basis import basis_query, chosen_basis
 from arena.site.boards.board_parts import how_made
 from arena.site.boards.pickers import addressed_board, boards, title_of_page
 from arena.site.boards.view_model import BoardView
@@ -52,7 +51,7 @@ def as_parts(view: BoardView) -> Parts:
         {
             "view": view,
             "title": title_of_page("Trust and method", "trust", boards()),
-            "board_link": link("", board=view.name, **basis_query(chosen_basis(view))),
+            "board_link": link("", board=view.name),
             "questions": list(_questions(view)),
             "made": how_made(view),
             "terms": (*column_meanings().items(), *FLAGS.values()),

@@ -13,7 +13,7 @@ estimates are reported and their difference is shown.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
@@ -56,21 +56,6 @@ class Difference:
     prob_better: float
     questions: int
     interval: IntervalKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DomainDifference:
-    """A difference within one domain.
-
-    Attributes:
-        domain: The domain.
-        difference: None where the domain's battles cannot compare the two.
-        reason: Why not; empty where they can.
-    """
-
-    domain: str
-    difference: Difference | None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,31 +141,6 @@ def _beside_test(ends: tuple[float, float], tested: tuple[float, float]) -> tupl
     lower = tested[0] if above is not (ends[0] > 0) else ends[0]
     upper = tested[1] if below is not (ends[1] < 0) else ends[1]
     return lower, upper
-
-
-def differences_by_domain(
-    battles: BattleTable, first: str, second: str, settings: Settings | None = None
-) -> tuple[DomainDifference, ...]:
-    """The paired difference of two systems within each domain, from that domain's battles alone."""
-    chosen = Settings() if settings is None else settings
-    return tuple(
-        _domain_difference(battles.select(battles.domain == code), domain, first, second, chosen)
-        for code, domain in enumerate(battles.domains)
-    )
-
-
-def _domain_difference(
-    battles: BattleTable, domain: str, first: str, second: str, settings: Settings
-) -> DomainDifference:
-    for name in (first, second):
-        code = battles.systems.index(name) if name in battles.systems else -1
-        if not ((battles.a == code) | (battles.b == code)).any():
-            return DomainDifference(domain=domain, difference=None, reason=f"{name} has no battle here.")
-    try:
-        gap = difference(rate_as(battles, replace(settings, anchor=None)), first, second)
-    except StatisticsError as error:
-        return DomainDifference(domain=domain, difference=None, reason=error.message)
-    return DomainDifference(domain=domain, difference=gap)
 
 
 def rate_as(battles: BattleTable, settings: Settings) -> RatingTable:

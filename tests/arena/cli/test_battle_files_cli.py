@@ -64,7 +64,6 @@ def shuffled(rows: Sequence[Row]) -> list[Row]:
         ("rate", "{}", "--method", "style"),
         ("rate", "{}", "--method", "elo", "--bootstrap", "20"),
         ("rate", "{}", "--bootstrap", "50"),
-        ("compare", "{}", "w", "x", "--bootstrap", "50"),
         ("winrates", "{}", "--by", "domain"),
     ],
 )
@@ -93,32 +92,21 @@ def test_the_order_of_votes_changes_no_byte(run: Commands, tmp_path: Path, comma
     assert said[0] == said[1]
 
 
-def refusals(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
-    """Commands that are refused, and what is said."""
+def test_two_anchors_of_corrected_ratings_are_refused(run: Commands, tmp_path: Path) -> None:
+    """Corrected ratings have one anchor."""
     rows = battles()
-    path = written(folder / "b.jsonl", rows)
-    labels = written(folder / "votes.jsonl", votes(rows))
+    path, labels = written(tmp_path / "b.jsonl", rows), written(tmp_path / "votes.jsonl", votes(rows))
     anchors = ("--anchor", "w=1000", "--anchor", "x=1100")
-    return {
-        "itself": (("compare", path, "w", "w"), "'w' cannot be compared with itself."),
-        "anchors of people": (("rate", path, "--people", labels, *anchors), "measured from one anchor"),
-    }
-
-
-@pytest.mark.parametrize("kind", ["itself", "anchors of people"])
-def test_what_says_nothing_is_refused(run: Commands, tmp_path: Path, kind: str) -> None:
-    """A system against itself, and two anchors of corrected ratings."""
-    words, said = refusals(tmp_path)[kind]
-    code, out, err = run("battles", *words)
+    code, out, err = run("battles", "rate", path, "--people", labels, *anchors)
     assert code != 0
     assert not out
-    assert said in err
+    assert "measured from one anchor" in err
 
 
 def test_a_domain_called_overall_is_refused(run: Commands, tmp_path: Path) -> None:
     """All domains together are called so: a file of battles and a set with such a domain say it."""
     path = written(tmp_path / "b.jsonl", [row | {"domain": "overall"} for row in battles()])
-    code, _, err = run("battles", "rate", "--winrates", path, "--by", "domain")
+    code, _, err = run("battles", "winrates", path, "--by", "domain")
     assert code != 0
     assert "a domain needs another id" in err
 
@@ -147,15 +135,15 @@ def seen(row: Row) -> Row:
     ("change", "said"),
     [(without_questions, "every battle counts as a question of its own"), (seen, "left out: 10 records")],
 )
-@pytest.mark.parametrize("words", [("rate",), ("winrates",), ("compare", "w", "x")])
+@pytest.mark.parametrize("command", ["rate", "winrates"])
 def test_every_command_has_the_notes_of_the_file(
-    run: Commands, tmp_path: Path, words: Sequence[str], change: Callable[[Row], Row], said: str
+    run: Commands, tmp_path: Path, command: str, change: Callable[[Row], Row], said: str
 ) -> None:
     """What was left out and what a file does not know is said beside every result, differences too."""
     rows = battles()
     changed = [change(row) for row in rows]
     path = written(tmp_path / "b.jsonl", changed if change is without_questions else changed[:10] + rows[10:])
-    code, _, err = run("battles", words[0], path, *words[1:])
+    code, _, err = run("battles", command, path)
     assert code == 0
     assert said in err
 
@@ -167,26 +155,3 @@ def test_a_name_with_a_line_break_keeps_its_row(run: Commands, tmp_path: Path) -
     assert code == 0
     assert len(out.strip().splitlines()) == 1 + 4
     assert "w\\nv" in out
-
-
-def test_two_systems_are_separated_as_their_letters_say(run: Commands, tmp_path: Path) -> None:
-    """The comparison of two and the ranking of their file decide alike, from 12 of 24 won to 23."""
-    verdicts = []
-    for won in (12, 16, 18, 20, 23):
-        rows: list[Row] = [
-            {
-                "question_id": f"q{n}",
-                "model_a": "w",
-                "model_b": "x",
-                "winner": f"model_{'a' if n < won else 'b'}",
-            }
-            for n in range(24)
-        ]
-        path = written(tmp_path / f"{won}.jsonl", rows)
-        ratings = run.json("battles", "rate", path, "--json")["ratings"]
-        letters = [set(one["letters"]) for one in ratings]
-        found = run.json("battles", "compare", path, "w", "x", "--json")
-        assert found["separated"] == (not letters[0] & letters[1])
-        verdicts.append(found["separated"])
-    assert verdicts == sorted(verdicts)
-    assert (verdicts[0], verdicts[-1]) == (False, True)

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 import pytest
 
 from arena.html_pages import as_html
-from arena.site.boards.matrix_page import expected_rows, matrix_rows, matrix_table
+from arena.site.boards.matrix_page import matrix_rows, matrix_table
 from arena.site.boards.sentences import headline, leading, record_of, standing
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import Scale, axis, brackets, system_cell
@@ -25,7 +25,6 @@ from arena.site.ui.formats import points
 from data.records import Board
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, Settings
-from leaderboard.ratings.vocabulary import expected_share
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
@@ -165,18 +164,6 @@ def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> N
     ]
 
 
-def test_ratings_promise_a_share_where_battles_are_not_known(standings: Mapping[str, Any]) -> None:
-    """On other ratings than the judge's the matrix holds expected shares: both sides of a pair make one."""
-    view = replace(view_of(standings), is_by_people=True)
-    rows = {(row["system"], row["opponent"]): float(str(row["expected_rate"])) for row in expected_rows(view)}
-    assert len(rows) == 12 * 11
-    assert all(share + rows[two, one] == pytest.approx(1) for (one, two), share in rows.items())
-    assert expected_share(400.0) == pytest.approx(10 / 11)
-    table = tostring(matrix_table(view), encoding="unicode")
-    assert "is expected to get" in table
-    assert "direct" not in table
-
-
 def test_the_matrix_says_once_why_a_cell_is_empty(standings: Mapping[str, Any]) -> None:
     """A pair that never met is a point without words of its own; the caption says what points mean."""
     view = view_of(standings)
@@ -205,17 +192,16 @@ def test_an_axis_repeats_no_text() -> None:
 
 
 def test_files_hold_the_rows_as_they_are_shown(standings: Mapping[str, Any]) -> None:
-    """Columns come with both ends of their intervals, in the order of the table, and say whose they are."""
+    """Columns come with both ends of their intervals and in the order of the table."""
     view = view_of(standings)
     lines = in_order(view, OVERALL, view.competitors(), Order.of("-win"))
-    rows = shown_rows(view, OVERALL, lines, ("Rating", "Win"), "As the judge says")
+    rows = shown_rows(view, OVERALL, lines, ("Rating", "Win"))
     assert [row["system"] for row in rows] == [line.system for line in lines]
     assert rows[0]["win"] == min(float(str(row["win"])) for row in rows)
     assert set(rows[0]) == {
-        *("domain", "ratings", "rank_lower", "rank_upper", "letters", "system"),
+        *("domain", "rank_lower", "rank_upper", "letters", "system"),
         *("rating", "rating_lower", "rating_upper", "win", "win_lower", "win_upper"),
     }
-    assert {row["ratings"] for row in rows} == {"As the judge says"}
 
 
 def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(standings: Mapping[str, Any]) -> None:

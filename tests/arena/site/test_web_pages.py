@@ -405,8 +405,7 @@ def systems_of(page: AppTest) -> list[str]:
 
 
 def test_unknown_words_of_an_address_are_said(visit: Callable[..., AppTest]) -> None:
-    """Ratings or a domain that do not exist are named as such, and the board is shown all the same."""
-    assert "ratings that do not exist" in words_of(visit("main", board="tiny", ratings="nobody"))
+    """A domain that does not exist is named as such, and the board is shown all the same."""
     assert "no domain of this name" in words_of(visit("main", board="tiny", domain="d99"))
 
 

@@ -17,7 +17,7 @@ from leaderboard.battles import BattleTable, Winner
 from leaderboard.formats.reading import read_battles, read_chunks
 from leaderboard.formats.rows import Context, LeftOut
 from leaderboard.formats.writing import chunks_of_table
-from leaderboard.people import read_votes
+from leaderboard.people.votes import read_votes
 from leaderboard.rates import win_rates
 from leaderboard.ratings import Method, rate
 
@@ -152,7 +152,7 @@ def test_winner_words_are_the_same_in_files_columns_and_votes(tmp_path: Path) ->
     assert set(read_battles(path).table.winner.tolist()) == {Winner.TIE}
     columns = {name: [row[name] for row in rows] for name in FAIR}
     assert set(BattleTable.from_columns(**columns).winner.tolist()) == {Winner.TIE}
-    assert set(read_votes(path).share.tolist()) == {0.5}
+    assert {vote.share for vote in read_votes(path)} == {0.5}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_winner_is_a_side_or_the_name_of_a_system(words: str, tmp_path: Path) 
     ]
     path = written(tmp_path / "b.jsonl", rows)
     assert read_battles(path).table.winner.tolist() == [Winner.A, Winner.B, Winner.TIE]
-    assert read_votes(path).share.tolist() == [1, 0, 0.5]
+    assert [vote.share for vote in read_votes(path)] == [1, 0, 0.5]
     unclear = {**FAIR, "model_a": "b", "model_b": "a", "winner": "a"}
     with pytest.raises(RecordError, match="'a' cannot be used"):
         read_battles(written(path, [unclear, unclear]))

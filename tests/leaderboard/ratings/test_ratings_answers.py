@@ -20,7 +20,6 @@ from leaderboard.ratings import (
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.ratings.uncertainty.differences import (
     difference,
-    differences_by_domain,
     prob_better,
     questions_to_separate,
     win_shares,
@@ -96,19 +95,6 @@ def test_four_times_the_questions_halve_the_error() -> None:
     assert known(questions_to_separate(table, "e", "f", power=0.95).needed) > needed
     with pytest.raises(InputError, match="power"):
         questions_to_separate(table, "e", "f", power=1.2)
-
-
-def test_domains_are_compared_from_their_own_battles() -> None:
-    """Each domain's difference depends on its own questions; a missing system is named, not guessed."""
-    found = {each.domain: each for each in differences_by_domain(make_round(), "d", "g", QUICK)}
-    few, many = known(found["few"].difference), known(found["many"].difference)
-    assert (few.questions, many.questions) == (12, 188)
-    assert few.se > many.se
-    battles = make_round()
-    thinned = battles.select(~((battles.domain == 0) & (battles.a == 0)))
-    missing = {each.domain: each for each in differences_by_domain(thinned, "d", "g", QUICK)}
-    assert missing["few"].difference is None
-    assert "d has no battle" in missing["few"].reason
 
 
 def test_systems_that_cannot_be_compared_are_named() -> None:

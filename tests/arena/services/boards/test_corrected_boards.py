@@ -11,16 +11,13 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
-from arena.services.people.round_votes import VoteSource
+from arena.services.boards.people import VoteSource
 from arena.services.rounds.models import RoundRequest
-from arena.site.boards.people_view import as_people_say
-from arena.site.boards.sentences import leading
-from arena.site.boards.snapshot_reader import read_board
 from data.errors import AccessError, RecordError, RetractedError
 from data.records import Board
 from leaderboard.formats.reading import read_battles
-from leaderboard.people import correct, read_votes
-from leaderboard.vocabulary import BoardForm
+from leaderboard.people.correct import correct
+from leaderboard.people.votes import read_votes
 from tests.arena.conftest import Commands
 from tests.opened_pages import page_of
 
@@ -54,7 +51,7 @@ def publish(arena: Arena, people: VoteSource | None = None) -> tuple[Board, bool
 
 def voted(path: Path) -> VoteSource:
     """A votes file."""
-    return VoteSource(name=path.name, file=path)
+    return VoteSource.of_file(path)
 
 
 def judge(arena: Arena) -> Arena:
@@ -97,7 +94,8 @@ def test_the_corrected_figures_are_those_of_the_command(arena: Arena, tmp_path: 
     arena.boards.export_round("tiny", tmp_path / "out", caller=OPERATOR)
     table = correct(read_battles(tmp_path / "out" / "battles.jsonl").table, read_votes(votes))
     section = board.standings["people"]
-    assert section["ratings"] == json.loads(json.dumps(table.as_json()["ratings"]))
+    for row, wanted in zip(section["ratings"], table["ratings"], strict=True):
+        assert row == pytest.approx(wanted)
     judged = {one["system"]: one["rating"]["rating"] for one in board.standings["lines"]["overall"]}
     for row in section["ratings"]:
         assert row["judge_rating"] == pytest.approx(judged[row["system"]])
@@ -124,7 +122,7 @@ def test_votes_off_the_plan_are_named(arena: Arena, tmp_path: Path) -> None:
     before, _ = publish(arena)
     votes = write_votes(tmp_path / "votes.jsonl")
     votes.write_text(votes.read_text().replace('"q3"', '"q99"', 1), encoding="utf-8")
-    with pytest.raises(RecordError, match=r"line 28.*'q99' is not in the plan"):
+    with pytest.raises(RecordError, match=r"line 28.*'q99' is unknown"):
         publish(arena, voted(votes))
     assert arena.boards.get("tiny") == before
 
@@ -133,8 +131,8 @@ def test_a_first_publication_can_be_corrected_at_once(arena: Arena, tmp_path: Pa
     """A finished round is published with its correction as one snapshot."""
     board, created = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
     assert created
-    assert board.standings["people"]["vote_rule"] == "mean"
     assert [one.name for one in (*arena.boards.heads(), *arena.boards.former())] == ["tiny"]
+    assert board.standings["people"]["source"] == {"kind": "file", "name": "votes.jsonl"}
 
 
 def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: Path) -> None:
@@ -181,8 +179,10 @@ def test_only_organisers_correct(arena: Arena, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena], tmp_path: Path) -> None:
-    """The page tells votes in its strip, switches to people's figures, and says how far each system moves."""
+def test_pages_have_a_column_and_say_where_votes_are_not_applied(
+    filled: Callable[..., Arena], tmp_path: Path
+) -> None:
+    """The board has one column more, overall; a domain and a board without votes say that they have none."""
     arena = judge(filled())
     before, _ = publish(arena)
     publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
@@ -192,17 +192,17 @@ def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena
         assert not page.exception, page.exception
         return " ".join(one.proto.body for one in page.get("html"))
 
-    by_judge, by_people = text(), text(says="people")
-    assert "corrected by 108 votes of 3 people" in by_judge
-    assert "How far each system moves" not in by_judge
-    assert "As people would say, " in by_people
-    assert "How far each system moves" in by_people
-    assert "not checked by people" in text(board=f"tiny@{before.content_hash[:12]}", says="people")
-    assert "Votes say nothing of these battles" in text(says="people", domain="d1")
+    overall, domain, former = text(), text(domain="d1"), text(board=f"tiny@{before.content_hash[:12]}")
+    assert "Corrected by 108 votes of 3 people. The " in overall
+    assert "aa-c-corrected-rating" in overall
+    assert "they are not applied to these" in domain
+    assert "aa-c-corrected-rating" not in domain
+    assert "not checked by people" in former
+    assert "aa-c-corrected-rating" not in former
 
 
 def test_commands_correct_show_and_list(run: Commands, filled: Callable[..., Arena], tmp_path: Path) -> None:
-    """`rounds publish --people`, `leaderboard show --people` and the list of snapshots tell the same."""
+    """`rounds publish --people`, `leaderboard show` and the list of snapshots tell the same."""
     arena = judge(filled())
     before, _ = publish(arena)
     arena.close()
@@ -211,29 +211,42 @@ def test_commands_correct_show_and_list(run: Commands, filled: Callable[..., Are
     assert told["created"]
     assert told["content_hash"] != before.content_hash
     assert (told["votes"], told["annotators"], told["votes_left_out"]) == (108, 3, 0)
-    code, out, _ = run("leaderboard", "show", "tiny", "--people")
+    code, out, _ = run("leaderboard", "show", "tiny")
     assert code == 0
     assert "Corrected by 108 votes of 3 people." in out
-    assert "moves by" in out
+    assert "people would say" in out
+    assert "they are not applied to these" in run("leaderboard", "show", "tiny", "--domain", "d0")[1]
     former = f"tiny@{before.content_hash[:12]}"
-    assert "Not checked by people." in run("leaderboard", "show", former)[1]
-    code, _, err = run("leaderboard", "show", former, "--people")
-    assert code != 0
-    assert "No votes of people correct" in err
+    out = run("leaderboard", "show", former)[1]
+    assert "Not checked by people." in out
+    assert "people would say" not in out
     names = [one["name"] for one in run.json("leaderboard", "list", "--snapshots", "--json")]
     assert names == ["tiny", former]
     assert len(run.json("leaderboard", "list", "--json")) == 1
-    assert run("rounds", "publish", "tiny", "--vote-rule", "mean")[0] != 0
 
 
-def test_few_votes_make_nobody_lead(arena: Arena, tmp_path: Path) -> None:
-    """With votes on 24 of each system's battles nobody has a place as people would say."""
-    board, _ = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
-    view = as_people_say(read_board(board))
-    sentence = leading(view, "overall")
-    assert sentence.startswith("As people would say, nobody is known to lead. Too few battles of ")
-    assert sentence.endswith(" have votes; 50 are the least.")
-    assert all(system in sentence for system in SYSTEMS)
-    assert {line.rank_lower for line in view.rows() if not line.is_reference} == {None}
-    rows = csv.DictReader(arena.board_files.content("tiny", BoardForm.CSV).content.decode().splitlines())
-    assert {row["corrected_rank_lower"] for row in rows} == {""}
+def test_votes_travel_with_a_job(tmp_path: Path) -> None:
+    """What a worker reads is what was sent."""
+    source = voted(write_votes(tmp_path / "votes.jsonl"))
+    carried = VoteSource.from_json(json.loads(json.dumps(source.as_json())))
+    assert (carried.kind, carried.name) == ("file", "votes.jsonl")
+    assert [vote.as_json() for vote in carried.votes] == [vote.as_json() for vote in source.votes]
+
+
+def test_labels_of_the_round_correct_its_board(
+    run: Commands, filled: Callable[..., Arena], tmp_path: Path
+) -> None:
+    """`--people labels` takes what people gave on the page "Label pairs"; without any it says so."""
+    arena = judge(filled())
+    publish(arena)
+    arena.close()
+    code, _, err = run("rounds", "publish", "tiny", "--people", "labels")
+    assert code == 1
+    assert "tiny has no labels" in err
+    run("labels", "open", "tiny", "--everybody")
+    rows = [json.loads(line) for line in write_votes(tmp_path / "v.jsonl").read_text().splitlines()]
+    path = tmp_path / "labels.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert run("labels", "import", "tiny", path)[0] == 0
+    told = run.json("rounds", "publish", "tiny", "--people", "labels", "--no-metrics", "--json")
+    assert (told["votes"], told["annotators"]) == (108, 3)

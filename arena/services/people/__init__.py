@@ -1,1 +1,0 @@
-"""People's votes on battles: where they come from, and what they correct."""

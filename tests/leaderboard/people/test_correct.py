@@ -1,0 +1,225 @@
+"""Ratings and rates as people would give them, held to PPI++ means, to plain means, and to simulation."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from data.errors import NotFoundError, RecordError, UnrankableError
+from leaderboard.battles import BattleTable
+from leaderboard.people.correct import MEASURES, correct, correct_rates
+from leaderboard.people.votes import Vote, votes_of
+from leaderboard.ratings import Anchor, IntervalKind, rate
+
+Floats = NDArray[np.float64]
+Verdict = tuple[str, str, str, str, float]
+SYSTEMS = ("a", "b", "c")
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "people.py"
+
+
+def plan_of(verdicts: list[Verdict]) -> BattleTable:
+    """Make a table of `(question, domain, a, b, share of a)`."""
+    question, domain, first, second, share = zip(*verdicts, strict=True)
+    return BattleTable.from_columns(question, domain, first, second, ["tie"] * len(verdicts), score=share)
+
+
+def vote(verdict: Verdict, share: float, **more: object) -> dict[str, object]:
+    """Make a vote on the battle of a verdict."""
+    question, _, first, second, _ = verdict
+    return {"question_id": question, "model_a": first, "model_b": second, "score": share, **more}
+
+
+def round_of(seed: int, questions: int = 40, labelled: float = 0.4) -> tuple[list[Verdict], list[Vote]]:
+    """Simulate verdicts of every pair on each question, and votes on some of them."""
+    random = np.random.default_rng(seed)
+    verdicts = [
+        (f"q{number}", f"d{number % 2}", first, second, float(random.choice([0.0, 0.5, 1.0])))
+        for number in range(questions)
+        for first, second in combinations(SYSTEMS, 2)
+    ]
+    votes = [
+        vote(verdict, verdict[4] if random.random() < 0.6 else float(random.choice([0.0, 0.5, 1.0])))
+        for verdict in verdicts
+        if random.random() < labelled
+        for _ in range(2)
+    ]
+    return verdicts, votes_of(votes)
+
+
+def rating(table: dict[str, Any], system: str) -> dict[str, Any]:
+    """Find the row of a system."""
+    return next(row for row in table["ratings"] if row["system"] == system)
+
+
+def powered_mean(said: Floats, seen: Floats, rest: Floats) -> tuple[float, float]:
+    """Estimate a mean and the width of its 95 % interval as `ppi_py.ppi_mean_ci` does.
+
+    Source: Angelopoulos et al. (2024), "PPI++", algorithm 2 for the mean; ppi_py 0.2.3, which installs a
+    package `tests` beside its own, and so cannot be a dependency of these.
+
+    Args:
+        said: Labels.
+        seen: Predictions of what is labelled.
+        rest: Predictions of what is not.
+    """
+    joint = float(np.mean((said - said.mean()) * (seen - seen.mean())))
+    spread = float(np.cov(np.concatenate([seen, rest])))
+    weight = min(max(joint / ((1 + len(said) / len(rest)) * spread), 0.0), 1.0)
+    error = np.sqrt((weight * rest).var() / len(rest) + (said - weight * seen).var() / len(said))
+    return float(weight * rest.mean() + (said - weight * seen).mean()), float(2 * 1.959964 * error)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rates_are_powered_means(seed: int) -> None:
+    """With one battle a question they are PPI++ means, and about as sure."""
+    random = np.random.default_rng(seed)
+    people = random.choice([0.0, 0.5, 1.0], 600, p=[0.3, 0.2, 0.5])
+    judge = np.where(random.random(600) < 0.75, people, random.choice([0.0, 0.5, 1.0], 600))
+    chosen = np.sort(random.choice(600, 200, replace=False))
+    verdicts = [(f"q{at:03}", "d", "s", "human", float(share)) for at, share in enumerate(judge)]
+    votes = votes_of([vote(verdicts[at], float(people[at])) for at in chosen])
+    table = correct_rates(plan_of(verdicts), votes, reference="human", by_domain=False)
+    (row,) = table["rows"]
+    rest = np.setdiff1d(np.arange(600), chosen)
+    for measure, ends in MEASURES.items():
+        said, seen = (
+            {"mean_score": each, "win_rate": 1.0 * (each > 0.5), "win_tie_rate": 1.0 * (each >= 0.5)}[measure]
+            for each in (people, judge)
+        )
+        wanted, wide = powered_mean(said[chosen], seen[chosen], seen[rest])
+        assert row[measure] == pytest.approx(wanted, abs=0.004)
+        width = row[f"{ends}upper"] - row[f"{ends}lower"]
+        assert width == pytest.approx(wide, rel=0.04)
+        classical = 2 * 1.96 * float(said[chosen].std()) / np.sqrt(200)
+        assert width < 0.95 * classical
+
+
+def test_votes_on_every_battle_leave_nothing_to_correct() -> None:
+    """Where people voted on every battle, ratings and rates are theirs, whatever the judge says."""
+    verdicts, _ = round_of(1)
+    shares = np.random.default_rng(2).choice([0.0, 0.5, 1.0], len(verdicts)).tolist()
+    votes = votes_of([vote(*pair) for pair in zip(verdicts, shares, strict=True)])
+    table = correct(plan_of(verdicts), votes)
+    own = rate(
+        plan_of([(*verdict[:4], share) for verdict, share in zip(verdicts, shares, strict=True)]),
+        interval=IntervalKind.SANDWICH,
+    )
+    for row in table["ratings"]:
+        assert row["rating"] == pytest.approx(own.of(row["system"]).rating)
+        assert row["people_rating"] == pytest.approx(row["rating"])
+    assert table["labelled_battles"] == table["battles"] == len(verdicts)
+    assert table["gain"] == pytest.approx(1)
+
+
+def test_a_good_judge_narrows_intervals_and_a_useless_one_does_not() -> None:
+    """The gain says by how much; advice follows it."""
+    random = np.random.default_rng(5)
+    pairs = [
+        (f"q{number}", "d", *pair, float(random.random() < 0.6))
+        for number in range(150)
+        for pair in combinations(SYSTEMS, 2)
+    ]
+    votes = votes_of([vote(pair, pair[4]) for pair in pairs if random.random() < 0.3])
+    good = correct(plan_of(pairs), votes)
+    useless = correct(plan_of([(*pair[:4], float(random.random() < 0.5)) for pair in pairs]), votes)
+    assert good["gain"] > 2
+    assert useless["gain"] < 1.1
+    assert good["correlation"] == pytest.approx(1)
+    assert "worth having" in good["advice"]
+    assert "adds nothing" in useless["advice"]
+    widths = [[row["upper"] - row["lower"] for row in table["ratings"]] for table in (good, useless)]
+    assert np.mean(widths[0]) < 0.75 * np.mean(widths[1])
+
+
+def test_order_of_rows_and_sides_changes_nothing() -> None:
+    """Shuffled battles and votes with exchanged sides give the same figures."""
+    verdicts, votes = round_of(3)
+    turned = [(q, d, b, a, 1 - share) for q, d, a, b, share in reversed(verdicts)]
+    one, other = (
+        {row["system"]: row for row in correct(plan_of(each), list(cast))["ratings"]}
+        for each, cast in ((verdicts, votes), (turned, reversed(votes)))
+    )
+    for system, row in one.items():
+        for field in ("rating", "lower", "upper", "people_rating", "judge_rating", "rank_lower"):
+            assert row[field] == pytest.approx(other[system][field])
+
+
+def test_chances_weigh_votes() -> None:
+    """Battles that were put to people more often count less, so that a draw by result misleads nobody."""
+    random = np.random.default_rng(8)
+    verdicts = [(f"q{number}", "d", "a", "b", float(random.random() < 0.5)) for number in range(4000)]
+    chance = {0.0: 0.1, 1.0: 0.4}
+    drawn = [one for one in verdicts if random.random() < chance[one[4]]]
+    weighed = votes_of([vote(one, one[4], chance=chance[one[4]]) for one in drawn])
+    plain = votes_of([vote(one, one[4]) for one in drawn])
+    rows = [correct_rates(plan_of(verdicts), votes)["rows"][0] for votes in (weighed, plain)]
+    assert rows[0]["people_win_rate"] == pytest.approx(0.5, abs=0.04)
+    assert rows[1]["people_win_rate"] == pytest.approx(0.8, abs=0.04)
+
+
+def test_anchor_and_domains() -> None:
+    """An anchored rating is where it was put; domains have rates of their own."""
+    verdicts, votes = round_of(4)
+    table = correct(plan_of(verdicts), votes, anchor=Anchor(system="b", rating=1200.0))
+    assert rating(table, "b")["rating"] == pytest.approx(1200)
+    assert rating(table, "b")["lower"] == pytest.approx(1200)
+    with pytest.raises(NotFoundError):
+        correct(plan_of(verdicts), votes, anchor=Anchor(system="x", rating=1.0))
+    rates = correct_rates(plan_of(verdicts), votes, reference="c")
+    assert [(row["system"], row["domain"]) for row in rates["rows"]].count(("a", "d1")) == 1
+    assert {row["domain"] for row in rates["rows"]} == {"overall", "d0", "d1"}
+    with pytest.raises(NotFoundError, match="nobody"):
+        correct_rates(plan_of(verdicts), votes, reference="nobody")
+
+
+def test_votes_that_all_agree_leave_an_interval() -> None:
+    """Three votes of three for one system do not make its rate certain."""
+    verdicts = [(f"q{number}", "d", "a", "b", 1.0) for number in range(20)]
+    votes = votes_of([vote(verdict, 1.0) for verdict in verdicts[:3]])
+    row = next(row for row in correct_rates(plan_of(verdicts), votes)["rows"] if row["system"] == "a")
+    assert (row["win_rate"], row["upper"]) == (1, 1)
+    assert 0.3 < row["lower"] < 0.6
+
+
+def test_votes_that_cannot_correct_are_refused() -> None:
+    """Votes off the plan, on one question, or that compare nobody are errors that say so."""
+    verdicts, _ = round_of(6)
+    plan = plan_of(verdicts)
+    with pytest.raises(RecordError, match=r"votes, row 2.*'q99' is unknown"):
+        correct(plan, votes_of([vote(verdicts[0], 1.0), {**vote(verdicts[1], 1.0), "question_id": "q99"}]))
+    with pytest.raises(UnrankableError, match="one question"):
+        correct(plan, votes_of([vote(verdict, 0.5) for verdict in verdicts[:3]]))
+    with pytest.raises(UnrankableError, match="do not compare"):
+        correct(plan, votes_of([vote(verdict, 1.0) for verdict in verdicts if verdict[2] == "a"]))
+    mixed = [vote(verdicts[0], 1.0, chance=0.5), vote(verdicts[1], 1.0)]
+    with pytest.raises(RecordError, match="chance is missing"):
+        correct(plan, votes_of(mixed))
+
+
+@pytest.fixture(scope="module")
+def simulation() -> Any:  # noqa: ANN401 - a module
+    """Load the script that simulates rounds."""
+    spec = importlib.util.spec_from_file_location("people_simulation", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(7))
+def test_intervals_hold_what_people_say(simulation: Any, number: int) -> None:  # noqa: ANN401 - a module
+    """With 20 % of battles labelled, 95 % intervals hold the people's own figure in 92 % and more."""
+    found = simulation.measured(simulation.SETTINGS[number], repeats=60)
+    for name in ("rating", *MEASURES):
+        assert found.share(name) >= 0.92
+    assert found.share("judge") < 0.9
