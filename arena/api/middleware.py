@@ -86,7 +86,7 @@ class Envelope:
 
     def _most(self, scope: Scope) -> int:
         path: str = scope["path"]
-        takes_files = path.endswith(("/check", "/submissions", "/labels"))
+        takes_files = path.endswith(("/check", "/submissions"))
         return self._limits.file_bytes if takes_files else self._limits.other_bytes
 
 
