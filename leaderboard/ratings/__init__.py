@@ -16,10 +16,8 @@ from leaderboard.ratings.uncertainty.differences import (
     Difference,
     Separation,
     difference,
-    prob_better,
     questions_to_separate,
     star_battles,
-    win_shares,
 )
 from leaderboard.ratings.vocabulary import (
     Anchor,
@@ -28,8 +26,6 @@ from leaderboard.ratings.vocabulary import (
     Flag,
     IntervalKind,
     Method,
-    Prior,
-    Weighting,
 )
 
 __all__ = [
@@ -44,21 +40,17 @@ __all__ = [
     "IntervalKind",
     "LeftOutCovariate",
     "Method",
-    "Prior",
     "Rating",
     "RatingTable",
     "Separation",
     "Settings",
     "StyleEffect",
-    "Weighting",
     "difference",
     "marked_column",
-    "prob_better",
     "questions_to_separate",
     "rate",
     "rate_domains",
     "rate_under_control",
     "relative_columns",
     "star_battles",
-    "win_shares",
 ]

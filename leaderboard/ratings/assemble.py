@@ -68,9 +68,7 @@ def assemble(
     elif settings.cluster is Cluster.QUESTION:
         _withhold(columns, _on_one_question(table, pairs.battles))
     _fix_anchor(columns, table, settings)
-    if groups is not None and settings.prior is not None:
-        _mark_prior(columns, groups)
-    elif groups is not None:
+    if groups is not None:
         _place_outside(columns, table, pairs, groups, settings)
     errors = _joint_errors(estimates, size)
     places = place_systems(
@@ -144,12 +142,6 @@ def _fix_anchor(columns: Columns, table: BattleTable, settings: Settings) -> Non
         column[code] = settings.anchor.rating
     columns.se[code] = 0.0
     columns.flags[code] = [Flag.ANCHOR]
-
-
-def _mark_prior(columns: Columns, groups: Groups) -> None:
-    lent = groups.label != 0 if groups.sizes[0] > 1 else np.ones(len(groups.label), dtype=bool)
-    for code in np.flatnonzero(lent).tolist():
-        columns.flags[code].append(Flag.PRIOR)
 
 
 def _place_outside(
@@ -262,10 +254,8 @@ def _tie_parameter(estimates: list[Estimate]) -> float | None:
     return main.model.ratio(main.fit.tie)
 
 
-def _known(table: BattleTable, groups: Groups, settings: Settings) -> Known | None:
-    """Who stands above whom of different groups; None under a prior, which gives all one scale."""
-    if settings.prior is not None:
-        return None
+def _known(table: BattleTable, groups: Groups, settings: Settings) -> Known:
+    """Who stands above whom of different groups."""
     return Known(
         ladder=groups.ladder, over=groups.over, under=groups.under, clean=_clean_wins(table, groups, settings)
     )

@@ -195,12 +195,6 @@ class Cells:
         clusters, pairs = self.doubled.shape
         return clusters, 3 * pairs
 
-    def of_clusters(self, clusters: Ints) -> Cells:
-        """Those of some clusters, rising."""
-        if len(clusters) == len(self.doubled):
-            return self
-        return Cells(doubled=self.doubled[clusters], full=self.full)
-
     def counts(self, clusters: Ints) -> Floats:
         """(3, P) battles on some clusters: low won, high won, tie."""
         part = self.doubled[clusters]

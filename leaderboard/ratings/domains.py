@@ -91,7 +91,6 @@ def rate_domains(
     chosen = Settings(
         bootstrap=(chosen.bootstrap or Settings().bootstrap) if kind is IntervalKind.BOOTSTRAP else None,
         cluster=chosen.cluster,
-        weighting=chosen.weighting,
         anchor=chosen.anchor,
         seed=chosen.seed,
         method=Method.BRADLEY_TERRY,
@@ -348,7 +347,6 @@ def _draws(
         settled,
         Units.of(BradleyTerry(), local, pairs, settings.cluster),
         draws=len(moved),
-        weighting=settings.weighting,
         seed=settings.seed,
         ridge=ridge,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from leaderboard.battles import BattleTable, Codes
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.models.likelihoods import BradleyTerry, PairModel, model_of
-from leaderboard.ratings.models.newton import SPARSE_ABOVE, Fit, Ridge, fit
+from leaderboard.ratings.models.newton import SPARSE_ABOVE, Fit, fit
 from leaderboard.ratings.result import Settings
 from leaderboard.ratings.uncertainty import bounds
 from leaderboard.ratings.uncertainty.carrying import Units as Carrying
@@ -77,9 +77,8 @@ def estimate(
         anchor: Code of the anchor, if it is one of the members.
     """
     inner, _ = pairs.among(members)
-    ridge = _ridge(settings, len(members))
     model = model_of(settings.method)
-    settled = fit(model, inner, ridge)
+    settled = fit(model, inner)
     if model.ties and not settled.has_tie:
         model = BradleyTerry()
     local = table if len(members) == len(table.systems) else restrict(table, members)
@@ -94,14 +93,14 @@ def estimate(
     if units is not None and units <= 1:
         return point_estimate
     if len(members) > SPARSE_ABOVE:
-        errors = multiplier_errors(model, settled, inner, local, settings, anchor, ridge)
+        errors = multiplier_errors(model, settled, inner, local, settings, anchor)
         behind = inner.battles if units is None else units_by_system(local)
         return _with_errors(point_estimate, errors * POINTS, behind)
     carrying = carrying_units(local, inner, settings.cluster, anchor)
-    sandwich = _sandwich(point_estimate, local, inner, settings, anchor, ridge, carrying)
+    sandwich = _sandwich(point_estimate, local, inner, settings, anchor, carrying)
     if settings.interval is IntervalKind.SANDWICH:
         return sandwich
-    return _bootstrap(sandwich, local, inner, settings, anchor, ridge)
+    return _bootstrap(sandwich, local, inner, settings, anchor)
 
 
 def restrict(table: BattleTable, members: Ints) -> BattleTable:
@@ -136,13 +135,6 @@ def restrict(table: BattleTable, members: Ints) -> BattleTable:
     )
 
 
-def _ridge(settings: Settings, systems: int) -> Ridge | None:
-    if settings.prior is None:
-        return None
-    precision = np.full(systems, (POINTS / settings.prior.sd) ** 2)
-    return Ridge(precision=precision, centre=np.zeros(systems))
-
-
 def _shift(settings: Settings, theta: Floats, anchor: Ints | None) -> tuple[float, float]:
     """The log-odds that are worth a number of points, and that number."""
     if anchor is not None and settings.anchor is not None:
@@ -156,12 +148,11 @@ def _sandwich(
     pairs: PairCounts,
     settings: Settings,
     anchor: Ints | None,
-    ridge: Ridge | None,
     carrying: Carrying,
 ) -> Estimate:
     if point_estimate.fit is None or point_estimate.model is None:
         return point_estimate
-    inverse = joint_inverse(pairs, point_estimate.fit, ridge)
+    inverse = joint_inverse(pairs, point_estimate.fit)
     if settings.cluster is Cluster.NONE:
         covariance = plain_covariance(point_estimate.model, point_estimate.fit, pairs, inverse)
     else:
@@ -276,7 +267,6 @@ def _bootstrap(
     pairs: PairCounts,
     settings: Settings,
     anchor: Ints | None,
-    ridge: Ridge | None,
 ) -> Estimate:
     if sandwich.fit is None or sandwich.model is None or settings.bootstrap is None or sandwich.units is None:
         return sandwich
@@ -285,9 +275,7 @@ def _bootstrap(
         sandwich.fit,
         Units.of(sandwich.model, table, pairs, settings.cluster),
         draws=settings.bootstrap,
-        weighting=settings.weighting,
         seed=settings.seed,
-        ridge=ridge,
     )
     zero = float(sandwich.points[anchor].mean()) if anchor is not None else MEAN
     draws = in_gauge(thetas, anchor) * POINTS + zero
@@ -296,7 +284,7 @@ def _bootstrap(
         return sandwich
     units = sandwich.units if settings.cluster is Cluster.QUESTION else None
     if settings.bounds is Bounds.BCA:
-        inverse = joint_inverse(pairs, sandwich.fit, ridge)
+        inverse = joint_inverse(pairs, sandwich.fit)
         speed = _acceleration(sandwich.model, sandwich.fit, pairs, table, settings, inverse, anchor)
         ends = bounds.bca(complete, sandwich.points, speed, units)
     else:

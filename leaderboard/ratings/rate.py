@@ -15,7 +15,7 @@ from leaderboard.ratings.estimate import estimate, restrict
 from leaderboard.ratings.models.existence import Groups, find_groups
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
-from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method, Prior, Weighting
+from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method
 
 MOST_RESAMPLED = 250
 """Systems up to which intervals are resampled unless another kind is asked for."""
@@ -34,9 +34,7 @@ def rate(
     cluster: Cluster = Cluster.QUESTION,
     anchor: Anchor | None = None,
     seed: int = 0,
-    weighting: Weighting = Weighting.GAMMA,
     bounds: Bounds = Bounds.PERCENTILE,
-    prior: Prior | None = None,
 ) -> RatingTable:
     """Rate systems on the 400-points-a-decade scale.
 
@@ -52,9 +50,7 @@ def rate(
         cluster: Whether questions or single battles are the independent units.
         anchor: The system whose rating is fixed; without one, the main group's ratings average 1000.
         seed: Of the resamples.
-        weighting: Gamma weights, under which no observed cell ever vanishes, or multinomial ones.
         bounds: Percentile or BCa ends of bootstrap intervals.
-        prior: A normal prior on each rating; what only it makes finite is flagged.
 
     Raises:
         UnrankableError: No battle at all, weights that are no numbers, or (tie models) only ties.
@@ -72,10 +68,8 @@ def rate(
         interval=kind,
         bootstrap=bootstrap if kind is IntervalKind.BOOTSTRAP else None,
         cluster=cluster,
-        weighting=weighting,
         bounds=bounds,
         anchor=anchor,
-        prior=prior,
         seed=seed,
     )
     with one_thread():
@@ -121,10 +115,6 @@ def _rate(table: BattleTable, settings: Settings) -> RatingTable:
         return rate_online(table, settings, anchor)
     pairs = count_pairs(table)
     groups = groups_of(table, pairs, settings)
-    if settings.prior is not None:
-        everyone = np.arange(pairs.systems)
-        estimates = [estimate(table, pairs, everyone, settings, anchor)]
-        return assemble(table, pairs, groups, estimates, settings)
     estimates = [
         estimate(part, pairs, members, settings, anchor if anchor is not None and label == 0 else None)
         for label, members, part in _split(table, groups)
@@ -141,7 +131,7 @@ def groups_of(table: BattleTable, pairs: PairCounts, settings: Settings) -> Grou
     """
     anchor = anchor_codes(table, settings.anchor)
     groups = find_groups(pairs, None if anchor is None else int(anchor[0]), table.systems)
-    if anchor is not None and settings.anchor is not None and settings.prior is None:
+    if anchor is not None and settings.anchor is not None:
         for code, each in zip(anchor.tolist(), settings.anchor.all, strict=True):
             _require_zero(groups, pairs, code, each.system)
     return groups

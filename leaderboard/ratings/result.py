@@ -18,8 +18,6 @@ from leaderboard.ratings.vocabulary import (
     Flag,
     IntervalKind,
     Method,
-    Prior,
-    Weighting,
 )
 
 
@@ -78,10 +76,8 @@ class Settings:
         interval: Where intervals come from.
         bootstrap: Resamples; None where nothing was resampled.
         cluster: The unit of resampling.
-        weighting: How resamples weigh units.
         bounds: How draws become intervals.
         anchor: The fixed system; None where ratings average 1000.
-        prior: The prior; None for maximum likelihood.
         seed: Of the resamples.
     """
 
@@ -89,10 +85,8 @@ class Settings:
     interval: IntervalKind = IntervalKind.BOOTSTRAP
     bootstrap: int | None = 1000
     cluster: Cluster = Cluster.QUESTION
-    weighting: Weighting = Weighting.GAMMA
     bounds: Bounds = Bounds.PERCENTILE
     anchor: Anchor | None = None
-    prior: Prior | None = None
     seed: int = 0
 
 
@@ -173,9 +167,7 @@ class RatingTable:
             "cluster": self.settings.cluster.value,
             "seed": self.settings.seed,
             "anchor": None if anchor is None else anchor.as_json(),
-            "weighting": self.settings.weighting.value,
             "bounds": self.settings.bounds.value,
-            "prior_sd": None if self.settings.prior is None else self.settings.prior.sd,
             "gradient_norm": self.gradient_norm,
             "tie_parameter": self.tie_parameter,
             "draws_without_estimate": self.draws_without_estimate,

@@ -31,20 +31,7 @@ __all__ = [
     "Flag",
     "IntervalKind",
     "Method",
-    "Prior",
-    "Weighting",
 ]
-
-
-class Weighting(StrEnum):
-    """How a bootstrap resample weighs its units.
-
-    `GAMMA`: independent standard exponential weights (the Bayesian bootstrap), under which nothing
-    observed ever vanishes. `MULTINOMIAL`: drawn with replacement, the classical bootstrap.
-    """
-
-    GAMMA = "gamma"
-    MULTINOMIAL = "multinomial"
 
 
 class Bounds(StrEnum):
@@ -61,7 +48,6 @@ class Flag(StrEnum):
     the system met rated ones.
     `UNBOUNDED`: null, since its wins and losses never lead back to the rated systems.
     `SEPARATE`: rated within its own group of systems, on a scale of its own; at most its place compares.
-    `PRIOR`: finite only thanks to the prior that was asked for.
     `ANCHOR`: fixed by definition.
     `NO_INTERVAL`: too few questions or battles, or no variation among them, to say how sure the rating is.
     `FEW_QUESTIONS`: fewer than twelve questions carry the rating, so that its interval is Student's t
@@ -73,7 +59,6 @@ class Flag(StrEnum):
     NEVER_LOSES = "never_loses"
     UNBOUNDED = "unbounded"
     SEPARATE = "separate"
-    PRIOR = "prior"
     ANCHOR = "anchor"
     NO_INTERVAL = "no_interval"
     FEW_QUESTIONS = "few_questions"
@@ -128,19 +113,3 @@ class Anchor:
         """`system` and `rating`; a list of such objects of several anchors."""
         rows = [{"system": anchor.system, "rating": anchor.rating} for anchor in self.all]
         return rows if self.others else rows[0]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prior:
-    """A normal prior on each rating around the mean; what it lends is flagged `PRIOR`.
-
-    Attributes:
-        sd: Its standard deviation in rating points.
-    """
-
-    sd: float = 400.0
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.sd) and self.sd > 0):
-            message = f"A prior's standard deviation of {self.sd} points cannot be used."
-            raise InputError(message, advice="Give a positive number of rating points.")

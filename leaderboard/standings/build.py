@@ -223,9 +223,7 @@ def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, 
             cluster=settings.cluster,
             anchor=settings.anchor,
             seed=settings.seed,
-            weighting=settings.weighting,
             bounds=settings.bounds,
-            prior=settings.prior,
         )
     except UnrankableError as error:
         return None, str(error)

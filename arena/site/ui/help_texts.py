@@ -17,7 +17,6 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "separate",
             "Its rating is measured within its own group of systems; only places compare with others.",
         ),
-        "prior": ("by prior", "Finite only thanks to the prior that was asked for."),
         "anchor": ("anchor", "Its rating is fixed by definition; the others are measured from it."),
         "no_interval": ("no interval", "Too few questions or battles to say how sure the rating is."),
         "few_questions": ("few questions", "Fewer than twelve questions carry the rating: a t interval."),

@@ -25,7 +25,7 @@ from leaderboard.ratings.estimate import in_gauge, resampled
 from leaderboard.ratings.models.newton import SPARSE_ABOVE
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.uncertainty.carrying import carrying_units
-from leaderboard.ratings.vocabulary import MEAN, POINTS, Bounds, Cluster, IntervalKind, Weighting
+from leaderboard.ratings.vocabulary import MEAN, POINTS, Bounds, Cluster, IntervalKind
 
 K_FACTOR = 4.0
 ORDERS = 100
@@ -39,15 +39,15 @@ def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> 
     percentile ends.
 
     Raises:
-        InputError: A sandwich interval, a prior, or more than `SPARSE_ABOVE` systems was asked for.
+        InputError: A sandwich interval, or more than `SPARSE_ABOVE` systems was asked for.
     """
-    if settings.interval is IntervalKind.SANDWICH or settings.prior is not None:
-        message = "Online Elo has no likelihood, so neither a sandwich interval nor a prior."
-        raise InputError(message, advice="Ask for bootstrap intervals without a prior.")
+    if settings.interval is IntervalKind.SANDWICH:
+        message = "Online Elo has no likelihood, so no sandwich interval."
+        raise InputError(message, advice="Ask for bootstrap intervals.")
     if len(table.systems) > SPARSE_ABOVE:
         message = f"Online Elo is computed for up to {SPARSE_ABOVE} systems."
         raise InputError(message, advice="Rate so many systems with the method bradley-terry.")
-    settings = replace(settings, weighting=Weighting.GAMMA, bounds=Bounds.PERCENTILE)
+    settings = replace(settings, bounds=Bounds.PERCENTILE)
     table = oriented(table)
     zero = MEAN if settings.anchor is None else settings.anchor.zero
     points = in_gauge(_play(table, settings, ORDERS, weighted=False).mean(axis=0), anchor) + zero

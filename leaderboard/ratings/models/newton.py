@@ -110,7 +110,7 @@ def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: 
     norm = float(np.max(np.abs(gradient) / np.maximum(scale * pairs.battles, 1e-300), initial=0.0))
     if not norm <= CERTIFIED:
         message = f"The fit did not settle: wins are off by {norm:.1e} of a system's battles."
-        raise UnrankableError(message, advice="Report these battles; meanwhile rate them with a prior.")
+        raise UnrankableError(message, advice="Report these battles.")
     zeros = np.zeros(len(pairs.low))
     return Fit(
         theta=theta,

@@ -108,7 +108,7 @@ def rate_under_control(
     local = table
     if not inside.all():
         local, style = restrict(table.select(inside), members), [column[inside] for column in style]
-    used = replace(settings, method=Method.STYLE, interval=IntervalKind.SANDWICH, bootstrap=None, prior=None)
+    used = replace(settings, method=Method.STYLE, interval=IntervalKind.SANDWICH, bootstrap=None)
     size = len(members)
     with one_thread():
         problem = _Problem.of(local, style)

@@ -20,13 +20,11 @@ from scipy.special import ndtri
 
 from data.errors import InputError, NotFoundError, StatisticsError, UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import Floats
-from leaderboard.ratings.models.likelihoods import sigmoid
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.uncertainty import bounds
 from leaderboard.ratings.uncertainty.paired_errors import FEW_QUESTIONS, freedom_of, t_quantile
-from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
+from leaderboard.ratings.vocabulary import Cluster, IntervalKind
 
 NEEDED_STEPS = 20
 
@@ -125,10 +123,6 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
     )
 
 
-def _gaps(table: RatingTable) -> Floats:
-    return np.asarray(table.points[:, None] - table.points)
-
-
 def _questions(table: RatingTable, units: float) -> int:
     if table.settings.cluster is Cluster.QUESTION:
         return max(round(units), 1)
@@ -153,9 +147,7 @@ def rate_as(battles: BattleTable, settings: Settings) -> RatingTable:
         cluster=settings.cluster,
         anchor=settings.anchor,
         seed=settings.seed,
-        weighting=settings.weighting,
         bounds=settings.bounds,
-        prior=settings.prior,
     )
 
 
@@ -187,41 +179,12 @@ def _needed(each: float, power: float) -> int:
     return math.ceil(needed)
 
 
-def prob_better(table: RatingTable) -> Floats:
-    """(S, S) probability that the row's system has the higher rating; NaN where two cannot be compared."""
-    if table.errors is None:
-        return np.full((len(table.systems), len(table.systems)), np.nan)
-    probs = table.errors.prob_above(_gaps(table))
-    probs[np.isnan(_gaps(table)) | np.isnan(table.errors.se)] = np.nan
-    np.fill_diagonal(probs, np.where(np.isnan(table.points), np.nan, 1 / 2))
-    other_component = table.component[:, None] != table.component
-    probs[other_component] = np.nan
-    return probs
-
-
-def win_shares(table: RatingTable) -> Floats:
-    """(S, S) share of wins (ties half) that the model expects of the row's system against the column's.
-
-    NaN where two cannot be compared.
-    """
-    gap = (table.points[:, None] - table.points) / POINTS
-    gap[table.component[:, None] != table.component] = np.nan
-    if table.tie_parameter is None:
-        return sigmoid(gap)
-    tie = math.log(table.tie_parameter)
-    even = 1 / 2
-    if table.settings.method is Method.RAO_KUPPER:
-        return np.asarray(even + (sigmoid(gap - tie) - sigmoid(-gap - tie)) / 2)
-    win, loss, tied = np.exp(gap / 2), np.exp(-gap / 2), np.exp(tie)
-    return np.asarray(even + (win - loss) / (win + loss + tied) / 2)
-
-
 def _comparable(table: RatingTable, first: str, second: str) -> tuple[int, int]:
     first_code, second_code = table.code(first), table.code(second)
     for name, code in ((first, first_code), (second, second_code)):
         if np.isnan(table.points[code]):
             message = f"{name} has no rating: it never wins or never loses, or meets no rated system."
-            raise UnrankableError(message, advice="Judge more of its battles, or rate with a prior.")
+            raise UnrankableError(message, advice="Judge more of its battles.")
     if table.component[first_code] != table.component[second_code]:
         message = f"No chain of battles compares {first} with {second}."
         raise UnrankableError(message, advice="Judge battles between their groups.")

@@ -13,7 +13,7 @@ import numpy as np
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.models.likelihoods import PairModel
-from leaderboard.ratings.models.newton import Fit, Ridge, laplacian_solver
+from leaderboard.ratings.models.newton import Fit, laplacian_solver
 from leaderboard.ratings.result import Settings
 from leaderboard.ratings.uncertainty.sandwich import row_scores
 from leaderboard.ratings.vocabulary import Cluster
@@ -28,10 +28,9 @@ def multiplier_errors(
     table: BattleTable,
     settings: Settings,
     anchor: Ints | None,
-    ridge: Ridge | None,
 ) -> Floats:
     """(S,) standard errors in log-odds, in the gauge of the anchor or the mean."""
-    solve = laplacian_solver(pairs, fit.curvature, None if ridge is None else ridge.precision)
+    solve = laplacian_solver(pairs, fit.curvature)
     scores, ties = row_scores(model, fit, pairs, table)
     border = pairs.sum_ends(fit.gap_tie, -fit.gap_tie)
     edge = solve(border) if fit.has_tie else border

@@ -3,7 +3,7 @@
 Each resample is a reweighting of questions (or battles), so only the pairs' counts change. Every chunk
 has its own random stream and its own fixed size, so neither threads nor memory change a byte.
 
-Sources: Rubin (1981) for gamma weights; Efron (1979) for multinomial ones.
+Source: Rubin (1981) for gamma weights, under which nothing observed ever vanishes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from leaderboard.ratings.models.existence import is_one_group, ties_settle
 from leaderboard.ratings.models.likelihoods import PairModel
 from leaderboard.ratings.models.newton import Fit, Ridge, information
 from leaderboard.ratings.threads import one_thread
-from leaderboard.ratings.vocabulary import Cluster, Weighting
+from leaderboard.ratings.vocabulary import Cluster
 
 # Numbers of one (3 P, draws) or (clusters, draws) array of a chunk: 16 MB.
 CHUNK_NUMBERS = 2_000_000
@@ -64,34 +64,17 @@ class Units:
         tall = 3 * len(self.pairs.low) if self.by_cluster is None else max(self.by_cluster.shape)
         return int(np.clip(CHUNK_NUMBERS // max(tall, 1), 8, min(CHUNK_DRAWS, max(draws, 8))))
 
-    def outcomes(self, rng: np.random.Generator, draws: int, weighting: Weighting) -> Floats:
+    def outcomes(self, rng: np.random.Generator, draws: int) -> Floats:
         """(3, P, draws) reweighted outcome counts; the total of each draw is that of the battles."""
         totals = self.pairs.outcomes.reshape(-1)
         if self.by_cluster is None:
-            resampled = _battle_counts(rng, totals, draws, weighting)
+            resampled = rng.standard_gamma(totals[:, None], (len(totals), draws))
         else:
-            weights = _cluster_weights(rng, self.by_cluster.shape[0], draws, weighting)
+            weights = rng.standard_exponential((self.by_cluster.shape[0], draws))
             sums = self.by_cluster
             resampled = sums.reweighted(weights) if isinstance(sums, Cells) else sums.T @ weights
         resampled *= totals.sum() / np.maximum(resampled.sum(axis=0), 1e-300)
         return resampled.reshape(3, -1, draws)
-
-
-def _cluster_weights(rng: np.random.Generator, clusters: int, draws: int, weighting: Weighting) -> Floats:
-    if weighting is Weighting.GAMMA:
-        return rng.standard_exponential((clusters, draws))
-    picked = rng.integers(0, clusters, (clusters, draws))
-    picked += np.arange(draws) * clusters
-    counted = np.bincount(picked.reshape(-1), minlength=clusters * draws)
-    return np.ascontiguousarray(counted.reshape(draws, clusters).T, dtype=np.float64)
-
-
-def _battle_counts(rng: np.random.Generator, totals: Floats, draws: int, weighting: Weighting) -> Floats:
-    if weighting is Weighting.GAMMA:
-        return rng.standard_gamma(totals[:, None], (len(totals), draws))
-    battles = max(round(float(totals.sum())), 1)
-    counts = rng.multinomial(battles, totals / totals.sum(), size=draws)
-    return np.ascontiguousarray(counts.T, dtype=np.float64)
 
 
 def draw(
@@ -100,7 +83,6 @@ def draw(
     units: Units,
     *,
     draws: int,
-    weighting: Weighting,
     seed: int,
     ridge: Ridge | None = None,
 ) -> Floats:
@@ -119,7 +101,6 @@ def draw(
         inverse=joint_inverse(units.pairs, fit, ridge),
         ridge=None if ridge is None else ridge.spread(draws),
         draws=draws,
-        weighting=weighting,
         seed=seed,
     )
     chunks = range(-(-draws // units.chunk(draws)))
@@ -142,7 +123,6 @@ class _Drawing:
     inverse: Floats
     ridge: Ridge | None
     draws: int
-    weighting: Weighting
     seed: int
 
 
@@ -153,13 +133,13 @@ def _draw_chunk(drawing: _Drawing, number: int) -> Floats:
     count = min(size, drawing.draws - first)
     rng = np.random.default_rng([drawing.seed, number])
     with one_thread():
-        outcomes = drawing.units.outcomes(rng, size, drawing.weighting)[..., :count]
+        outcomes = drawing.units.outcomes(rng, size)[..., :count]
         ridge = None if drawing.ridge is None else drawing.ridge.columns(slice(first, first + count))
         pairs = drawing.units.pairs
         return solve_draws(drawing.model, drawing.fit, pairs, outcomes, drawing.inverse, ridge)
 
 
-def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None) -> Floats:
+def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None = None) -> Floats:
     """(K, K) inverse information of ratings and, last, of the tie parameter where it was estimated."""
     matrix = information(pairs, fit.curvature)
     if ridge is None:

@@ -23,7 +23,6 @@ from leaderboard.ratings import (
     IntervalKind,
     RatingTable,
     difference,
-    prob_better,
     questions_to_separate,
     rate,
 )
@@ -107,8 +106,7 @@ def test_the_chance_of_the_better_grows_with_each_win(questions: int, others: in
     for won in range(questions // 2, questions):
         rows = star({"A": won} | {f"x{one}": questions // 2 for one in range(others)}, questions)
         table = rate(table_of(rows), interval=IntervalKind.SANDWICH)
-        place = (table.code("A"), table.code("ref"))
-        sure.append(float(prob_better(table)[place]))
+        sure.append(difference(table, "A", "ref").prob_better)
     assert all(later >= earlier for earlier, later in pairwise(sure) if earlier >= 0.5)
 
 

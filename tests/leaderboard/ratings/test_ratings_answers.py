@@ -20,9 +20,7 @@ from leaderboard.ratings import (
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.ratings.uncertainty.differences import (
     difference,
-    prob_better,
     questions_to_separate,
-    win_shares,
 )
 from tests.narrow import known
 
@@ -75,13 +73,6 @@ def test_draws_and_sandwich_tell_the_same_story() -> None:
     closed = difference(rate(make_round(), interval=IntervalKind.SANDWICH), "e", "f")
     assert drawn.se == pytest.approx(closed.se, rel=0.08)
     assert drawn.prob_better == pytest.approx(closed.prob_better, abs=0.02)
-
-
-def test_chances_of_two_systems_add_up() -> None:
-    """P(i better than j) and P(j better than i) make one, and so do the expected shares of wins."""
-    for table in (rate(make_round(), bootstrap=100), rate(make_round(), interval=IntervalKind.SANDWICH)):
-        for matrix in (prob_better(table), win_shares(table)):
-            assert np.abs(matrix + matrix.T - 1).max() < 1e-12
 
 
 def test_four_times_the_questions_halve_the_error() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from data.errors import InputError, NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import Anchor, Cluster, Flag, IntervalKind, Method, Prior, Weighting, rate
+from leaderboard.ratings import Anchor, Cluster, Flag, IntervalKind, Method, rate
 from tests.narrow import known
 
 Row = tuple[str, str, str, str]
@@ -121,14 +121,6 @@ def test_a_system_that_never_loses_mirrors_one_that_never_wins() -> None:
     assert other.ratings[0].system == "z"
 
 
-def test_a_prior_rates_the_unrated_and_says_so() -> None:
-    """With a prior every rating is finite; those that owe it to the prior are flagged."""
-    table = rate(encode(CORE + LOSSES), interval=SANDWICH, prior=Prior(sd=200))
-    assert table.of("z").rating is not None
-    assert table.of("z").flags == (Flag.PRIOR,)
-    assert table.of("a").flags == ()
-
-
 def test_groups_that_never_met_are_rated_apart() -> None:
     """Two groups each average 1000 and have ranks of their own; the smaller is flagged."""
     battles = CORE + [(f"q{k}", "x", "y", A if k % 5 else B) for k in range(20)]
@@ -159,14 +151,11 @@ def test_a_chain_of_thirty_is_exact() -> None:
 
 
 def test_resamples_that_lose_all_wins_do_not_blow_up_the_interval() -> None:
-    """One win in 21: gamma weights keep every draw finite; multinomial ones count what they lost."""
+    """One win in 21: gamma weights keep every draw finite."""
     battles = [*CORE, *LOSSES, ("q7", "z", "b", A)]
     gamma = rate(encode(battles), bootstrap=500)
     assert gamma.draws_without_estimate == 0
     assert known(gamma.of("z").lower) > -1000
-    lossy = rate(encode(battles), bootstrap=500, weighting=Weighting.MULTINOMIAL)
-    assert 0 < known(lossy.draws_without_estimate) < 500
-    assert np.isfinite(known(lossy.of("z").lower))
 
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0])
@@ -199,13 +188,11 @@ def test_battles_without_weight_are_as_if_never_fought() -> None:
 
 
 def test_misuse_is_refused() -> None:
-    """An unknown anchor, one resample, an endless prior."""
+    """An unknown anchor, one resample, an anchor without a number."""
     with pytest.raises(NotFoundError, match="nobody"):
         rate(encode(CORE), anchor=Anchor(system="nobody"))
     with pytest.raises(InputError, match="resamples"):
         rate(encode(CORE), bootstrap=1)
-    with pytest.raises(InputError, match="prior"):
-        Prior(sd=float("inf"))
     with pytest.raises(InputError, match="cannot be fixed"):
         Anchor(system="a", rating=float("nan"))
     with pytest.raises(InputError, match="sandwich"):

@@ -18,9 +18,7 @@ from leaderboard.ratings import (
     Flag,
     IntervalKind,
     Method,
-    Prior,
     RatingTable,
-    Weighting,
     rate,
 )
 from leaderboard.ratings.uncertainty.bounds import bca, percentile
@@ -57,10 +55,9 @@ def sandwich(
     method: Method = Method.BRADLEY_TERRY,
     *,
     anchor: Anchor | None = None,
-    prior: Prior | None = None,
 ) -> RatingTable:
     """Quick ratings with clustered sandwich intervals."""
-    return rate(encode(battles), method=method, interval=IntervalKind.SANDWICH, anchor=anchor, prior=prior)
+    return rate(encode(battles), method=method, interval=IntervalKind.SANDWICH, anchor=anchor)
 
 
 def close(one: RatingTable, other: RatingTable) -> bool:
@@ -130,24 +127,10 @@ def test_turning_every_winner_round_mirrors_the_ratings(battles: list[Row]) -> N
 
 
 @QUICK
-@given(battles=rows())
-def test_a_weak_prior_tends_to_maximum_likelihood(battles: list[Row]) -> None:
-    """As the prior widens, its ratings become those without one; a narrow one pulls all to the mean."""
-    plain = sandwich(battles)
-    wide = sandwich(battles, prior=Prior(sd=1e7))
-    narrow = sandwich(battles, prior=Prior(sd=1e-2))
-    for rating in plain.ratings:
-        assert wide.of(rating.system).rating == pytest.approx(rating.rating, abs=1e-3)
-        assert narrow.of(rating.system).rating == pytest.approx(1000, abs=1e-2)
-
-
-@QUICK
-@given(battles=rows(), method=st.sampled_from(LIKELIHOODS), weighting=st.sampled_from(list(Weighting)))
-def test_the_result_is_whole_and_repeats_to_the_byte(
-    battles: list[Row], method: Method, weighting: Weighting
-) -> None:
+@given(battles=rows(), method=st.sampled_from(LIKELIHOODS))
+def test_the_result_is_whole_and_repeats_to_the_byte(battles: list[Row], method: Method) -> None:
     """No number is infinite or NaN, ranks are in bounds, and one seed gives one text."""
-    made = [rate(encode(battles), method=method, bootstrap=40, seed=5, weighting=weighting) for _ in range(2)]
+    made = [rate(encode(battles), method=method, bootstrap=40, seed=5) for _ in range(2)]
     texts = [json.dumps(table.as_json(), allow_nan=False) for table in made]
     assert texts[0] == texts[1]
     for rating in made[0].ratings:

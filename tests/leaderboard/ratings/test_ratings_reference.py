@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.ratings import Cluster, IntervalKind, Method, Weighting, rate
+from leaderboard.ratings import Cluster, IntervalKind, Method, rate
 from leaderboard.ratings.counts import count_by_cluster, count_pairs
 from leaderboard.ratings.models.likelihoods import BradleyTerry, model_of
 from leaderboard.ratings.models.newton import fit
@@ -203,24 +203,19 @@ def test_sandwich_agrees_with_explicit_scores(cluster: Cluster) -> None:
     assert [fast.of(name).se for name in table.systems] == pytest.approx(slow.tolist(), rel=1e-9)
 
 
-@pytest.mark.parametrize("weighting", list(Weighting))
-def test_draws_solved_at_once_equal_those_solved_one_by_one(weighting: Weighting) -> None:
+def test_draws_solved_at_once_equal_those_solved_one_by_one() -> None:
     """Each joint draw is the maximum likelihood estimate of its own reweighted battles."""
     table = make_table(17, questions=25)
     pairs = count_pairs(table)
     by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
     units = Units(by_cluster=by_cluster, pairs=pairs)
     model = BradleyTerry()
-    together = draw(model, fit(model, pairs), units, draws=40, weighting=weighting, seed=4)
+    together = draw(model, fit(model, pairs), units, draws=40, seed=4)
     size = units.chunk(40)
     for number in range(0, 40, 13):
         chunk, place = divmod(number, size)
         rng = np.random.default_rng([4, chunk])
-        if weighting is Weighting.GAMMA:
-            weights = rng.standard_exponential((len(table.questions), size))[:, place]
-        else:
-            picked = rng.integers(0, len(table.questions), (len(table.questions), size))[:, place]
-            weights = np.bincount(picked, minlength=len(table.questions)).astype(float)
+        weights = rng.standard_exponential((len(table.questions), size))[:, place]
         alone = newton_bradley_terry(table, weights)
         gap = together[number] - together[number].mean() - alone
         assert np.abs(gap).max() < 1e-8
@@ -234,8 +229,8 @@ def test_joint_draws_of_tie_models_are_their_own_maxima(method: Method) -> None:
     by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
     units = Units(by_cluster=by_cluster, pairs=pairs)
     model = model_of(method)
-    together = draw(model, fit(model, pairs), units, draws=12, weighting=Weighting.GAMMA, seed=1)
-    outcomes = units.outcomes(np.random.default_rng([1, 0]), units.chunk(12), Weighting.GAMMA)
+    together = draw(model, fit(model, pairs), units, draws=12, seed=1)
+    outcomes = units.outcomes(np.random.default_rng([1, 0]), units.chunk(12))
     for number in range(12):
         part = type(pairs)(
             systems=pairs.systems, low=pairs.low, high=pairs.high, outcomes=outcomes[..., number].copy()

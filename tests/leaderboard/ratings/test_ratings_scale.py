@@ -78,7 +78,7 @@ def test_multiplier_errors_estimate_the_sandwich(cluster: Cluster) -> None:
     pairs = count_pairs(table)
     settings = Settings(cluster=cluster, seed=2)
     model = BradleyTerry()
-    found = POINTS * multiplier_errors(model, fit(model, pairs), pairs, table, settings, None, None)
+    found = POINTS * multiplier_errors(model, fit(model, pairs), pairs, table, settings, None)
     exact = rate(table, interval=IntervalKind.SANDWICH, cluster=cluster)
     wanted = np.array([exact.of(name).se for name in table.systems])
     assert np.abs(found / wanted - 1).max() < 0.2
