@@ -10,13 +10,12 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from arena.services.battle_file_reports import PeopleRequest, correct_file, corrected_rates_of_file
 from numpy.typing import NDArray
 
-from arena.services.battle_files import RatingRequest, rate_file
+from arena.services.battle_files import RatingRequest, correct_file, corrected_rates_of_file, rate_file
 from data.errors import InputError
 from data.parallel import parallel_map
-from leaderboard.vocabulary import IntervalKind, Method
+from leaderboard.vocabulary import Method
 
 SYSTEMS = ("ant", "bee", "cat", "dog", "elk")
 QUESTIONS = 60
@@ -45,24 +44,16 @@ def write_input(folder: Path) -> None:
 
 def results(folder: Path) -> dict[str, str]:
     """What every kind of long work makes of the input, as hashes of bytes."""
-    battles, people = folder / "battles.jsonl", PeopleRequest(votes=folder / "votes.jsonl")
+    battles, people = folder / "battles.jsonl", folder / "votes.jsonl"
     resampled = RatingRequest(bootstrap=600, seed=3)
-    corrected = corrected_rates_of_file(
-        battles,
-        people,
-        reference=None,
-        by_domain=True,
-        interval=IntervalKind.BOOTSTRAP,
-        bootstrap=300,
-        seed=3,
-    )[0]
+    corrected = corrected_rates_of_file(battles, people, reference=None, by_domain=True)[0]
     found: dict[str, object] = {
         "resamples": rate_file(battles, resampled).as_json(),
         "resamples with ties": rate_file(
             battles, RatingRequest(method=Method.DAVIDSON, bootstrap=300)
         ).as_json(),
-        "corrected ratings": correct_file(battles, people, resampled)[0].as_json(),
-        "corrected rates": corrected.as_json(),
+        "corrected ratings": correct_file(battles, people, RatingRequest())[0],
+        "corrected rates": corrected,
     }
     contents = {name: json.dumps(value).encode() for name, value in found.items()}
     return {name: sha256(content).hexdigest() for name, content in contents.items()}
