@@ -225,8 +225,7 @@ class Arena:
     @cached_property
     def job_leases(self) -> JobLeases:
         """This process's dealings with the queue of jobs."""
-        from arena.services.jobs.job_leases import JobLeases
-        from arena.services.jobs.worker_identity import this_worker
+        from arena.services.jobs.job_leases import JobLeases, this_worker
 
         return JobLeases(self.store, this_worker(), self.settings.lease)
 

@@ -34,37 +34,21 @@ def show(
 
     $ arena jobs show 12
     """
+    jobs = open_arena().jobs
     if number is None:
-        _list(as_json=as_json)
-    else:
-        _show(number, as_json=as_json)
-
-
-def _list(*, as_json: bool) -> None:
-    statuses = open_arena().jobs.recent()
-    rows = [
-        (
-            status.job.id,
-            status.job.kind.value,
-            status.job.round_name,
-            status.job.state.value,
-            len(status.leases),
-            status.position,
-            status.job.error or "",
+        latest = jobs.recent()
+        show_rows(
+            [status.as_json() for status in latest],
+            ("job", "kind", "round", "state", "workers", "position", "why"),
+            [
+                (job.id, job.kind.value, job.round_name, job.state.value, len(leases), position, job.error)
+                for job, leases, position in ((one.job, one.leases, one.position) for one in latest)
+            ],
+            as_json=as_json,
+            empty="There are no jobs yet. Put one in with `arena rounds run … --queue`.",
         )
-        for status in statuses
-    ]
-    show_rows(
-        [status.as_json() for status in statuses],
-        ("job", "kind", "round", "state", "workers", "position", "why"),
-        rows,
-        as_json=as_json,
-        empty="There are no jobs yet. Put one in with `arena rounds run … --queue`.",
-    )
-
-
-def _show(number: int, *, as_json: bool) -> None:
-    fields = open_arena().jobs.status(number).as_json()
+        return
+    fields = jobs.status(number).as_json()
     if as_json:
         show_json(fields)
         return
@@ -115,7 +99,7 @@ def worker(
     Ctrl-C returns unfinished work to the queue.
     """
     from arena.logs import configure_logs
-    from arena.services.jobs.worker_identity import this_worker
+    from arena.services.jobs.job_leases import this_worker
     from arena.workers.worker import Worker
 
     arena = open_arena()

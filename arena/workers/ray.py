@@ -1,43 +1,46 @@
-"""Long work on a Ray cluster.
+"""Long work and rounds on a Ray cluster.
 
-Ray starts tasks, spreads them over the nodes, and starts those again whose node was lost. What a task does is
-what a process of this machine would do.
+Ray starts tasks, spreads them over the nodes, and starts them again elsewhere where a node was lost. Those
+that judge are workers of the queue. Every node reads its own environment, which must name the same database.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
 
-from arena.container import Arena
-from arena.services.judging.llm_overrides import LlmOverrides
-from arena.services.system.text_process import Result, attempted
-from arena.settings import EngineKind
+from arena.container import Arena, open_arena
+from arena.services.jobs.job_leases import this_worker
+from arena.settings import EngineKind, read_settings
 from arena.workers.local import guarded
-from arena.workers.ray_cluster import connected, load_ray, open_on_node
-from data.errors import JudgeError, WorkError
+from arena.workers.worker import Worker
+from data.errors import ArenaError, JudgeError, WorkError
 from data.parallel import Spread, Task, in_parallel
-from data.progress import Report
-from data.records import RoundCounts
+from data.progress import Progress, Report, Stopwatch
+from data.records import JobState, RoundCounts
 
 Value = TypeVar("Value")
 AHEAD = 4
-"""Tasks a processor that are begun at most before the first of them is done."""
+"""Tasks a processor that are begun before the first of them is done."""
 TRIES = 3
-"""How many times a task is started again elsewhere after its process or node was lost."""
+"""Times that a task is started again after its process or node was lost."""
+MAX_TASKS = 64
 POLL_EVERY = 0.5
+PATIENCE = 60.0
 
 
 def open_engine(arena: Arena) -> RayEngine:
-    """The engine of an application."""
+    """Open the engine of an application."""
     return RayEngine(arena)
 
 
 class RayEngine:
-    """Does long work on the cluster that Ray finds (`RAY_ADDRESS`), else on one of this machine."""
+    """Do long work on the cluster of `RAY_ADDRESS`, else on one of this machine; see `Engine`."""
 
     kind = EngineKind.RAY
 
@@ -46,9 +49,8 @@ class RayEngine:
 
     @contextmanager
     def parallel(self) -> Iterator[Spread]:
-        """A context in which the parts of long work are tasks of the cluster; see `Engine`."""
-        ray = load_ray()
-        with connected(ray):
+        """Do the parts of long work as tasks of the cluster."""
+        with connected() as ray:
             spread = RaySpread(ray)
             with in_parallel(spread):
                 yield spread
@@ -62,13 +64,33 @@ class RayEngine:
         workers: int | None = None,
         reaching: Mapping[str, Any] | None = None,
     ) -> RoundCounts:
-        """Judge what is pending in a round; see `Engine`."""
-        from arena.workers.ray_rounds import judge_on_ray  # noqa: PLC0415 - what judges is heavy
-
-        overrides = LlmOverrides.from_json(reaching or {})
-        return judge_on_ray(
-            self._arena, name, concurrency=concurrency, report=report, workers=workers, reaching=overrides
-        )
+        """Judge what is pending in a round by workers of the queue on the nodes."""
+        arena, watch = self._arena, Stopwatch()
+        rounds = arena.store.rounds
+        arena.rounds.spec_of(rounds.get(name))
+        with connected() as ray:
+            count = workers or max(1, min(MAX_TASKS, concurrency, _processors(ray)))
+            options = {**(reaching or {}), "concurrency": max(1, concurrency // count)}
+            job = arena.jobs.judge(name, options=options, workers=count)
+            call = ray.remote(num_cpus=1, max_retries=TRIES, scheduling_strategy="SPREAD")(_work)
+            tasks = [call.remote(job.id, name, f"ray-{job.id}-{number}") for number in range(count)]
+            total = rounds.counts(name).pending
+            try:
+                while tasks:
+                    ended, tasks = ray.wait(tasks, timeout=POLL_EVERY)
+                    for reference in ended:
+                        _result(ray, reference)
+                    report(Progress(total - rounds.counts(name).pending, total, watch.seconds))
+            except BaseException as error:
+                with suppress(ArenaError):
+                    arena.rounds.pause(name)
+                if not isinstance(error, KeyboardInterrupt):
+                    raise
+                ray.wait(tasks, num_returns=len(tasks), timeout=PATIENCE)
+        job = arena.store.jobs.get(job.id)
+        if job.state is JobState.FAILED:
+            raise JudgeError(f"On a node of the cluster: {job.error}")
+        return rounds.counts(name)
 
     def over_database(
         self,
@@ -77,21 +99,19 @@ class RayEngine:
         *,
         poll: Callable[[], None] = lambda: None,
     ) -> Iterator[Value]:
-        """Yield `function(arena, *task)` for each task, done by a node; see `Engine`."""
-        ray = load_ray()
-        with connected(ray):
+        """Yield `function(arena, *task)` for each task, done by a node."""
+        with connected() as ray:
             spread = RaySpread(ray, poll)
             yield from spread.map(_opened, tasks(spread.width), (function,))
 
 
 class RaySpread:
-    """Calls functions as tasks of a cluster."""
+    """Call functions as tasks of a cluster; `width` is how many run at once."""
 
     def __init__(self, ray: ModuleType, poll: Callable[[], None] = lambda: None) -> None:
         self._ray = ray
         self._poll = poll
-        self.width = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        """How many tasks the cluster does at once."""
+        self.width = max(1, _processors(ray))
 
     def map(
         self, function: Callable[..., Value], tasks: Iterable[Task], shared: tuple[object, ...] = ()
@@ -111,36 +131,96 @@ class RaySpread:
             for reference in begun:
                 self._ray.cancel(reference, force=True)
 
-    def _value(self, reference: object) -> Any:  # noqa: ANN401 - what the function returns
-        exceptions = self._ray.exceptions
+    def _value(self, reference: object) -> Any:  # noqa: ANN401 - the function's result
         while not self._ray.wait([reference], timeout=POLL_EVERY)[0]:
             self._poll()
+        return _result(self._ray, reference)
+
+
+@contextmanager
+def connected() -> Iterator[ModuleType]:
+    """Connect to the cluster that runs, else to one that ends with the block.
+
+    Raises:
+        JudgeError: Ray is not installed, or no cluster can be reached or started.
+    """
+    try:
+        ray = import_module("ray")
+    except ModuleNotFoundError as error:
+        advice = "Install answer-arena[ray] here and on every node."
+        raise JudgeError("Ray is not installed.", advice=advice) from error
+    if ray.is_initialized():
+        yield ray
+        return
+    try:
         try:
-            result: Result = self._ray.get(reference)
-        except (exceptions.RayTaskError, exceptions.RuntimeEnvSetupError) as failure:
-            message = str(failure).strip().splitlines()[-1]
-            raise JudgeError(f"A Ray task failed: {message}.", advice="See the node's log.") from failure
-        except exceptions.RayError as failure:
-            message = (
-                f"A part of the work was lost with its node {TRIES + 1} times ({type(failure).__name__})."
-            )
-            raise WorkError(
-                message, advice="Check the nodes (`ray status`), then start it again."
-            ) from failure
-        if result.error is not None:
-            raise result.error
-        return result.value
+            ray.init(address="auto", log_to_driver=False, configure_logging=False)
+        except ConnectionError:
+            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise JudgeError(
+            f"No Ray cluster can be reached or started: {reason}.",
+            advice="Check RAY_ADDRESS and `ray status`; without that variable, a cluster is started here.",
+        ) from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
 
 
-def _called(function: Callable[..., Any], shared: tuple[object, ...], task: Task) -> Result:
-    """What a task does."""
-    return attempted(guarded, (function, (*shared, *task)))
+def _work(job_id: int, round_name: str, name: str) -> None:
+    """Work on a job of the queue on a node until nothing of it is free."""
+    arena = _open_on_node()
+    try:
+        if arena.store.jobs.get(job_id).round_name != round_name:
+            advice = "Set ARENA_DATABASE_URL alike on every node."
+            raise JudgeError("A node of the cluster uses another database.", advice=advice)
+        # Where this task was lost before, its lease is still there.
+        arena.store.leases.give_up(lambda worker: worker.name == name)
+        Worker(arena, this_worker(name), job_id=job_id).run(once=True)
+    finally:
+        arena.close()
+
+
+def _result(ray: ModuleType, reference: object) -> Any:  # noqa: ANN401 - as above
+    """Take the result of a task.
+
+    Raises:
+        ArenaError: The error that the task raised.
+        WorkError: It broke, or was lost with its node again and again.
+    """
+    try:
+        return ray.get(reference)
+    except (ray.exceptions.RayTaskError, ray.exceptions.RuntimeEnvSetupError) as failure:
+        cause = getattr(failure, "cause", None)
+        if isinstance(cause, ArenaError):
+            raise cause from None
+        message = str(failure).strip().splitlines()[-1]
+        raise JudgeError(f"A Ray task failed: {message}.", advice="See the node's log.") from failure
+    except ray.exceptions.RayError as failure:
+        raise WorkError(
+            f"A part of the work was lost with its node {TRIES + 1} times ({type(failure).__name__}).",
+            advice="Check the nodes (`ray status`), then start it again.",
+        ) from failure
+
+
+def _called(function: Callable[..., Value], shared: tuple[object, ...], task: Task) -> Value:
+    return guarded(function, (*shared, *task))
 
 
 def _opened(function: Callable[..., Value], *task: object) -> Value:
-    """Call a function with the application as this node's environment has it."""
-    arena = open_on_node()
+    arena = _open_on_node()
     try:
         return function(arena, *task)
     finally:
         arena.close()
+
+
+def _open_on_node() -> Arena:
+    """Open the application as this node's environment has it, for a task, which has one processor."""
+    return open_arena(replace(read_settings(), engine=EngineKind.LOCAL, processes=1))
+
+
+def _processors(ray: ModuleType) -> int:
+    return int(ray.cluster_resources().get("CPU", 1))

@@ -1,7 +1,7 @@
-"""A worker: takes jobs from the queue and does them, until it is stopped.
+"""Worker: takes jobs from the queue and does them, until it is stopped.
 
-It survives temporary failures: a database that is away is waited for, an endpoint that fails is
-tried again later, and a lost lease is given up without a word to the database.
+It survives temporary failures: a database that is away is waited for, and an endpoint that fails is tried
+again later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,82 +19,73 @@ import structlog
 
 from arena.container import Arena
 from arena.services.accounts.auth import on_behalf
-from arena.services.jobs.cancellation import StopEvent, stopping_on_interrupt, telling
-from arena.services.jobs.job_leases import JobLeases, release_after
+from arena.services.jobs.cancellation import StopEvent, alongside, stopping_on_interrupt, telling
+from arena.services.jobs.job_leases import JobLeases, heartbeats, release_after
 from arena.services.judging.llm_overrides import LlmOverrides
 from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
 from data.progress import Latest, Progress, listening
-from data.progress import Work as Working
-from data.records import Beat, Job, JobKind, Lease, WorkerId
+from data.records import Job, JobKind, Lease, WorkerId
 from data.store.jobs.leases import Release
 
 POLL_EVERY = 0.5
-LONGEST_LOOK = 2.0
-LONGEST_WAIT = 30.0
-BEAT_EVERY = 1.0
+MAX_LOOK = 2.0
+MAX_WAIT = 30.0
 PARENT_EVERY = 1.0
 USUAL_CONCURRENCY = 16
-Work = Callable[[Job, StopEvent], dict[str, Any]]
 
 
 class Worker:
-    """Takes one job at a time.
+    """Takes one job at a time, only `job_id` where it is given, until the process `parent` has ended."""
 
-    It stops once `parent`, the number of the process that started it, has ended.
-    """
-
-    def __init__(self, arena: Arena, worker: WorkerId, *, parent: int | None = None) -> None:
+    def __init__(
+        self, arena: Arena, worker: WorkerId, *, parent: int | None = None, job_id: int | None = None
+    ) -> None:
         self._arena = arena
         self._worker = worker
         self._parent = parent
+        self._job_id = job_id
         self._log = structlog.get_logger("arena.workers.worker").bind(worker=worker.name)
-
-    @cached_property
-    def _leases(self) -> JobLeases:
-        """Its dealings with the queue, once the database is there."""
-        return JobLeases(self._arena.store, self._worker, self._arena.settings.lease)
+        self._leases: JobLeases | None = None
 
     def run(self, *, once: bool = False) -> int:
-        """Work until Ctrl-C or SIGTERM, or until there is nothing to do where `once` says so.
-
-        Returns:
-            How many jobs were taken.
-        """
+        """Work until Ctrl-C, SIGTERM or, with `once`, an empty queue; return how many jobs were taken."""
         return asyncio.run(self._work(once=once))
 
     async def _work(self, *, once: bool) -> int:
         stop, jobs_done, wait = asyncio.Event(), 0, POLL_EVERY
         with stopping_on_interrupt(stop):
-            watch = asyncio.create_task(self._watch_parent(stop))
-            self._log.info("worker.started")
-            while not stop.is_set():
-                try:
-                    claimed = await asyncio.to_thread(self._take)
-                except StoreError as error:
-                    if once:
-                        raise
-                    self._log.warning("worker.database_away", error=str(error), wait=wait)
-                    await _sleep(stop, wait)
-                    wait = min(LONGEST_WAIT, 2 * wait)
-                    continue
-                if claimed is None and once:
-                    break
-                if claimed is None:
-                    wait = min(LONGEST_LOOK, 2 * wait)
-                    await _sleep(stop, wait)
-                    continue
-                jobs_done, wait = jobs_done + 1, POLL_EVERY
-                if not await self._do(*claimed, stop):
-                    await _sleep(stop, wait)
-            watch.cancel()
-            with suppress(StoreError):
-                await asyncio.to_thread(self._leases.release_pending)
+            async with alongside(self._watch_parent(stop)):
+                self._log.info("worker.started")
+                while not stop.is_set():
+                    try:
+                        claimed = await asyncio.to_thread(self._take)
+                    except StoreError as error:
+                        if once:
+                            raise
+                        self._log.warning("worker.database_away", error=str(error), wait=wait)
+                        await _sleep(stop, wait)
+                        wait = min(MAX_WAIT, 2 * wait)
+                        continue
+                    if claimed is not None:
+                        jobs_done, wait = jobs_done + 1, POLL_EVERY
+                        if not await self._do(*claimed, stop):
+                            await _sleep(stop, wait)
+                    elif once:
+                        break
+                    else:
+                        wait = min(MAX_LOOK, 2 * wait)
+                        await _sleep(stop, wait)
+            if self._leases is not None:
+                with suppress(StoreError):
+                    await asyncio.to_thread(self._leases.release_pending)
             self._log.info("worker.stopped", jobs=jobs_done)
         return jobs_done
 
     def _take(self) -> tuple[Job, Lease] | None:
         # Opening the database is a part of it, which may fail as well.
-        return self._leases.take()
+        if self._leases is None:
+            self._leases = JobLeases(self._arena.store, self._worker, self._arena.settings.lease)
+        return self._leases.take(job_id=self._job_id)
 
     async def _do(self, job: Job, lease: Lease, stop: asyncio.Event) -> bool:
         """Do a job and release its lease; False where something went wrong."""
@@ -103,7 +94,10 @@ class Worker:
         failure: Exception | None = None
         release = Release()
         try:
-            release = await self._perform(job, lease, stop)
+            if job.kind is JobKind.JUDGE:
+                await self._judge(job, lease, stop)
+            else:
+                release = await self._attended(lease, job, stop)
         except ArenaError as error:
             failure, release = error, release_after(error, job.attempts)
             log.warning("job.broken_off", error=str(error), reason=type(error).__name__)
@@ -111,104 +105,84 @@ class Worker:
             failure, release = error, release_after(error, job.attempts)
             log.exception("job.broken")
         try:
-            if not isinstance(failure, LeaseLostError):
+            if self._leases is not None and not isinstance(failure, LeaseLostError):
                 await asyncio.to_thread(self._leases.release, lease, release)
-            if job.round_name and job.kind in {JobKind.JUDGE, JobKind.RETRY}:
+            if job.round_name and job.kind is JobKind.JUDGE:
                 await asyncio.to_thread(self._arena.notifier.round_ended, job.round_name)
         except StoreError as error:
             log.warning("job.left_later", error=str(error))
         log.info("job.left", finished=release.finished, again=bool(release.error) and not release.final)
         return failure is None
 
-    async def _perform(self, job: Job, lease: Lease, stop: asyncio.Event) -> Release:
-        work: Work
-        match job.kind:
-            case JobKind.JUDGE | JobKind.RETRY:
-                await self._judge(job, lease, stop)
-                return Release()
-            case JobKind.PUBLISH:
-                work = partial(self._publish, lease)
-            case JobKind.CALIBRATE:
-                work = self._calibrate
-            case JobKind.JUDGE_TEST:
-                work = self._test_judge
-        return await self._attended(lease, work, job, stop)
-
     async def _judge(self, job: Job, lease: Lease, stop: asyncio.Event) -> None:
-        name, payload = job.round_name or "", dict(job.payload)
-        if job.kind is JobKind.RETRY and not payload.get("reopened"):
-            await asyncio.to_thread(self._arena.rounds.reopen_for, job)
-        concurrency = int(payload.get("concurrency") or USUAL_CONCURRENCY)
-        arena = self._arena.reaching(LlmOverrides.from_json(payload))
-        own_stop = asyncio.Event()
-        # The run sets its own event where the job is no longer wanted; the worker goes on.
-        async with telling(stop, own_stop.set):
-            await arena.rounds.judge(
-                name,
-                lease,
-                concurrency=concurrency,
-                report=self._report(job),
-                stop=own_stop,
-                shared=job.workers > 1,
-            )
-
-    def _report(self, job: Job) -> Callable[[Progress], None]:
         def report(progress: Progress) -> None:
             rate = round(progress.rate, 2)
             self._log.debug("job.progress", job=job.id, done=progress.done, total=progress.total, rate=rate)
 
-        return report
+        own_stop = asyncio.Event()
+        # The run sets its own event where the job is no longer wanted; the worker goes on.
+        async with telling(stop, own_stop.set):
+            await self._arena.reaching(LlmOverrides.from_json(dict(job.payload))).rounds.judge(
+                job.round_name or "",
+                lease,
+                concurrency=int(job.payload.get("concurrency") or USUAL_CONCURRENCY),
+                report=report,
+                stop=own_stop,
+                shared=job.workers > 1,
+            )
 
-    async def _attended(self, lease: Lease, work: Work, job: Job, stop: asyncio.Event) -> Release:
-        """Do what cannot be divided in a thread, with heartbeats meanwhile, until it is no longer wanted."""
-        stop_event, latest = StopEvent(), Latest()
-        with listening(latest):
-            task = asyncio.create_task(asyncio.to_thread(work, job, stop_event))
-        while not task.done():
-            await asyncio.wait([task], timeout=BEAT_EVERY)
-            try:
-                still_wanted = (await asyncio.to_thread(self._beat, lease, latest.work)).wanted
-            except StoreError:
-                still_wanted = True
-            except LeaseLostError:
+    async def _attended(self, lease: Lease, job: Job, stop: asyncio.Event) -> Release:
+        """Do what cannot be divided in a thread, with heartbeats, until it is no longer wanted."""
+        kinds: dict[JobKind, Callable[[Job, StopEvent], dict[str, Any]]] = {
+            JobKind.PUBLISH: partial(self._publish, lease),
+            JobKind.CALIBRATE: self._calibrate,
+            JobKind.JUDGE_TEST: self._test_judge,
+        }
+        stop_event, latest, lost = StopEvent(), Latest(), list[Exception]()
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, LeaseLostError):
+                lost.append(error)
                 stop_event.set()
-                await asyncio.wait([task])
-                raise
-            if stop.is_set() or not still_wanted:
-                stop_event.set()
-        return Release(finished=True, result=task.result())
+
+        beats = heartbeats(
+            self._arena.store,
+            lease.id,
+            self._arena.settings.lease,
+            unwanted=stop_event.set,
+            failed=failed,
+            work=lambda: latest.work,
+        )
+        with listening(latest), beats:
+            async with telling(stop, stop_event.set):
+                result = await asyncio.to_thread(kinds[job.kind], job, stop_event)
+        if lost:
+            raise lost[0]
+        return Release(finished=True, result=result)
 
     def _publish(self, lease: Lease, job: Job, stop_event: StopEvent) -> dict[str, Any]:
-        def note(text: str) -> None:
-            self._log.info("job.note", job=job.id, note=text)
-
-        score = bool(job.payload.get("metrics", True))
-        client = on_behalf(job.payload.get("asked_by"))
         from arena.services.boards.people import VoteSource  # noqa: PLC0415 - loads tables, which judging does without
 
         carried = job.payload.get("people")
         people = None if carried is None else VoteSource.from_json(carried)
+
+        def confirm() -> None:
+            if not self._arena.store.leases.beat(lease.id, lease=self._arena.settings.lease):
+                raise StoppedError("The job was cancelled.", advice="Nothing was published.")
+
         with self._arena.engine.parallel():
             board, created = self._arena.boards.publish(
                 job.round_name or "",
-                report=note,
-                score=score,
+                report=lambda text: self._log.info("job.note", job=job.id, note=text),
+                score=bool(job.payload.get("metrics", True)),
                 partial=bool(job.payload.get("partial")),
                 calibration=job.payload.get("calibration"),
                 people=people,
                 stop_event=stop_event,
-                confirm=partial(self._confirm, lease),
-                caller=client,
+                confirm=confirm,
+                caller=on_behalf(job.payload.get("asked_by")),
             )
         return {"board": board.name, "content_hash": board.content_hash, "created": created}
-
-    def _beat(self, lease: Lease, work: Working | None = None) -> Beat:
-        return self._arena.store.leases.beat(lease.id, lease=self._leases.lease, work=work)
-
-    def _confirm(self, lease: Lease) -> None:
-        """Refuse to publish for a job that somebody cancelled, or that others may have."""
-        if not self._beat(lease).wanted:
-            raise StoppedError("The job was cancelled.", advice="Nothing was published.")
 
     def _calibrate(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
         payload = job.payload

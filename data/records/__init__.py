@@ -9,7 +9,7 @@ from data.records.accounts import (
     UserAccount,
     require_label,
 )
-from data.records.jobs import Beat, Job, Lease, NewJob, WorkerId
+from data.records.jobs import Job, Lease, WorkerId
 from data.records.judging import (
     EMBEDDED_ENGINE,
     ENGINE,
@@ -85,7 +85,6 @@ __all__ = [
     "BattleColumns",
     "BattleEvidence",
     "BattleRecord",
-    "Beat",
     "Board",
     "GroundTruth",
     "HumanLabel",
@@ -99,7 +98,6 @@ __all__ = [
     "Lease",
     "Membership",
     "MetricItem",
-    "NewJob",
     "Nugget",
     "OrderPolicy",
     "Outcome",

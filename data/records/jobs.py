@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,13 +13,10 @@ from data.records.vocabulary import JobKind, JobState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerId:
-    """Which process a worker is.
+    """Identity of a worker's process.
 
-    Attributes:
-        name: For people.
-        place: The machine since its start, and its namespace of processes; empty where that is not known.
-        pid: Its number there.
-        started: When the process began, as the system says it, so that a reused number is recognised.
+    `place` is the machine since its start with its namespace of processes, empty where unknown; `started` is
+    when the process began, so that a reused `pid` is recognised.
     """
 
     name: str
@@ -29,30 +26,12 @@ class WorkerId:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewJob:
-    """What a job is to be.
-
-    Attributes:
-        round_id: The round that it is about; at most one job of a round is queued or running.
-        payload: What its kind needs.
-        priority: Higher ones are taken first.
-        workers: How many may share it.
-        owner: Empty where any worker may take it, else the one group of processes that may.
-        most_attempts: Failures without a verdict in between, after which it is given up.
-    """
-
-    kind: JobKind
-    round_id: int | None = None
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    priority: int = 0
-    workers: int = 1
-    owner: str = ""
-    most_attempts: int = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A job as it stands; `error` says why it failed, was cancelled, or is tried again."""
+    """A job; `error` says why it failed, was cancelled, or is tried again.
+
+    At most one job of a round is queued or running. `workers` is how many may share it; `owner` is empty
+    where any worker may take it, else the one group of processes that may.
+    """
 
     id: int
     kind: JobKind
@@ -74,15 +53,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A worker's place at a job, its lease.
+    """A worker's lease on a job; its `id` is never used again, so that it fences off an expired worker.
 
-    Attributes:
-        id: Never used again, so that it fences off a worker that was given up.
-        seconds: Since it was taken.
-        beat_age: Seconds since the worker's last heartbeat.
-        lease_left: Seconds until it expires; negative where it has.
-        done: Battles that it settled.
-        work: What it does at a job that cannot be shared, and how far that is; None where it said nothing.
+    `seconds` are since it was taken, `beat_age` since the last heartbeat, `lease_left` until it expires
+    (negative where it has). `done` counts settled battles; `work` is the progress where the worker tells it.
     """
 
     id: int
@@ -99,11 +73,3 @@ class Lease:
     def rate(self) -> float:
         """Battles a second."""
         return self.done / self.seconds if self.seconds > 0 else 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beat:
-    """What a heartbeat returns: whether to go on, and how many leases are taken in all."""
-
-    wanted: bool
-    leases: int

@@ -95,7 +95,6 @@ class JobKind(StrEnum):
     """What a worker does for a job."""
 
     JUDGE = "judge"
-    RETRY = "retry"
     PUBLISH = "publish"
     CALIBRATE = "calibrate"
     JUDGE_TEST = "judge-test"

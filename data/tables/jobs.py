@@ -1,4 +1,4 @@
-"""Tables of who does the work: jobs, the leases of workers on them, and what each lease judges."""
+"""Tables of jobs, leases and the battles that leases judge."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def _job_line(status: JobStatus | None) -> str | None:
     if status is None:
         return None
     job = status.job
-    alive = [lease.worker.name for lease in status.leases if lease.lease_left > 0]
+    alive = [lease.worker.name for lease in status.alive]
     parts = [
         f"{job.id}, {job.state}",
         "" if status.position is None else f"place {status.position} in the queue",

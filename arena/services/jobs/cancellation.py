@@ -57,23 +57,23 @@ async def alongside(work: Coroutine[object, object, None]) -> AsyncIterator[None
 @asynccontextmanager
 async def stopping_on_halt(stop_event: StopEvent | None, stop: asyncio.Event) -> AsyncIterator[None]:
     """Let an event of another thread set one of this loop."""
-    async with nullcontext() if stop_event is None else alongside(_follow(stop_event, stop)):
+
+    async def follow(event: StopEvent) -> None:
+        while not event.is_set():  # noqa: ASYNC110 - set by another thread; a thread that waits cannot be cancelled
+            await asyncio.sleep(POLL_EVERY)
+        stop.set()
+
+    async with nullcontext() if stop_event is None else alongside(follow(stop_event)):
         yield
 
 
 @asynccontextmanager
 async def telling(stop: asyncio.Event | None, then: Callable[[], object]) -> AsyncIterator[None]:
     """Call a function once an event is set."""
-    async with nullcontext() if stop is None else alongside(_call_after(stop, then)):
+
+    async def call(event: asyncio.Event) -> None:
+        await event.wait()
+        then()
+
+    async with nullcontext() if stop is None else alongside(call(stop)):
         yield
-
-
-async def _call_after(stop: asyncio.Event, then: Callable[[], object]) -> None:
-    await stop.wait()
-    then()
-
-
-async def _follow(stop_event: StopEvent, stop: asyncio.Event) -> None:
-    while not stop_event.is_set():  # noqa: ASYNC110 - set by another thread; a thread that waits cannot be cancelled
-        await asyncio.sleep(POLL_EVERY)
-    stop.set()

@@ -1,4 +1,4 @@
-"""Where long work is done: in processes of this machine, or on a cluster."""
+"""Protocol of engines: processes of this machine, or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -15,19 +15,15 @@ Value = TypeVar("Value")
 
 
 class Engine(Protocol):
-    """Does long work. Which one it was is seen in no result: at one seed they give the same bytes."""
+    """Does long work; at one seed every engine gives the same bytes."""
 
     @property
     def kind(self) -> EngineKind:
-        """Which one it is."""
+        """The engine."""
         ...
 
     def parallel(self) -> AbstractContextManager[Spread]:
-        """A context in which the parts of long work (`data.parallel.parallel_map`) are done by this engine.
-
-        Raises:
-            JudgeError: The cluster cannot be reached.
-        """
+        """Do the parts of long work (`data.parallel.parallel_map`) by this engine within the block."""
         ...
 
     def judge(
@@ -41,15 +37,11 @@ class Engine(Protocol):
     ) -> RoundCounts:
         """Judge what is pending in a round.
 
-        Args:
-            name: The round.
-            concurrency: Calls in flight of all who judge together.
-            report: Told how far it is.
-            workers: How many judge at most; None for as many as there are processors.
-            reaching: What goes before the settings of those who judge, as `LlmOverrides.to_json` has it.
+        `concurrency` is of all who judge together, at most `workers`; `reaching` are their settings, as
+        `LlmOverrides.to_json` has them.
 
         Raises:
-            ConflictError: The round has ended, or somebody else judges it.
+            ConflictError: The round has ended, or another process judges it.
             JudgeError: Judging cannot go on.
         """
         ...
@@ -61,15 +53,12 @@ class Engine(Protocol):
         *,
         poll: Callable[[], None] = lambda: None,
     ) -> Iterator[Value]:
-        """Yield `function(arena, *task)` for each task, in order; whoever does one opens the database for it.
+        """Yield `function(arena, *task)` for each task, in order.
 
-        Args:
-            function: One of a module, which is given the application. It may be called again for a task whose
-                process was lost.
-            tasks: Is told how many are done at once, and makes them.
-            poll: Called at intervals; what it raises ends the work.
+        `tasks` is given how many are done at once; what `poll`, called at intervals, raises ends the work. A
+        task whose process was lost may be done again.
 
         Raises:
-            JudgeError: The cluster cannot be reached, or tasks were lost again and again.
+            WorkError: Tasks were lost again and again.
         """
         ...

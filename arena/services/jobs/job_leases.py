@@ -1,14 +1,17 @@
-"""How this process takes and releases leases on jobs."""
+"""Leases of this process on jobs, and their heartbeats."""
 
 from __future__ import annotations
 
+import os
+import socket
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
 
-from arena.services.jobs.worker_identity import has_ended
 from data.errors import (
     ArenaError,
     ConflictError,
@@ -20,21 +23,26 @@ from data.errors import (
     StoppedError,
     StoreError,
 )
-from data.records import Job, Lease, NewJob, WorkerId
+from data.progress import Work
+from data.records import Job, JobKind, Lease, WorkerId
 from data.store import Store
 from data.store.jobs.leases import Release
 
+BEAT_EVERY = 1.0
 FIRST_WAIT = 10.0
 NOT_RETRIED = (InputError, NotFoundError, ConflictError, JudgeError)
 NOT_THE_JOBS_FAULT = (StoppedError, LeaseLostError, StoreError)
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+PROCESSES = Path("/proc/self/ns/pid")
+START_FIELD = 19  # Of /proc/PID/stat, counted after the name, which may hold anything: proc(5), starttime.
 
 
 @dataclass(frozen=True, slots=True)
 class JobLeases:
     """One worker's leases on jobs of the queue; `lease` is in seconds.
 
-    A lease that cannot be released, since the database is away or full, stays pending: it is released before
-    the next call, so that a process that goes on does not block itself.
+    A lease that cannot be released, since the database is away or full, is released before the next call, so
+    that a process that goes on does not block itself.
     """
 
     store: Store
@@ -50,22 +58,18 @@ class JobLeases:
             self.worker, lease=self.lease, gone=has_ended, owner=owner, job_id=job_id
         )
 
-    def begin(self, new: NewJob, *, advice: str) -> tuple[Job, Lease]:
-        """Put a job for this process alone, and take the first lease at it.
-
-        Args:
-            new: The job; its owner becomes this process.
-            advice: What to do where it was taken away.
+    def begin(self, round_id: int) -> tuple[Job, Lease]:
+        """Put a job that judges a round for this process alone, and take the first lease on it.
 
         Raises:
             ConflictError: The round has ended or has another job, or the job was taken away.
         """
         self.give_up_dead()
         owner = f"{self.worker.name}:{uuid.uuid4().hex[:12]}"
-        job = self.store.jobs.put(replace(new, owner=owner))
+        job = self.store.jobs.put(JobKind.JUDGE, round_id=round_id, owner=owner)
         taken = self.take(owner=owner, job_id=job.id)
         if taken is None:
-            raise ConflictError(f"Job {job.id} was taken away.", advice=advice)
+            raise ConflictError(f"Job {job.id} was taken away.", advice="Start it again.")
         return taken
 
     def release(self, lease: Lease, release: Release) -> None:
@@ -81,12 +85,8 @@ class JobLeases:
             raise
 
     @contextmanager
-    def held(
-        self, lease: Lease, *, attempts: int = 0, is_done: Callable[[], bool] = lambda: False
-    ) -> Iterator[None]:
-        """Release a lease when the work from it is over, with what broke it off.
-
-        `is_done` says whether a job that judges no round is finished then.
+    def held(self, lease: Lease, *, attempts: int = 0) -> Iterator[None]:
+        """Release a lease at the end of the block, with the error that ended it.
 
         Raises:
             StoreError: The work is done, but the database cannot be used.
@@ -99,7 +99,7 @@ class JobLeases:
             with suppress(StoreError):
                 self.release(lease, release_after(error, attempts))
             raise
-        self.release(lease, Release(finished=is_done()))
+        self.release(lease, Release())
 
     def release_pending(self) -> None:
         """Release the leases that could not be released when it was time.
@@ -114,16 +114,91 @@ class JobLeases:
                 self._pending.pop(0)
 
     def give_up_dead(self) -> int:
-        """Give up the workers that are known to have ended, and release this one's pending leases."""
+        """End the leases of workers whose process is known to have ended, and this one's pending ones."""
         self.release_pending()
         return self.store.leases.give_up(has_ended)
 
 
 def release_after(error: BaseException, attempts: int) -> Release:
-    """How to release a lease after an error: temporary failures are retried, with growing waits."""
+    """Choose how to release a lease after an error: temporary failures are retried, with growing waits."""
     if isinstance(error, NOT_THE_JOBS_FAULT):
-        # Nothing is wrong with the job: somebody stopped it, or the database was away.
         return Release()
     message = str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}"
     final = isinstance(error, NOT_RETRIED) and not isinstance(error, EndpointError)
     return Release(error=message, final=final, retry_in=FIRST_WAIT * 2**attempts)
+
+
+@contextmanager
+def heartbeats(
+    store: Store,
+    lease_id: int,
+    lease: float,
+    *,
+    unwanted: Callable[[], object],
+    failed: Callable[[Exception], object],
+    work: Callable[[], Work | None],
+) -> Iterator[None]:
+    """Send heartbeats from a thread until the block ends, whatever the event loop is doing (A4).
+
+    `unwanted` is called where the job is no longer wanted, `failed` where the lease is lost or the database
+    cannot be used; `work` tells the progress, for other processes.
+    """
+    over = threading.Event()
+
+    def beat() -> None:
+        while not over.wait(BEAT_EVERY):
+            try:
+                if not store.leases.beat(lease_id, lease=lease, work=work()):
+                    unwanted()
+            except StoreError as error:
+                failed(error)
+            except LeaseLostError as error:
+                failed(error)
+                return
+
+    thread = threading.Thread(target=beat, name="heartbeats", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def this_worker(name: str | None = None) -> WorkerId:
+    """Identify this process; by default it is named after its machine and number."""
+    pid = os.getpid()
+    return WorkerId(
+        name=name or f"{socket.gethostname()}-{pid}", place=_place(), pid=pid, started=_started(pid)
+    )
+
+
+def has_ended(worker: WorkerId) -> bool:
+    """Whether a worker's process is known to have ended; False where this machine cannot know."""
+    if not worker.place or worker.place != _place():
+        return False
+    try:
+        os.kill(worker.pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return _started(worker.pid) != worker.started
+
+
+def _place() -> str:
+    """This machine since its start, and the namespace of its process numbers; empty where not known."""
+    try:
+        return f"{socket.gethostname()}/{BOOT.read_text().strip()}/{PROCESSES.readlink()}"
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> str:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    state, start = fields[0], fields[START_FIELD]
+    # A child that ended and that nobody has waited for still has its number.
+    return "" if state == "Z" else start

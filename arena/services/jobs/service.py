@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.job_leases import JobLeases
+from data.errors import ConflictError
 from data.progress import Work
-from data.records import Job, JobKind, JobState, Lease, NewJob, TokenScope
+from data.records import Job, JobKind, JobState, Lease, TokenScope
 from data.store import Store
 
 CANCELLED = "Somebody cancelled it."
@@ -24,31 +25,36 @@ class JobStatus:
     position: int | None
 
     @property
+    def alive(self) -> tuple[Lease, ...]:
+        """Leases that have not expired."""
+        return tuple(lease for lease in self.leases if lease.lease_left > 0)
+
+    @property
     def rate(self) -> float:
         """Battles a second, by all its workers."""
-        return sum(lease.rate for lease in self.leases if lease.lease_left > 0)
+        return sum(lease.rate for lease in self.alive)
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds left as its only worker measured them by replies; None where nobody did."""
-        alive = [lease for lease in self.leases if lease.lease_left > 0]
-        work = alive[0].work if len(alive) == 1 else None
+        """Seconds left as its only worker measured them by replies; None where it did not."""
+        work = self.alive[0].work if len(self.alive) == 1 else None
         return None if work is None else work.left
 
     @property
     def waiting(self) -> str:
         """What its workers wait for at their endpoints; empty where they wait for nothing."""
-        notes = (lease.work.note for lease in self.leases if lease.work is not None and lease.lease_left > 0)
+        notes = (lease.work.note for lease in self.alive if lease.work is not None)
         return next(filter(None, notes), "")
 
     @property
     def work(self) -> Work | None:
-        """What a worker does at a job that cannot be shared, and how far it is."""
+        """Progress of a worker; None where none tells it."""
         return next((lease.work for lease in self.leases if lease.work is not None), None)
 
     def as_json(self) -> dict[str, Any]:
         """The job as commands and pages show it."""
         job = self.job
+        moments = ("created_at", "started_at", "finished_at")
         return {
             "id": job.id,
             "kind": job.kind.value,
@@ -56,15 +62,13 @@ class JobStatus:
             "state": job.state.value,
             "priority": job.priority,
             "position": self.position,
-            "workers": [_shown(lease) for lease in self.leases],
+            "workers": [_worker(lease) for lease in self.leases],
             "most_workers": job.workers,
             "progress": None if self.work is None else self.work.as_json(),
             "attempts": job.attempts,
             "error": job.error,
             "result": job.result,
-            "created_at": job.created_at.isoformat(),
-            "started_at": None if job.started_at is None else job.started_at.isoformat(),
-            "finished_at": None if job.finished_at is None else job.finished_at.isoformat(),
+            **{name: None if (at := getattr(job, name)) is None else at.isoformat() for name in moments},
         }
 
 
@@ -84,23 +88,13 @@ class JobService:
         budget_usd: float | None = None,
         caller: Caller = OPERATOR,
     ) -> Job:
-        """Let a worker hold judges against human labels; the job's result has the reports.
-
-        `labels` is the content of a file of human labels, JSONL.
-        """
-        require(caller, TokenScope.ORGANISE)
-        payload = {
-            "judges": list(judges),
-            "labels": labels,
-            "concurrency": concurrency,
-            "budget_usd": budget_usd,
-        }
-        return self.put(caller, NewJob(kind=JobKind.CALIBRATE, payload=payload))
+        """Let a worker compare judges with human labels, the content of a JSONL file."""
+        payload = {"judges": list(judges), "labels": labels, "concurrency": concurrency}
+        return self.put(caller, JobKind.CALIBRATE, payload={**payload, "budget_usd": budget_usd})
 
     def test_judge(self, judge: str, *, caller: Caller = OPERATOR) -> Job:
-        """Let a worker try a judge on three battles; the job's result says what was asked and answered."""
-        require(caller, TokenScope.ORGANISE)
-        return self.put(caller, NewJob(kind=JobKind.JUDGE_TEST, payload={"judge": judge}))
+        """Let a worker try a judge on three battles."""
+        return self.put(caller, JobKind.JUDGE_TEST, payload={"judge": judge})
 
     def recent(self, kind: JobKind | None = None) -> tuple[JobStatus, ...]:
         """The newest jobs, of one kind where it is given, newest first."""
@@ -116,7 +110,7 @@ class JobService:
 
     def of_round(self, round_id: int) -> JobStatus | None:
         """The job of a round that is queued or running, else its newest one; None where it had none."""
-        job = self.store.jobs.active(round_id) or self.store.jobs.latest(round_id)
+        job = self.store.jobs.of_round(round_id)
         return None if job is None else self._status(job)
 
     def cancel(self, number: int, *, caller: Caller = OPERATOR) -> Job:
@@ -127,19 +121,31 @@ class JobService:
         """
         require(caller, TokenScope.ORGANISE)
         with self.store.changing(visible=False):
-            job = self.store.jobs.cancel(number, CANCELLED)
+            withdrawn = self.store.jobs.withdraw(CANCELLED, number=number)
+            job = self.store.jobs.get(number)
+            if not withdrawn:
+                raise ConflictError(f"Job {number} is {job.state} already.", advice="There is nothing to do.")
         _log(caller, "job-cancelled", job)
         return job
 
-    def put(self, caller: Caller, new: NewJob) -> Job:
-        """Put a job into the queue, and note who did."""
+    def put(
+        self,
+        caller: Caller,
+        kind: JobKind,
+        *,
+        payload: Mapping[str, Any],
+        round_id: int | None = None,
+        workers: int = 1,
+    ) -> Job:
+        """Put a job into the queue for an organiser; its result is in the job."""
+        require(caller, TokenScope.ORGANISE)
         with self.store.changing(visible=False):
-            job = self.store.jobs.put(new)
+            job = self.store.jobs.put(kind, round_id=round_id, payload=payload, workers=workers)
         _log(caller, "job-queued", job)
         return job
 
     def _status(self, job: Job) -> JobStatus:
-        leases = () if job.state is JobState.QUEUED else self.store.leases.of_job(job.id)
+        leases = () if job.state is JobState.QUEUED else self.store.leases.all(job_id=job.id)
         return JobStatus(job=job, leases=leases, position=self.store.jobs.position(job))
 
 
@@ -148,13 +154,7 @@ def _log(caller: Caller, action: str, job: Job) -> None:
     caller.log(action, subject, job=job.id, kind=job.kind.value)
 
 
-def _shown(lease: Lease) -> dict[str, Any]:
-    return {
-        "name": lease.worker.name,
-        "pid": lease.worker.pid,
-        "done": lease.done,
-        "rate": lease.rate,
-        "seconds": lease.seconds,
-        "heard_of": lease.beat_age,
-        "alive": lease.lease_left > 0,
-    }
+def _worker(lease: Lease) -> dict[str, Any]:
+    of_worker = {"name": lease.worker.name, "pid": lease.worker.pid, "done": lease.done, "rate": lease.rate}
+    alive = lease.lease_left > 0
+    return {**of_worker, "seconds": lease.seconds, "heard_of": lease.beat_age, "alive": alive}

@@ -251,7 +251,7 @@ async def _accounting(account: RoundAccount | None) -> AsyncIterator[None]:
 
 async def _share_limits(store: Store, scheduler: Scheduler) -> int:
     """Give every worker that judges its share of the limits a minute, and return how many there are."""
-    leases = await asyncio.to_thread(store.leases.callers)
+    leases = await asyncio.to_thread(store.leases.count)
     scheduler.share(1 / max(1, leases))
     return leases
 

@@ -83,8 +83,7 @@ class RoundWatch:
     @property
     def alive(self) -> tuple[str, ...]:
         """Workers of its job with a recent heartbeat."""
-        leases = () if self.job is None else self.job.leases
-        return tuple(lease.worker.name for lease in leases if lease.lease_left > 0)
+        return () if self.job is None else tuple(lease.worker.name for lease in self.job.alive)
 
     @property
     def dead(self) -> tuple[str, ...]:
@@ -176,8 +175,8 @@ class RoundAdmin:
         """Let workers judge failed and skipped battles again, with another cap where one is given."""
         require(caller, TokenScope.ORGANISE)
         self._raise(name, budget_usd, caller)
-        options = {"concurrency": USUAL_CONCURRENCY}
-        return self._jobs.judge(name, options=options, retry=True, caller=caller)
+        self._rounds.retry(name, caller=caller)
+        return self._jobs.judge(name, options={"concurrency": USUAL_CONCURRENCY}, caller=caller)
 
     def watch(self, name: str, *, caller: Caller) -> RoundWatch:
         """A round at this moment, with the battles judged last; hidden texts stay hidden."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.service import JobService
 from data.errors import ConflictError, InputError
-from data.records import Job, JobKind, NewJob, RoundState, TokenScope
+from data.records import Job, JobKind, RoundState, TokenScope
 from data.records.rounds import require_resumable
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 1_000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED)
-RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 
 
 class RoundJobs(JobService):
@@ -29,14 +28,11 @@ class RoundJobs(JobService):
         *,
         options: Mapping[str, Any] | None = None,
         workers: int | None = None,
-        priority: int = 0,
-        retry: bool = False,
         caller: Caller = OPERATOR,
     ) -> Job:
         """Let workers judge what is pending in a round.
 
-        Options are `concurrency` and what goes before a worker's settings (see `LlmOverrides`). Jobs of a
-        higher priority are taken first. With `retry`, failed and skipped battles are judged again as well.
+        Options are `concurrency` and what goes before a worker's settings (see `LlmOverrides`).
         """
         require(caller, TokenScope.ORGANISE)
         round_ = self.store.rounds.get(round_name)
@@ -44,20 +40,9 @@ class RoundJobs(JobService):
         if not 0 < workers <= MOST_WORKERS:
             raise InputError(f"{workers} workers cannot share a round.", advice=f"Use 1 to {MOST_WORKERS}.")
         self.job_leases.give_up_dead()
-        if not retry:
-            require_resumable(round_)
-        elif round_.state not in RETRIABLE:
-            message = f"Round {round_.name} is {round_.state}, so nothing of it can be tried again."
-            raise ConflictError(message, advice=f"It would have to be {' or '.join(RETRIABLE)}.")
+        require_resumable(round_)
         return self.put(
-            caller,
-            NewJob(
-                kind=JobKind.RETRY if retry else JobKind.JUDGE,
-                round_id=round_.id,
-                payload=dict(options or {}),
-                workers=workers,
-                priority=priority,
-            ),
+            caller, JobKind.JUDGE, round_id=round_.id, payload=dict(options or {}), workers=workers
         )
 
     def publish(
@@ -96,4 +81,4 @@ class RoundJobs(JobService):
             "people": None if people is None else people.as_json(),
             "asked_by": caller.name,
         }
-        return self.put(caller, NewJob(kind=JobKind.PUBLISH, round_id=round_.id, payload=payload))
+        return self.put(caller, JobKind.PUBLISH, round_id=round_.id, payload=payload)

@@ -11,9 +11,9 @@ from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.jobs.job_leases import JobLeases
 from arena.services.judging.conduct import ConductGuard
 from arena.services.judging.traffic import OpenedJudge
-from arena.services.rounds.judging_loop import ClaimContext, judge_pending
+from arena.services.rounds.judging_loop import JudgingLoop
 from data.progress import Report
-from data.records import Job, JobKind, Lease, NewJob, Round, RoundState
+from data.records import Lease, Round, RoundState
 from data.records.rounds import RESUMABLE, require_resumable
 from data.store import Store
 from judges.spec import JudgeSpec
@@ -36,19 +36,10 @@ class RoundRunner:
             ConflictError: The round has ended, or somebody else judges it.
             JudgeError: Judging cannot go on; the round is paused.
         """
-        job, lease = self.begin(round_)
+        require_resumable(round_)
+        job, lease = self.job_leases.begin(round_.id)
         with self.job_leases.held(lease, attempts=job.attempts):
             asyncio.run(self._until_interrupted(round_, spec, lease, concurrency, report))
-
-    def begin(self, round_: Round, *, workers: int = 1) -> tuple[Job, Lease]:
-        """Put a job for this process alone, and take the first lease at it.
-
-        Raises:
-            ConflictError: The round has ended, or has another job.
-        """
-        require_resumable(round_)
-        new_job = NewJob(kind=JobKind.JUDGE, round_id=round_.id, workers=workers)
-        return self.job_leases.begin(new_job, advice="Start the round again.")
 
     async def judge(
         self,
@@ -69,25 +60,25 @@ class RoundRunner:
             StoreError: The database cannot be used.
         """
         total = await asyncio.to_thread(self.prepare, round_, lease)
-        held_for = self.job_leases.lease
-        claims = ClaimContext(
-            lease_id=lease.id, round_id=round_.id, lease=held_for, shared=shared, seed=round_.seed
-        )
         async with self.open_judge(spec, round_, concurrency, stop, lease.id) as opened:
-            await judge_pending(
-                self.store,
-                claims,
-                opened,
+            loop = JudgingLoop(
+                store=self.store,
+                opened=opened,
+                lease_id=lease.id,
+                lease=self.job_leases.lease,
+                round_id=round_.id,
+                seed=round_.seed,
+                shared=shared,
                 total=total,
-                concurrency=concurrency,
                 report=report,
-                stop=stop,
+                stopping=stop,
                 guard=ConductGuard.of_round(round_),
             )
+            await loop.run(concurrency)
 
     def prepare(self, round_: Round, lease: Lease) -> int:
         """Let the round run, with an account in order, and count what is pending."""
-        if all(other.id == lease.id for other in self.store.leases.of_round(round_.id)):
+        if all(other.id == lease.id for other in self.store.leases.all(round_id=round_.id)):
             self.store.ledgers.release(round_.id)
         self.store.rounds.move(round_.name, to=RoundState.RUNNING, allowed=RESUMABLE)
         return self.store.rounds.counts(round_.name).pending

@@ -17,7 +17,6 @@ from arena.services.rounds.visibility import RoundReader
 from data.errors import ConflictError, InputError
 from data.progress import Report
 from data.records import (
-    Job,
     Lease,
     Outcome,
     Round,
@@ -151,7 +150,7 @@ class RoundService(RoundReader):
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
-            self._store.jobs.withdraw(round_.id, PAUSED)
+            self._store.jobs.withdraw(PAUSED, round_id=round_.id)
         caller.log("round-paused", f"round {name}")
         return round_
 
@@ -165,7 +164,7 @@ class RoundService(RoundReader):
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
-            self._store.jobs.withdraw(round_.id, CANCELLED)
+            self._store.jobs.withdraw(CANCELLED, round_id=round_.id)
             self._store.battles.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
         caller.log("round-cancelled", f"round {name}")
         return round_
@@ -208,14 +207,6 @@ class RoundService(RoundReader):
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
         caller.log("round-retried", f"round {name}", reopened=reopened)
         return reopened
-
-    def reopen_for(self, job: Job) -> int:
-        """Make failed and skipped battles pending again, once for a job that retries them."""
-        if job.round_id is None or not self._store.jobs.mark(job.id, "reopened"):
-            return 0
-        name = job.round_name or ""
-        self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-        return self._store.battles.reopen(job.round_id, RETRIED)
 
     def adopt(self, name: str, *, new_judge: bool = False) -> JudgeSpec:
         """The spec that a round goes on with, as corrected; see `adopt_spec`.

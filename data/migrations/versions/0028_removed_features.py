@@ -95,6 +95,7 @@ def _change_rows(existing: set[str]) -> None:
             "UPDATE board SET noted_at = (SELECT max(at) FROM audit WHERE subject = 'board ' || board.name "
             "AND action IN ('board-noted', 'board-retracted'))"
         )
+    op.execute("UPDATE job SET kind = 'judge' WHERE kind = 'retry'")
     op.execute(
         "UPDATE battle SET outcome = 'skipped', detail = 'The judge was not asked.' WHERE outcome = 'estimated'"
     )

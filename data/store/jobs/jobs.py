@@ -1,42 +1,54 @@
-"""Jobs in the store: put in, looked at, taken out. How workers take them stands in `leases`."""
+"""Store for jobs; `leases` has how workers take them."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, insert, select, true, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
-from data.records import Job, JobKind, JobState, NewJob, RoundState
-from data.store.base import StorePart, to_record, to_row
+from data.records import Job, JobKind, JobState, RoundState
+from data.store.base import StorePart, to_record
 from data.store.engine import new_id
 from data.tables.columns import now
 from data.tables.jobs import jobs
 from data.tables.rounds import rounds
 
-JUDGING = (JobKind.JUDGE, JobKind.RETRY)
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 SHOWN = 200
+MAX_ATTEMPTS = 3
+"""Failures without a verdict in between, after which a job is given up."""
 
 
 class JobStore(StorePart):
-    """What there is to do, and what became of it."""
+    """The queue."""
 
-    def put(self, new: NewJob) -> Job:
-        """Put a job into the queue.
+    def put(
+        self,
+        kind: JobKind,
+        *,
+        round_id: int | None = None,
+        payload: Mapping[str, Any] | None = None,
+        priority: int = 0,
+        workers: int = 1,
+        owner: str = "",
+    ) -> Job:
+        """Put a job into the queue; for the arguments see `Job`.
 
         Raises:
             ConflictError: The round has a job that is queued or running.
         """
-        row = to_row(jobs, new, state=JobState.QUEUED, payload=dict(new.payload))
+        row: dict[str, Any] = {"kind": kind, "state": JobState.QUEUED, "round_id": round_id}
+        row |= {"payload": dict(payload or {}), "priority": priority, "workers": workers, "owner": owner}
+        row["most_attempts"] = MAX_ATTEMPTS
         try:
             # Within a larger transaction only this part is undone, so that the reason can be looked up.
             with self._database.begin() as connection, connection.begin_nested():
                 number = new_id(connection.execute(insert(jobs).values(row)))
         except IntegrityError as error:
-            raise self._conflict(new) from error
+            raise self._conflict(round_id) from error
         return self.get(number)
 
     def get(self, number: int) -> Job:
@@ -47,7 +59,7 @@ class JobStore(StorePart):
         """
         row = self._first(select_jobs().where(jobs.c.id == number))
         if row is None:
-            raise NotFoundError(f"There is no job {number}.", advice="`arena jobs list` names them.")
+            raise NotFoundError(f"There is no job {number}.", advice="`arena jobs show` lists them.")
         return to_record(Job, row)
 
     def all(self, limit: int = SHOWN, *, kind: JobKind | None = None) -> tuple[Job, ...]:
@@ -56,75 +68,42 @@ class JobStore(StorePart):
         rows = self._all(query.order_by(jobs.c.id.desc()).limit(limit))
         return tuple(to_record(Job, row) for row in rows)
 
-    def since(self, moment: datetime, *, kind: JobKind) -> tuple[Job, ...]:
-        """The jobs of a kind that were put since a moment, oldest first."""
-        query = select_jobs().where(jobs.c.kind == kind, jobs.c.created_at >= moment).order_by(jobs.c.id)
-        return tuple(to_record(Job, row) for row in self._all(query))
-
-    def active(self, round_id: int) -> Job | None:
-        """The job of a round that is queued or running; there is one at most."""
-        row = self._first(select_jobs().where(jobs.c.round_id == round_id, jobs.c.state.in_(ACTIVE)))
-        return None if row is None else to_record(Job, row)
-
-    def latest(self, round_id: int) -> Job | None:
-        """The newest job of a round, whatever became of it."""
-        row = self._first(
-            select_jobs().where(jobs.c.round_id == round_id).order_by(jobs.c.id.desc()).limit(1)
-        )
+    def of_round(self, round_id: int) -> Job | None:
+        """The job of a round that is queued or running, else its newest one; None where it had none."""
+        active = jobs.c.state.in_(ACTIVE)
+        query = select_jobs().where(jobs.c.round_id == round_id)
+        row = self._first(query.order_by(active.desc(), jobs.c.id.desc()).limit(1))
         return None if row is None else to_record(Job, row)
 
     def position(self, job: Job) -> int | None:
         """The place of a queued job in the queue, 1 being the next; None where it does not wait."""
-        before = (jobs.c.priority > job.priority) | ((jobs.c.priority == job.priority) & (jobs.c.id < job.id))
-        query = select(func.count()).where(jobs.c.state == JobState.QUEUED, jobs.c.owner == "", before)
         if job.state is not JobState.QUEUED:
             return None
+        before = (jobs.c.priority > job.priority) | ((jobs.c.priority == job.priority) & (jobs.c.id < job.id))
+        query = select(func.count()).where(jobs.c.state == JobState.QUEUED, jobs.c.owner == "", before)
         (ahead,) = self._values(query)
         return 1 + int(ahead)
 
-    def withdraw(self, round_id: int, reason: str) -> None:
-        """Take the active job of a round out of the queue; its workers see that within seconds."""
-        self._change(
-            update(jobs)
-            .where(jobs.c.round_id == round_id, jobs.c.state.in_(ACTIVE))
-            .values(state=JobState.CANCELLED, error=reason, finished_at=now())
-        )
+    def withdraw(self, reason: str, *, number: int | None = None, round_id: int | None = None) -> bool:
+        """Take a job, or the active job of a round, out of the queue, unless it has ended.
 
-    def cancel(self, number: int, reason: str) -> Job:
-        """Take a job out of the queue, pausing the round that it judges.
-
-        Raises:
-            ConflictError: It has ended.
-            NotFoundError: No job has this number.
+        Its workers see that within seconds. Of a job the round is paused.
         """
+        chosen = jobs.c.round_id == round_id if number is None else jobs.c.id == number
         with self._database.begin() as connection:
             changed = connection.execute(
                 update(jobs)
-                .where(jobs.c.id == number, jobs.c.state.in_(ACTIVE))
+                .where(chosen, jobs.c.state.in_(ACTIVE))
                 .values(state=JobState.CANCELLED, error=reason, finished_at=now())
             ).rowcount
-            if changed:
+            if changed and number is not None:
                 pause_round(connection, number)
-        job = self.get(number)
-        if not changed:
-            raise ConflictError(f"Job {number} is {job.state} already.", advice="There is nothing to do.")
-        return job
+        return changed > 0
 
-    def mark(self, number: int, word: str) -> bool:
-        """Write a word into a job's payload; False where it stood there already."""
-        with self._database.together() as connection:
-            query = select(jobs.c.payload).where(jobs.c.id == number).with_for_update()
-            payload = dict(connection.execute(query).scalar_one())
-            if payload.get(word):
-                return False
-            changed = {**payload, word: True}
-            connection.execute(update(jobs).where(jobs.c.id == number).values(payload=changed))
-            return True
-
-    def _conflict(self, new: NewJob) -> ConflictError:
-        job = None if new.round_id is None else self.active(new.round_id)
-        if job is None:
-            return ConflictError("The job's round is busy, or gone.", advice="Look at `arena jobs list`.")
+    def _conflict(self, round_id: int | None) -> ConflictError:
+        job = None if round_id is None else self.of_round(round_id)
+        if job is None or job.state not in ACTIVE:
+            return ConflictError("The job's round is busy, or gone.", advice="Look at `arena jobs show`.")
         return ConflictError(
             f"Round {job.round_name} has job {job.id} already, which is {job.state}.",
             advice=f"See `arena rounds status {job.round_name}`, or end it by "

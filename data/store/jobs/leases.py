@@ -1,8 +1,8 @@
-"""Leases: how workers share jobs, claim battles, and lose their leases when they stop renewing them.
+"""Leases: workers share jobs, and lose their leases when they stop renewing them.
 
-A lease runs by the database's clock. Each battle that is being judged is held by one lease, which the
-primary key of `battle_hold` sees to. A verdict is committed together with a look at its lease, so that a
-worker that was given up, and whose battles others may have, commits nothing more.
+A lease runs by the database's clock. Each battle that is being judged is held by one lease (the primary key
+of `battle_hold`), and a verdict is committed together with a look at its lease: an expired one commits
+nothing.
 """
 
 from __future__ import annotations
@@ -11,24 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Select,
-    case,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Select, case, delete, exists, func, insert, select, update
 
 from data.progress import Work
-from data.records import Beat, Job, JobState, Lease, RoundState, WorkerId
+from data.records import Job, JobKind, JobState, Lease, RoundState, WorkerId
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
-from data.store.jobs.jobs import JUDGING, pause_round, select_jobs
+from data.store.jobs.jobs import pause_round, select_jobs
 from data.store.rounds.battle_claims import has_pending, has_work, lease_lost
 from data.tables.columns import now
 from data.tables.jobs import jobs, lease_rows
@@ -36,18 +25,16 @@ from data.tables.rounds import ledgers, rounds
 
 GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled nothing."
 STOPPED = "The process that ran it was stopped."
+WORKER_LOST = "Worker {name} was lost while on it."
+RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
+IsGone = Callable[[WorkerId], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """How a worker releases its lease.
+    """How a worker leaves a job: `final` errors are not tried again, others after `retry_in` seconds.
 
-    Attributes:
-        error: What went wrong, empty where nothing did.
-        final: Whether trying again is of no use.
-        retry_in: Seconds until it may be tried again.
-        finished: Whether a job that judges no battles is done; for the others, pending battles say so.
-        result: What it returned.
+    `finished` is for jobs that judge no battles; for the others, pending battles say so.
     """
 
     error: str = ""
@@ -57,47 +44,133 @@ class Release:
     result: dict[str, Any] | None = None
 
 
-def conclude(
+class LeaseStore(StorePart):
+    """Hands out leases on jobs, and ends those of workers that stopped."""
+
+    def take(
+        self, worker: WorkerId, *, lease: float, gone: IsGone, owner: str = "", job_id: int | None = None
+    ) -> tuple[Job, Lease] | None:
+        """Take a lease of so many seconds on the first job that has one free; None where there is none.
+
+        `gone` says of a worker whether its process is known to have ended.
+        """
+        with self._database.together() as connection:
+            _reap(connection, gone)
+            row = connection.execute(_candidates(connection, owner, job_id)).first()
+            if row is None:
+                return None
+            moment = db_now(connection)
+            used = select(lease_rows.c.slot).where(lease_rows.c.job_id == row.id)
+            used_slots = set(connection.execute(used).scalars())
+            new = insert(lease_rows).values(
+                job_id=row.id,
+                slot=next(number for number in range(row.workers) if number not in used_slots),
+                worker=worker.name,
+                place=worker.place,
+                pid=worker.pid,
+                born=worker.started,
+                taken_at=moment,
+                beat_at=moment,
+                lease_until=moment + lease,
+            )
+            number = new_id(connection.execute(new))
+            started = func.coalesce(jobs.c.started_at, now())
+            connection.execute(
+                update(jobs).where(jobs.c.id == row.id).values(state=JobState.RUNNING, started_at=started)
+            )
+            taken = connection.execute(_select(connection).where(lease_rows.c.id == number)).one()
+            job = connection.execute(select_jobs().where(jobs.c.id == row.id)).one()
+            return to_record(Job, job), _lease(taken)
+
+    def beat(self, lease_id: int, *, lease: float, work: Work | None = None) -> bool:
+        """Record a heartbeat and how far the work is, and return whether its job is still wanted.
+
+        Raises:
+            LeaseLostError: It expired.
+        """
+        with self._database.begin() as connection:
+            moment = db_now(connection)
+            progress = None if work is None else work.as_json()
+            changed = connection.execute(
+                update(lease_rows)
+                .where(lease_rows.c.id == lease_id)
+                .values(beat_at=moment, lease_until=moment + lease, progress=progress)
+            ).rowcount
+            if not changed:
+                raise lease_lost(lease_id)
+            row = connection.execute(
+                select(jobs.c.state, rounds.c.state.label("round_state"))
+                .join(lease_rows, lease_rows.c.job_id == jobs.c.id)
+                .outerjoin(rounds, rounds.c.id == jobs.c.round_id)
+                .where(lease_rows.c.id == lease_id)
+            ).one()
+        return row.state == JobState.RUNNING and row.round_state in {None, *RUNNABLE}
+
+    def release(self, lease_id: int, release: Release) -> None:
+        """Release a lease, unless it is gone already; the last one decides what becomes of job and round."""
+        with self._database.together() as connection:
+            lease = select(lease_rows).where(lease_rows.c.id == lease_id)
+            row = connection.execute(lease).first()
+            if row is None:
+                return
+            job = connection.execute(select(jobs).where(jobs.c.id == row.job_id).with_for_update()).one()
+            row = connection.execute(lease.with_for_update()).first()
+            if row is not None:
+                _delete_lease(connection, row, job.round_id)
+                _conclude(connection, job, release, progress=row.done > 0)
+
+    def give_up(self, gone: IsGone) -> int:
+        """End the leases of stopped workers, and return how many; their jobs are queued again."""
+        with self._database.together() as connection:
+            return _reap(connection, gone)
+
+    def all(self, *, job_id: int | None = None, round_id: int | None = None) -> tuple[Lease, ...]:
+        """Every lease, or those on a job, or on any job of a round, also a cancelled one."""
+        with self._database.begin() as connection:
+            query = _select(connection).order_by(lease_rows.c.id)
+            if job_id is not None:
+                query = query.where(lease_rows.c.job_id == job_id)
+            if round_id is not None:
+                query = query.where(
+                    lease_rows.c.job_id.in_(select(jobs.c.id).where(jobs.c.round_id == round_id))
+                )
+            return tuple(_lease(row) for row in connection.execute(query))
+
+    def count(self) -> int:
+        """Count the leases; workers share the limits a minute."""
+        (count,) = self._values(select(func.count()).select_from(lease_rows))
+        return int(count)
+
+
+def _conclude(
     connection: Connection, job: AnyRow, release: Release, *, progress: bool, lost: bool = False
 ) -> None:
-    """Decide what becomes of a job after somebody left, or was `lost`; called with the job locked."""
+    """Decide what becomes of a job after a worker left, or was `lost`; the job is locked."""
     current = connection.execute(select(jobs.c.state, jobs.c.attempts).where(jobs.c.id == job.id)).one()
     if current.state != JobState.RUNNING:
         return
-    attempts = 0 if progress else current.attempts
-    if release.error:
-        attempts += 1
+    attempts = (0 if progress else current.attempts) + bool(release.error)
     values: dict[str, Any] = {"attempts": attempts, "error": release.error}
-    has_other_leases = connection.execute(select(exists().where(lease_rows.c.job_id == job.id))).scalar()
-    if lost and not has_other_leases and _is_done(connection, job, release):
-        # Who stalls after its last verdict is lost with nothing left to do.
-        values |= {"state": JobState.DONE, "finished_at": now(), "error": ""}
-    elif release.error and (
-        release.final or attempts >= job.most_attempts or (job.owner and not has_other_leases)
-    ):
-        values |= {"state": JobState.FAILED, "finished_at": now(), "error": _last_word(release, attempts)}
-        pause_round(connection, job.id)
-    elif has_other_leases:
-        pass
-    elif _is_done(connection, job, release):
+    is_last = not connection.execute(select(exists().where(lease_rows.c.job_id == job.id))).scalar()
+    fails = release.error and (release.final or attempts >= job.most_attempts or (job.owner and is_last))
+    # A worker that stalls after its last verdict is lost with nothing left to do.
+    if is_last and (lost or not fails) and _is_done(connection, job, release):
         values |= {"state": JobState.DONE, "finished_at": now(), "result": release.result, "error": ""}
-    elif job.owner:
+    elif fails:
+        once = release.final or attempts == 1
+        error = release.error if once else GIVEN_UP.format(reason=release.error, attempts=attempts)
+        values |= {"state": JobState.FAILED, "finished_at": now(), "error": error}
+        pause_round(connection, job.id)
+    elif is_last and job.owner:
         values |= {"state": JobState.CANCELLED, "finished_at": now(), "error": STOPPED}
         pause_round(connection, job.id)
-    else:
-        moment = db_now(connection)
-        values |= {"state": JobState.QUEUED, "not_before": moment + release.retry_in}
+    elif is_last:
+        values |= {"state": JobState.QUEUED, "not_before": db_now(connection) + release.retry_in}
     connection.execute(update(jobs).where(jobs.c.id == job.id).values(values))
 
 
-def _last_word(release: Release, attempts: int) -> str:
-    if release.final or attempts == 1:
-        return release.error
-    return GIVEN_UP.format(reason=release.error, attempts=attempts)
-
-
 def _is_done(connection: Connection, job: AnyRow, release: Release) -> bool:
-    if job.kind not in JUDGING:
+    if job.kind != JobKind.JUDGE:
         return release.finished
     if has_pending(connection, job.round_id):
         return False
@@ -109,164 +182,13 @@ def _is_done(connection: Connection, job: AnyRow, release: Release) -> bool:
     return True
 
 
-WORKER_LOST = "Worker {name} was lost while on it."
-IsGone = Callable[[WorkerId], bool]
-
-
-class LeaseStore(StorePart):
-    """Hands out leases on jobs, and releases those of workers that stopped."""
-
-    def take(
-        self,
-        worker: WorkerId,
-        *,
-        lease: float,
-        gone: IsGone,
-        owner: str = "",
-        job_id: int | None = None,
-    ) -> tuple[Job, Lease] | None:
-        """Take a lease on the first job that has one free; None where there is none.
-
-        Args:
-            worker: Who takes it.
-            lease: Seconds without a heartbeat after which the lease expires.
-            gone: Says of a worker whether its process is known to have ended.
-            owner: Takes only jobs of this owner.
-            job_id: Takes only this job.
-        """
-        with self._database.together() as connection:
-            _reap(connection, gone)
-            row = connection.execute(_candidates(connection, owner, job_id)).first()
-            if row is None:
-                return None
-            moment = db_now(connection)
-            used_slots = set(
-                connection.execute(select(lease_rows.c.slot).where(lease_rows.c.job_id == row.id)).scalars()
-            )
-            slot = next(number for number in range(row.workers) if number not in used_slots)
-            new = connection.execute(
-                insert(lease_rows).values(
-                    job_id=row.id,
-                    slot=slot,
-                    worker=worker.name,
-                    place=worker.place,
-                    pid=worker.pid,
-                    born=worker.started,
-                    taken_at=moment,
-                    beat_at=moment,
-                    lease_until=moment + lease,
-                )
-            )
-            number = new_id(new)
-            connection.execute(
-                update(jobs)
-                .where(jobs.c.id == row.id)
-                .values(state=JobState.RUNNING, started_at=func.coalesce(jobs.c.started_at, now()))
-            )
-            taken_lease = connection.execute(_select(connection).where(lease_rows.c.id == number)).one()
-            job = connection.execute(select_jobs().where(jobs.c.id == row.id)).one()
-            return to_record(Job, job), _lease(taken_lease)
-
-    def beat(self, lease_id: int, *, lease: float, work: Work | None = None) -> Beat:
-        """Record a heartbeat and how far the work is, and return whether its job is still wanted.
-
-        Raises:
-            LeaseLostError: It was given up.
-        """
-        with self._database.begin() as connection:
-            moment = db_now(connection)
-            changed = connection.execute(
-                update(lease_rows)
-                .where(lease_rows.c.id == lease_id)
-                .values(
-                    beat_at=moment,
-                    lease_until=moment + lease,
-                    progress=None if work is None else work.as_json(),
-                )
-            ).rowcount
-            if not changed:
-                raise lease_lost(lease_id)
-            row = connection.execute(
-                select(jobs.c.state, rounds.c.state.label("round_state"), _lease_count())
-                .join(lease_rows, lease_rows.c.job_id == jobs.c.id)
-                .outerjoin(rounds, rounds.c.id == jobs.c.round_id)
-                .where(lease_rows.c.id == lease_id)
-            ).one()
-        wanted = row.state == JobState.RUNNING and row.round_state in {None, *RUNNABLE}
-        return Beat(wanted=wanted, leases=row.lease_count)
-
-    def release(self, lease_id: int, release: Release) -> None:
-        """Release a lease; the last one to leave decides what becomes of job and round.
-
-        A lease that is gone already is no matter.
-        """
-        with self._database.together() as connection:
-            job_id = connection.execute(
-                select(lease_rows.c.job_id).where(lease_rows.c.id == lease_id)
-            ).scalar()
-            if job_id is None:
-                return
-            job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()
-            row = connection.execute(
-                select(lease_rows).where(lease_rows.c.id == lease_id).with_for_update()
-            ).first()
-            if row is None:
-                return
-            _delete_lease(connection, row, job.round_id)
-            conclude(connection, job, release, progress=row.done > 0)
-
-    def give_up(self, gone: IsGone) -> int:
-        """Release the leases of stopped workers, and return how many; their jobs are queued again."""
-        with self._database.together() as connection:
-            return _reap(connection, gone)
-
-    def of_job(self, job_id: int) -> tuple[Lease, ...]:
-        """The leases taken on a job."""
-        with self._database.begin() as connection:
-            rows = connection.execute(
-                _select(connection).where(lease_rows.c.job_id == job_id).order_by(lease_rows.c.slot)
-            )
-            return tuple(_lease(row) for row in rows)
-
-    def of_round(self, round_id: int) -> tuple[Lease, ...]:
-        """The leases taken on any job of a round, those of a job that was cancelled included."""
-        query = select(jobs.c.id).where(jobs.c.round_id == round_id)
-        with self._database.begin() as connection:
-            rows = connection.execute(_select(connection).where(lease_rows.c.job_id.in_(query)))
-            return tuple(_lease(row) for row in rows)
-
-    def callers(self) -> int:
-        """How many leases share the limits a minute: all but processes that watch others judge.
-
-        Who starts a job for itself and several others takes the first lease, and calls nobody from it.
-        """
-        watching = (jobs.c.owner != "") & (jobs.c.workers > 1) & (lease_rows.c.slot == 0)
-        query = select(func.count()).select_from(lease_rows.join(jobs, jobs.c.id == lease_rows.c.job_id))
-        (count,) = self._values(query.where(~watching))
-        return int(count)
-
-    def all(self) -> tuple[Lease, ...]:
-        """Every lease that is taken."""
-        with self._database.begin() as connection:
-            return tuple(
-                _lease(row) for row in connection.execute(_select(connection).order_by(lease_rows.c.id))
-            )
-
-
-RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
-
-
-def _lease_count() -> ColumnElement[int]:
-    return select(func.count()).select_from(lease_rows.alias()).scalar_subquery().label("lease_count")
-
-
 def _candidates(connection: Connection, owner: str, job_id: int | None) -> Select[*tuple[Any, ...]]:
     leased = select(func.count()).where(lease_rows.c.job_id == jobs.c.id).scalar_subquery()
     waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.not_before <= db_now(connection))
     shared = (
         (jobs.c.state == JobState.RUNNING)
         & (leased < jobs.c.workers)
-        & jobs.c.kind.in_(JUDGING)
+        & (jobs.c.kind == JobKind.JUDGE)
         & has_work(jobs.c.round_id)
     )
     query = select(jobs).where(jobs.c.owner == owner, waiting | shared)
@@ -278,7 +200,7 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
 
 
 def _reap(connection: Connection, is_gone: IsGone) -> int:
-    """Release the leases of stopped workers. Locks go from jobs to leases, as everywhere: no deadlock."""
+    """End the leases of stopped workers. Locks go from jobs to leases, as everywhere: no deadlock."""
     expired = [
         row for row in connection.execute(_select(connection)) if row.left < 0 or is_gone(_worker(row))
     ]
@@ -294,7 +216,7 @@ def _reap(connection: Connection, is_gone: IsGone) -> int:
             if row is not None:
                 _delete_lease(connection, row, job.round_id)
                 reason = Release(error=WORKER_LOST.format(name=row.worker))
-                conclude(connection, job, reason, progress=row.done > 0, lost=True)
+                _conclude(connection, job, reason, progress=row.done > 0, lost=True)
                 given_up += 1
     return given_up
 

@@ -18,7 +18,7 @@ from arena.container import Arena
 from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import EngineKind
-from arena.workers.ray_rounds import judge_on_ray
+from arena.workers.ray import RayEngine
 from data import parallel
 from data.errors import InputError, WorkError
 from data.records import Outcome, RoundState
@@ -97,7 +97,7 @@ def test_ray_judges_as_one_process_does(
     arena.store.replies.forget()
     cluster(arena)
     _create(arena, "ray")
-    counts = judge_on_ray(arena, "ray", concurrency=8, report=_quiet)
+    counts = RayEngine(arena).judge("ray", concurrency=8, report=_quiet)
     assert _found(arena, "ray") == _found(arena, "local")
     assert counts.cost_usd == pytest.approx(local.cost_usd)
     assert (counts.input_tokens, counts.output_tokens) == (local.input_tokens, local.output_tokens)
@@ -132,7 +132,7 @@ def test_node_killed_mid_round_costs_nothing_but_its_calls(
 
     killer = threading.Thread(target=kill)
     killer.start()
-    counts = judge_on_ray(arena, "r", concurrency=4, report=_quiet)
+    counts = RayEngine(arena).judge("r", concurrency=4, report=_quiet)
     killer.join()
     assert len(victim) >= 2, "no task ran on the node that was killed"
     assert (counts.judged, counts.planned, counts.pending) == (72, 72, 0)

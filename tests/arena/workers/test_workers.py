@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from arena.container import Arena
-from arena.services.jobs.job_leases import JobLeases
-from arena.services.jobs.worker_identity import has_ended, this_worker
+from arena.services.accounts.auth import OPERATOR
+from arena.services.jobs.job_leases import JobLeases, has_ended, this_worker
 from arena.services.rounds.models import RoundRequest
 from arena.workers.worker import Worker
 from data.errors import ConflictError, LeaseLostError
@@ -25,7 +25,6 @@ from data.records import (
     JobKind,
     JobState,
     Lease,
-    NewJob,
     Outcome,
     Preference,
     RoundState,
@@ -91,7 +90,7 @@ def test_round_has_one_job_at_a_time(queued: Arena) -> None:
 def test_higher_priority_goes_first(queued: Arena) -> None:
     """Jobs are taken by priority, then by age, and the queue tells each its place."""
     store = queued.store
-    jobs = [store.jobs.put(NewJob(kind=JobKind.CALIBRATE, priority=priority)) for priority in (0, 5, 0)]
+    jobs = [store.jobs.put(JobKind.CALIBRATE, priority=priority) for priority in (0, 5, 0)]
     assert [store.jobs.position(job) for job in jobs] == [3, 1, 4]
     assert queued.jobs.status(1).position == 2
     assert [_take(store, "w")[0].id for _ in range(3)] == [jobs[1].id, 1, 1]
@@ -136,7 +135,7 @@ def test_worker_that_lost_its_lease_commits_nothing(queued: Arena) -> None:
 
 def test_two_workers_cannot_take_one_exclusive_job(store: Store) -> None:
     """A job for one worker has one lease, until that worker leaves."""
-    store.jobs.put(NewJob(kind=JobKind.CALIBRATE))
+    store.jobs.put(JobKind.CALIBRATE)
     _, lease = _take(store, "a")
     assert store.leases.take(_worker("b"), lease=LEASE, gone=_nobody) is None
     store.leases.release(lease.id, Release(finished=True, result={"n": 1}))
@@ -184,9 +183,9 @@ def test_pause_takes_the_job_back_and_resume_may_follow_at_once(queued: Arena) -
     store = queued.store
     _, lease = _take(store, "a")
     store.rounds.move("r", to=RoundState.RUNNING, allowed=(RoundState.PLANNED,))
-    assert store.leases.beat(lease.id, lease=LEASE).wanted is True
+    assert store.leases.beat(lease.id, lease=LEASE) is True
     queued.rounds.pause("r")
-    assert store.leases.beat(lease.id, lease=LEASE).wanted is False
+    assert store.leases.beat(lease.id, lease=LEASE) is False
     job = queued.jobs.judge("r")
     store.leases.release(lease.id, Release())
     assert (store.jobs.get(1).state, store.jobs.get(job.id).state) == (JobState.CANCELLED, JobState.QUEUED)
@@ -194,7 +193,7 @@ def test_pause_takes_the_job_back_and_resume_may_follow_at_once(queued: Arena) -
 
 def test_process_is_known_to_have_ended() -> None:
     """A worker of this machine is alive while its process is, and dead from then on at once."""
-    command = "from arena.services.jobs.worker_identity import this_worker; print(this_worker('x')); input()"
+    command = "from arena.services.jobs.job_leases import this_worker; print(this_worker('x')); input()"
     with subprocess.Popen(
         [sys.executable, "-c", command], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -310,7 +309,7 @@ def test_retry_publish_and_calibrate_are_jobs(
     failed = arena.rounds.run("r", concurrency=8, report=lambda _progress: None).failed
     assert failed
     server.script.faults = {}
-    arena.jobs.judge("r", retry=True)
+    arena.round_admin.retry("r", caller=OPERATOR)
     assert start(arena, "worker", "--once").wait(60) == 0
     assert arena.rounds.status("r")[1].judged == 72
     label = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
@@ -368,21 +367,3 @@ def test_workers_share_the_requests_a_minute(
     clock[0] = 60.0
     bucket.delay(0)
     assert JobLeases(sqlite_store, this_worker(), LEASE).give_up_dead() == 0
-
-
-def test_who_only_watches_takes_no_share_of_the_limits(
-    filled: Callable[..., Arena], database_url: str
-) -> None:
-    """A driver of others holds a lease, but the limits a minute are divided among those that call."""
-    arena = filled(database_url=database_url)
-    found = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
-    job, driver = arena.rounds.runner.begin(found, workers=3)
-    assert arena.store.leases.callers() == 0
-    others = [arena.job_leases.take(owner=job.owner, job_id=job.id) for _ in range(2)]
-    assert arena.store.leases.callers() == 2
-    for lease in (driver, *(taken[1] for taken in others if taken is not None)):
-        arena.job_leases.release(lease, Release())
-    _, alone = arena.rounds.runner.begin(arena.rounds.status("r")[0])
-    assert arena.store.leases.callers() == 1
-    arena.job_leases.release(alone, Release())
-    arena.close()

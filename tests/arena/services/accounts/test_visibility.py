@@ -166,7 +166,6 @@ WITHOUT_CALLER = {
     "RoundPlanner.entrants": "accepted submissions; organisers' pages and plans",
     "RoundService.adopt": "organisers alone; the judge that a round goes on with",
     "RoundService.judge": "workers alone",
-    "RoundService.reopen_for": "workers alone",
     "RoundService.conduct": "shares of a judge's replies; organisers' commands and pages",
     "RoundService.replies": "the command line alone, which is an organiser's",
     "RoundPlanner.require_ready": "organisers alone; plans before anything is stored",

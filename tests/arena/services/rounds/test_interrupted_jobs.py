@@ -147,7 +147,7 @@ def test_a_process_that_is_given_up_after_its_last_verdict_leaves_a_finished_rou
     arena = filled(database_url=database_url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     round_ = arena.store.rounds.get("r")
-    job, lease = arena.rounds.runner.begin(round_)
+    job, lease = arena.job_leases.begin(round_.id)
     with arena.job_leases.held(lease, attempts=job.attempts):
         asyncio.run(
             arena.rounds.judge(

@@ -87,7 +87,7 @@ def test_the_order_is_random_and_the_same_for_all(many: Callable[..., Arena]) ->
     """Questions come in an order that mixes the domains, whoever asks and whenever."""
     arena = many()
     created = arena.rounds.create(request())
-    job, lease = arena.rounds.runner.begin(created)
+    job, lease = arena.job_leases.begin(created.id)
     feed = QuestionFeed(arena.store, lease.id, created.id, created.seed, limit=6)
     taken = []
     while batch := feed.take():

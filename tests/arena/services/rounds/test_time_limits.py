@@ -320,7 +320,7 @@ def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
     renewed: set[float] = set()
 
     def beating() -> bool:
-        (lease,) = arena.store.leases.of_round(created.id)
+        (lease,) = arena.store.leases.all(round_id=created.id)
         renewed.add(round(lease.seconds - lease.beat_age, 1))
         return len(renewed) > 3
 
