@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -148,6 +149,10 @@ def _from(name: str, read: Reader, default: object = None) -> Any:  # noqa: ANN4
     return field(default=default, repr=read is not _secret, metadata={"variable": name, "read": read})
 
 
+MIN_TEXTS = 500
+"""Fewer texts are not worth a second process."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Where the state lives, how LLMs are reached, and what is let in.
@@ -203,6 +208,11 @@ class Settings:
         """
         own = transport_info(self.transport).own_keys or self.cache_mode is CacheMode.REPLAY
         return bool(self.api_key) or self.key_elsewhere or own
+
+    def processes_for(self, texts: int) -> int:
+        """How many processes are worth their start for so many texts."""
+        usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
+        return (self.processes or usable or 1) if texts >= MIN_TEXTS else 1
 
     @property
     def upload_bytes(self) -> int:

@@ -37,7 +37,6 @@ from sqlalchemy import text
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from arena.services.system.text_process import GARBAGE_FROM
 from arena.settings import Settings
 from data.records import MetricItem, Passage, RoundState
 from judges.metrics.registry import build_metric
@@ -110,7 +109,7 @@ def demo_items(passages: int) -> list[MetricItem]:
 
 def cost(metric: str, items: Sequence[MetricItem]) -> float:
     """Milliseconds of processor time an answer, caches empty at the start but modules loaded."""
-    gc.set_threshold(GARBAGE_FROM, *gc.get_threshold()[1:])
+    gc.set_threshold(50_000, *gc.get_threshold()[1:])
     if metric == TOKENISING:
         return tokenising(items)
     built = build_metric(metric)
@@ -249,7 +248,7 @@ def processor_seconds() -> float:
 
 def publish(questions: int, passages: int) -> None:
     """Publish a large set, and print seconds, memory, and the ratio to the metrics' own cost."""
-    from arena.services.system.text_process import PROCESSES
+    from arena.services.system.text_process import end_idle
 
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
@@ -269,7 +268,7 @@ def publish(questions: int, passages: int) -> None:
             own[name] = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         started, used = time.perf_counter(), processor_seconds()
         arena.boards.publish("large", report=lambda line: print(f"  {line}", flush=True))
-        PROCESSES.end_all()
+        end_idle()
         seconds, used = time.perf_counter() - started, processor_seconds() - used
         arena.close()
     costs = sum(own.values()) * questions * (len(SYSTEMS) + 1) / 1_000

@@ -31,7 +31,7 @@ from sqlalchemy import text
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.services.system.prometheus import metrics_of
-from arena.services.system.text_process import PROCESSES
+from arena.services.system.text_process import end_idle
 from arena.settings import Settings
 from data.records import RoundState
 
@@ -98,7 +98,7 @@ def timed(figures: dict[str, float], name: str, what: Callable[[], object]) -> N
     what()
     figures[name] = time.perf_counter() - started
     figures[f"{name} (MB of its processes)"] = peak_of_processes()
-    PROCESSES.end_all()
+    end_idle()
     figures[f"{name} (processor)"] = processor_seconds() - used
     figures[f"{name} (MB until here)"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     line = f"{name}: {figures[name]:.2f} s by the clock, {figures[f'{name} (processor)']:.2f} s of processors"

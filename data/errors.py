@@ -29,6 +29,16 @@ class ArenaError(Exception):
         """One line: what happened, then what to do."""
         return f"{self.message} {self.advice}".strip() if self.advice else self.message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel to another process, whatever arguments a subclass takes."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[ArenaError], args: tuple[object, ...], fields: dict[str, object]) -> ArenaError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
+
 
 class InputError(ArenaError):
     """A value, file or text that somebody gave cannot be used."""

@@ -26,7 +26,7 @@ from arena.models.submissions import (
 )
 from arena.services.accounts.auth import require
 from arena.services.submissions.turns import party_of
-from arena.services.system.text_work import Poll
+from arena.services.system.text_process import Poll
 from data.errors import InvalidFileError, StoppedError
 from data.records import SubmissionKind, SystemCard, TokenScope
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 from data.errors import RecordError
 from data.records.vocabulary import Importance, Split, SubmissionKind, SubmissionState
@@ -251,3 +253,11 @@ class Submission:
 
     def __post_init__(self) -> None:
         require_system_name(self.system)
+
+
+def _frozen(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(content)
+
+
+# Records hold such mappings, which travel between processes as their content.
+copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))

@@ -28,7 +28,6 @@ from arena.cli import main
 from arena.container import Arena
 from arena.logs import Redaction
 from arena.services.rounds.models import RoundRequest
-from arena.services.system.text_process import PROCESSES, TextProcess
 from arena.settings import Settings
 from data.records import EMBEDDED_ENGINE, Outcome, RoundState, Score
 from tests.browsing import CHROMIUM, DRIVER, Visitor, open_browser
@@ -399,20 +398,6 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
         except OSError:
             time.sleep(0.1)
     pytest.fail(f"{url} does not answer: {log.read_text()}")
-
-
-@pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[TextProcess]:
-    """The processes that work takes from now on."""
-    found: list[TextProcess] = []
-    take = PROCESSES.take
-
-    def noted() -> TextProcess:
-        found.append(take())
-        return found[-1]
-
-    monkeypatch.setattr(PROCESSES, "take", noted)
-    return found
 
 
 @pytest.fixture(scope="session", name="open_browser")

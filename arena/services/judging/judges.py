@@ -176,11 +176,11 @@ class JudgeService:
     ) -> AsyncIterator[tuple[tuple[Judge, ...], Traffic | None]]:
         from arena.services.judging.llm_access import open_access  # noqa: PLC0415 - as above
         from arena.services.judging.traffic import Traffic  # noqa: PLC0415 - as above
-        from arena.services.system.text_work import TextWork, processes_for  # noqa: PLC0415 - as above
+        from arena.services.system.text_process import TextWork  # noqa: PLC0415 - as above
 
         kinds = {leaf.kind for spec in specs for leaf in leaves(spec)}
         # An LLM is waited for, an embedded judge computes.
-        processes = processes_for(texts, self._settings.processes) if JudgeKind.LLM not in kinds else 1
+        processes = self._settings.processes_for(texts) if JudgeKind.LLM not in kinds else 1
         async with AsyncExitStack() as opened:
             work = opened.enter_context(TextWork(self._settings.work_seconds, processes))
             await opened.enter_async_context(telling(stop, work.stop))

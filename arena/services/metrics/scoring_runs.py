@@ -18,7 +18,7 @@ from arena.services.metrics.embedded import IN_FLIGHT, EmbeddedMetric
 from arena.services.metrics.factory import MetricAccess, MetricRequest, OpenedMetric
 from arena.services.metrics.scoring import RETRIED, MetricRun, Scored, score_pending
 from arena.services.metrics.shares import Share, ShareDone, overrides_for, score_share, shares_of
-from arena.services.system.text_work import TextWork, processes_for
+from arena.services.system.text_process import TextWork
 from arena.settings import EngineKind, Settings
 from data.errors import JudgeError, StoppedError
 from data.progress import working
@@ -91,7 +91,7 @@ class ScoringRuns:
             stop_event=stop_event,
         )
         if self._engine().kind is EngineKind.LOCAL:
-            done = asyncio.run(self._score(work, processes=processes_for(answers, self._settings.processes)))
+            done = asyncio.run(self._score(work, processes=self._settings.processes_for(answers)))
         else:
             done = self._score_apart(work)
         scored = done.scored

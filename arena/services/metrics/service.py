@@ -17,7 +17,7 @@ from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.scoring import RETRIED, MetricRun
 from arena.services.metrics.scoring_runs import ScoringRuns, scored_elsewhere
 from arena.services.metrics.shares import Share, ShareDone, lines_of, overrides_for, with_part
-from arena.services.system.text_work import TextWork, processes_for
+from arena.services.system.text_process import TextWork
 from arena.settings import EngineKind, Settings
 from data.errors import JudgeError, SpecError, StoppedError
 from data.files.items import read_items
@@ -132,7 +132,7 @@ class MetricService:
         metric_info(request.metric)
         items, engine = read_items(path, ReadLimits()), self._engine()
         if engine.kind is EngineKind.LOCAL:
-            processes = processes_for(len(items), self._settings.processes)
+            processes = self._settings.processes_for(len(items))
             asyncio.run(self._score_items(items, request, emit, processes))
             return
         request = self._access.completed(request)

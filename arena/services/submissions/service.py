@@ -16,7 +16,7 @@ from arena.services.submissions.eligibility import Intake, Quota, require_accept
 from arena.services.submissions.file_checks import FileChecks
 from arena.services.submissions.views import SubmissionReader
 from arena.services.system.gc_tuning import rare_collections
-from arena.services.system.text_work import Poll
+from arena.services.system.text_process import Poll
 from data.errors import ConflictError, InputError, InvalidFileError
 from data.no_answer import is_no_answer
 from data.records import (
@@ -97,9 +97,8 @@ class SubmissionService(SubmissionReader):
         `poll` is called at intervals meanwhile; what it raises ends the check.
         """
         limits = replace(self.limits(set_name), system=system, keep_na=keep_na)
-        self.checks.prepare()
         questions = self._questions(set_name, caller)
-        return self._checked(kind, path, questions, limits, poll)
+        return self.checks.file(path, kind, questions, limits, poll)
 
     @rare_collections()
     def add(
@@ -138,11 +137,10 @@ class SubmissionService(SubmissionReader):
         policy = self._store.policies.get(set_name)
         phase = self._intake.open_phase(policy)
         limits = replace(self._intake.limits(phase), system=system, keep_na=keep_na)
-        self.checks.prepare()
         questions = self._questions(set_name, caller)
         read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
         self._intake.require_free_name(caller, set_name, system, team, kind)
-        checked = self._checked(kind, path, questions, limits, poll)
+        checked = self.checks.file(path, kind, questions, limits, poll)
         _require_clean(path, checked)
         with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
             if caller.organiser:
@@ -256,17 +254,6 @@ class SubmissionService(SubmissionReader):
         _log(caller, "submission-withdrawn", withdrawn, reason=reason, battles_ended=ended)
         return withdrawn
 
-    def _checked(
-        self,
-        kind: SubmissionKind,
-        path: Path,
-        questions: QuestionSet,
-        limits: IntakeLimits,
-        poll: Poll | None,
-    ) -> CheckResult:
-        check = self.checks.contexts if kind is SubmissionKind.CONTEXTS else self.checks.answers
-        return check(path, questions, limits, poll)
-
     def _keep_warnings(
         self,
         submission: Submission,
@@ -280,7 +267,7 @@ class SubmissionService(SubmissionReader):
         problems = checked.problems
         if policy.hidden_references and kind is SubmissionKind.ANSWERS:
             whole = self._store.sets.get(submission.set_name)
-            problems = self._checked(kind, path, whole, limits, None).problems
+            problems = self.checks.file(path, kind, whole, limits).problems
         first: dict[str, str] = {}
         counts: Counter[str] = Counter()
         for problem in problems:

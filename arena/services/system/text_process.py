@@ -1,328 +1,198 @@
-"""One process that works on strangers' texts and can be ended, whatever it is doing (A4).
-
-A thread cannot be ended, and neither a thread nor a signal's handler interrupts what runs within one call
-of C. The process is spawned, not forked, so that it shares neither locks nor database connections with this
-one. It ignores Ctrl-C and SIGTERM, and ends when this one ends, whatever ends it.
-"""
+"""Work on texts of strangers in child processes, within limits of processor time and memory."""
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import contextlib
-import copyreg
 import gc
-import importlib
 import json
-import mmap
+import math
 import os
 import pickle
+import resource
 import signal
 import subprocess
 import sys
-import tempfile
-import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from data.errors import ArenaError, WorkError
+from data.errors import ArenaError, JudgeError, StoppedError, TimeLimitError, WorkError
 from data.plugins import plugin_files, use_plugin_files
-from data.progress import Latest, listening
 
-COUNTED_EVERY = 0.2
-SEND_EVERY = 0.05
-"""Seconds after which results are sent, though more are to come."""
-PREPARING = -1
-MOST_IDLE = max(2, os.cpu_count() or 1)
-WAITING_FACTOR = 6.0
-"""So many times its limit a task may take by the clock, on a machine that is busy with others."""
-ORPHAN_FACTOR = 2.0
-LEAST_ALARM = 5.0
-NUMBER_BYTES = 8
-GARBAGE_FROM = 50_000
-"""Objects made and not released, after which a process looks for cycles among the youngest."""
+Value = TypeVar("Value")
+Poll = Callable[[], object]
+POLL_EVERY, STARTING, LAST_SECONDS = 0.2, 120.0, 1.0
+"""Seconds between looks, in which a child loads modules, and that are left after a request to stop."""
+WAITING_FACTOR, TRIES = 6.0, 2
+MEMORY = "Look for what ends processes here, such as too little memory, and set ARENA_PROCESSES lower."
 BEGIN = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    f"from {__name__} import serve; serve(*map(int, sys.argv[2:4]), *sys.argv[4:])"
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {} import serve; serve(int(sys.argv[2]))"
 )
 
 
-def _frozen(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    return MappingProxyType(content)
+class Child:
+    """A process that calls one function after another.
 
-
-# Frozen records hold such mappings, which travel as their content.
-copyreg.pickle(MappingProxyType, lambda shown: (_frozen, (dict(shown),)))
-
-Task = tuple[Callable[..., Any], tuple[Any, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a function returned, or the error that it raised."""
-
-    value: Any = None
-    error: Exception | None = None
-
-
-class SharedNumber:
-    """A number that two processes share, in a file that only they have."""
-
-    def __init__(self, file: int, index: int) -> None:
-        self._bytes = mmap.mmap(file, 0)
-        self._at = slice(index * NUMBER_BYTES, (index + 1) * NUMBER_BYTES)
-
-    def get(self) -> int:
-        """The number."""
-        return int.from_bytes(self._bytes[self._at], "little", signed=True)
-
-    def set(self, number: int) -> None:
-        """Let it be another one."""
-        self._bytes[self._at] = number.to_bytes(NUMBER_BYTES, "little", signed=True)
-
-
-class TextProcess:
-    """A process to which functions are sent with their arguments, in batches.
-
-    It is no process of `multiprocessing`: those load the main module again, which for a page of the site
-    is the page.
-
-    Args:
-        modules: What it loads before it is sent anything.
+    Those of `multiprocessing` load the main module again, which for a page of the site is the page.
     """
 
-    def __init__(self, modules: Sequence[str] = ()) -> None:
+    def __init__(self) -> None:
         self._pipe, theirs = Pipe()
-        with theirs, tempfile.TemporaryFile() as file:
-            file.truncate(2 * NUMBER_BYTES)
-            self._place, self._done = SharedNumber(file.fileno(), 0), SharedNumber(file.fileno(), 1)
-            shared = (theirs.fileno(), file.fileno())
-            command = [sys.executable, "-c", BEGIN, json.dumps(sys.path), *map(str, shared), *modules]
-            # What it reads never comes: it ends where this process ends. A group of its own has no Ctrl-C.
+        self._grace = STARTING
+        with theirs:
+            arguments = (BEGIN.format(__name__), json.dumps(sys.path), str(theirs.fileno()))
+            command = [sys.executable, "-c", *arguments]
+            # A session of its own has no Ctrl-C.
             self._process = subprocess.Popen(  # noqa: S603 - one of our own
-                command, stdin=subprocess.PIPE, pass_fds=shared, start_new_session=True
+                command, stdin=subprocess.DEVNULL, pass_fds=(theirs.fileno(),), start_new_session=True
             )
 
-    @property
-    def place(self) -> int:
-        """Which task of the batch it is at; before the first, while modules are loaded, -1."""
-        return self._place.get()
+    def call(self, task: bytes, seconds: float, memory: int, poll: Poll | None) -> Any:  # noqa: ANN401 - any result
+        """Call a function; its result, or the error that it raised."""
+        self._pipe.send((plugin_files(), task, seconds, memory))
+        until, self._grace = time.monotonic() + self._grace + WAITING_FACTOR * seconds, 0.0
+        while not self._pipe.poll(POLL_EVERY):
+            if poll is not None:
+                poll()
+            if time.monotonic() > until:
+                raise _too_long(seconds)
+        return self._pipe.recv()
 
-    @property
-    def done(self) -> int:
-        """How much of the work begun last in its task is done, in that work's own unit."""
-        return self._done.get()
-
-    @property
-    def pid(self) -> int:
-        """Its number."""
-        return self._process.pid
-
-    @property
-    def processor_seconds(self) -> float:
-        """How long processors have worked for it, from some moment on; by the clock where no system tells."""
-        try:
-            # A name in brackets, which may hold spaces, then fields 3 and on: 14 and 15 are user and system.
-            fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        except OSError:
-            return time.monotonic()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    @property
-    def pipe(self) -> Connection:
-        """By which results come, for whoever waits for several processes at once."""
-        return self._pipe
-
-    def begin(self, tasks: Sequence[Task], seconds: float) -> None:
-        """Send a batch of tasks, each of which may take some seconds of a processor.
-
-        Raises:
-            OSError: The process has ended.
-        """
-        self._place.set(PREPARING)
-        self._done.set(0)
-        self._pipe.send(plugin_files())
-        self._pipe.send((list(tasks), seconds))
-
-    def results(self, seconds: float) -> list[Result]:
-        """The next results, in the order of the tasks; none where none come within some seconds.
-
-        Raises:
-            EOFError: The process has ended.
-            OSError: Likewise.
-        """
-        if not self._pipe.poll(seconds):
-            return []
-        results: list[Result] = self._pipe.recv()
-        return results
-
-    def end(self) -> None:
-        """End it at once."""
-        self._process.kill()
-        self._process.communicate()
+    def end(self) -> int:
+        """End it, whatever it is doing; its exit code."""
         self._pipe.close()
+        self._process.kill()
+        return self._process.wait()
 
 
-def usable_processors() -> int:
-    """Processors that this process may use."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable else os.cpu_count() or 1
-
-
-class Processes:
-    """Processes of this one that are started when needed, and used again."""
-
-    def __init__(self) -> None:
-        self._all: set[TextProcess] = set()
-        self._idle: list[TextProcess] = []
-        self._lock = threading.Lock()
-        self._owner = 0
-
-    @property
-    def idle(self) -> int:
-        """How many there are that nobody uses."""
-        self._begin()
-        return len(self._idle)
-
-    def take(self, modules: Sequence[str] = ()) -> TextProcess:
-        """One that nobody uses; where it is a new one, it begins with loading some modules."""
-        self._begin()
-        with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        process = TextProcess(modules)
-        with self._lock:
-            self._all.add(process)
-        return process
-
-    def prepare(self, module: str) -> None:
-        """Have one that nobody uses, which loads a module meanwhile where it is a new one."""
-        self.give_back(self.take((module,)))
-
-    def give_back(self, process: TextProcess) -> None:
-        """Let others use one that has done what it was sent."""
-        with self._lock:
-            if len(self._idle) < MOST_IDLE:
-                self._idle.append(process)
-                return
-        self.end(process)
-
-    def end(self, process: TextProcess) -> None:
-        """End one, whatever it is doing."""
-        with self._lock:
-            self._all.discard(process)
-        process.end()
-
-    def end_all(self) -> None:
-        """End every one."""
-        for process in tuple(self._all):
-            self.end(process)
-        self._idle.clear()
-
-    def _begin(self) -> None:
-        """After a fork, leave the existing processes to the parent."""
-        if self._owner != os.getpid():
-            self._all, self._idle, self._lock = set(), [], threading.Lock()
-            self._owner = os.getpid()
-
-
-PROCESSES = Processes()
+IDLE: list[Child] = []
+os.register_at_fork(after_in_child=IDLE.clear)
 
 
 @atexit.register
-def _end_with_this_one() -> None:
-    """End every process where this one has done its work: a late Ctrl-C has nothing left to break off."""
-    with contextlib.suppress(ValueError):  # not in the main thread, which alone receives signals
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    PROCESSES.end_all()
+def end_idle() -> None:
+    """End the children that nobody uses."""
+    while IDLE:
+        IDLE.pop().end()
 
 
-def serve(pipe_file: int, place_file: int, *modules: str) -> None:
-    """Load modules, then work on what is sent until nobody is left to send; what a new process does."""
+def _child() -> Child:
+    try:
+        return IDLE.pop()
+    except IndexError:
+        return Child()
+
+
+def _too_long(seconds: float) -> TimeLimitError:
+    advice = "Look at the text; ARENA_WORK_SECONDS sets the limit."
+    return TimeLimitError(f"Work on this text took longer than {seconds:g} seconds.", advice=advice)
+
+
+def within(
+    seconds: float, call: Callable[..., Value], *arguments: object, poll: Poll | None = None, memory: int = 0
+) -> Value:
+    """Call a function of a module in a child; what `poll` raises meanwhile ends the work.
+
+    It may take so many `seconds` of a processor, `WAITING_FACTOR` times as many by the clock, and `memory`
+    bytes more than its process has (0: any number). Raises TimeLimitError where it takes longer, WorkError
+    where it breaks or its process ends by itself.
+    """
+    task = pickle.dumps((call, arguments))
+    for _ in range(TRIES):
+        child = _child()
+        try:
+            value = child.call(task, seconds, memory, poll)
+        except BaseException as error:
+            out_of_time = child.end() == -signal.SIGXCPU
+            if not isinstance(error, EOFError | ConnectionError):
+                raise
+            if out_of_time:
+                raise _too_long(seconds) from None
+        else:
+            IDLE.append(child)
+            if isinstance(value, Exception):
+                raise value
+            return cast("Value", value)
+    raise WorkError("The process that worked on this text ended by itself.", advice=MEMORY)
+
+
+class TextWork(contextlib.AbstractContextManager["TextWork"]):
+    """Work on texts for event loops, in so many children; a context that ends what is unfinished."""
+
+    def __init__(self, seconds: float, processes: int = 1) -> None:
+        self._seconds, self._ends = seconds, math.inf
+        self._threads = ThreadPoolExecutor(processes, thread_name_prefix="text-work")
+
+    def __exit__(self, *_error: object) -> None:
+        self._ends = 0.0
+        self._threads.shutdown(cancel_futures=True)
+
+    async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
+        """Call a function of a module; errors as `within`, and StoppedError where work was stopped before."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._threads, self._call, function, arguments)
+        except asyncio.CancelledError:
+            if not self._ends:
+                self._poll(0.0)
+            raise
+
+    def stop(self) -> None:
+        """Limit the time of what is being worked on: a stop was requested."""
+        self._ends = min(self._ends, time.monotonic())
+
+    def _poll(self, since: float) -> None:
+        if time.monotonic() > max(since, self._ends) + (LAST_SECONDS if self._ends else 0.0):
+            raise StoppedError("Work on a text was stopped before it was done.", advice="Run it again.")
+
+    def _call(self, function: Callable[..., Value], arguments: tuple[object, ...]) -> Value:
+        since = time.monotonic()
+        try:
+            return within(self._seconds, function, *arguments, poll=lambda: self._poll(since))
+        except OSError as error:
+            raise JudgeError(f"Processes cannot be started: {error.strerror}.", advice=MEMORY) from error
+
+
+def serve(file: int) -> None:
+    """Call what the parent sends until it is gone; the life of a child."""
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, signal.SIG_IGN)
-    latest = Latest()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    pipe = Connection(pipe_file)
-    current, done, latest = SharedNumber(place_file, 0), SharedNumber(place_file, 1), Latest()
-    threading.Thread(target=_count, args=(latest, done), daemon=True).start()
-    # What reads texts makes many small objects and keeps them in caches, hardly any in cycles: looking for
-    # those as often as Python does took a third of the time.
-    gc.set_threshold(GARBAGE_FROM, *gc.get_threshold()[1:])
-    for module in modules:
-        importlib.import_module(module)
-    with listening(latest):
+    # Texts make many small objects, hardly any in cycles: to look for those took a third of the time.
+    gc.set_threshold(50_000, *gc.get_threshold()[1:])
+    pipe = Connection(file)
+    with contextlib.suppress(EOFError, OSError):
         while True:
+            plugins, task, seconds, memory = pipe.recv()
             try:
-                use_plugin_files(pipe.recv())
-                tasks, seconds = pipe.recv()
-            except EOFError:
-                return
-            _work(pipe, current, tasks, seconds)
+                use_plugin_files(plugins)
+                function, arguments = pickle.loads(task)  # noqa: S301 - of the parent
+                with _limited(seconds, memory):
+                    outcome = pickle.dumps(function(*arguments))
+            except ArenaError as error:
+                outcome = pickle.dumps(error)
+            except Exception as error:  # noqa: BLE001 - sent to the parent
+                outcome = pickle.dumps(WorkError(f"It broke on this text ({type(error).__name__}: {error})."))
+            pipe.send_bytes(outcome)
 
 
-def _count(latest: Latest, done: SharedNumber) -> None:
-    """Let the other process see how far the work at hand is."""
-    while True:
-        time.sleep(COUNTED_EVERY)
-        work = latest.work
-        done.set(0 if work is None else work.done)
-
-
-def _work(pipe: Connection, current: SharedNumber, tasks: Sequence[Task], seconds: float) -> None:
-    results: list[Result] = []
-    sent_at = time.monotonic()
-    for number, (function, arguments) in enumerate(tasks):
-        current.set(number)
-        _set_alarm(max(LEAST_ALARM, ORPHAN_FACTOR * WAITING_FACTOR * seconds))
-        results.append(attempted(function, arguments))
-        if time.monotonic() - sent_at > SEND_EVERY:
-            _send(pipe, results)
-            results, sent_at = [], time.monotonic()
-    _set_alarm(0)
-    _send(pipe, results)
-
-
-def _send(pipe: Connection, results: Sequence[Result]) -> None:
+@contextlib.contextmanager
+def _limited(seconds: float, memory: int) -> Iterator[None]:
+    """Let the kernel end this process after so many seconds of a processor, and refuse it more memory."""
+    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: math.ceil(time.process_time() + seconds)}
+    if memory and sys.platform == "linux":
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+        used = next(int(line.split()[1]) for line in lines if line.startswith("VmData:"))
+        limits[resource.RLIMIT_DATA] = 1024 * used + memory
+    before = {kind: resource.getrlimit(kind) for kind in limits}
+    for kind, (soft, hard) in before.items():
+        resource.setrlimit(kind, (min(each for each in (limits[kind], soft, hard) if each >= 0), hard))
     try:
-        pipe.send(list(results))
-    except (TypeError, AttributeError, pickle.PicklingError) as error:
-        pipe.send(
-            [Result(error=WorkError(f"What came of this text cannot be sent: {error}."))] * len(results)
-        )
-
-
-def attempted(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Result:
-    """Call a function; what it raises is part of the result, in a form that another process can read."""
-    try:
-        return Result(function(*arguments))
-    except Exception as error:  # noqa: BLE001 - sent to the caller
-        return Result(error=_sendable(error))
-
-
-def _sendable(error: Exception) -> Exception:
-    """An error that can be pickled: our own as it is where possible, else its message."""
-    if isinstance(error, ArenaError):
-        try:
-            pickle.loads(pickle.dumps(error))  # noqa: S301 - made a line before
-        except Exception:  # noqa: BLE001 - errors with arguments of their own
-            return WorkError(error.message, advice=error.advice)
-        return error
-    return WorkError(f"It broke on this text ({type(error).__name__}: {error}).")
-
-
-def _set_alarm(seconds: float) -> None:
-    """Let the kernel end this process where nobody is left to do it in time; 0 for never."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _end_with_parent() -> None:
-    # Not by a reader with a lock, on which Python's own ending would stumble.
-    os.read(sys.stdin.fileno(), 1)
-    os._exit(1)
+        yield
+    finally:
+        for kind, pair in before.items():
+            resource.setrlimit(kind, pair)

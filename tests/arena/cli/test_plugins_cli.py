@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.services.system.text_process import PROCESSES
+from arena.services.system.text_process import end_idle
 from data.plugins import found, use_plugin_files
 from tests.arena.conftest import Commands
 
@@ -62,7 +62,7 @@ def example(folder: Path, kind: str) -> tuple[str, Path]:
 
 def forget(path: Path) -> None:
     """Let the next command load a plugin as another process would."""
-    PROCESSES.end_all()
+    end_idle()
     found.cache_clear()
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) == str(path):

@@ -19,8 +19,8 @@ import pytest
 
 from arena.services.metrics.embedded import AnswerScorer, EmbeddedMetric
 from arena.services.metrics.scoring import scored
-from arena.services.system.text_process import PROCESSES, TextProcess
-from arena.services.system.text_work import TextWork, processes_for
+from arena.services.system.text_process import IDLE, TextWork
+from arena.settings import Settings
 from data.errors import JudgeError, SpecError
 from data.records import MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import Metric, build_metric
@@ -61,22 +61,21 @@ def test_a_metric_elsewhere_has_its_constants() -> None:
     assert found == asyncio.run(build_metric(NLI, options=options).score(item(1)))
 
 
-def test_few_answers_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second process that takes longer to start than the work is not started; one that is there works."""
-    monkeypatch.setattr(PROCESSES, "_owner", os.getpid())
-    monkeypatch.setattr(PROCESSES, "_idle", [object(), object()])
-    assert (processes_for(10, 8), processes_for(10, 1)) == (2, 1)
-    monkeypatch.setattr(PROCESSES, "_idle", [])
-    assert (processes_for(10, 8), processes_for(10_000, 8), processes_for(10_000, 1)) == (1, 8, 1)
-    assert processes_for(10_000, None) >= 1
+def test_few_answers_start_no_process() -> None:
+    """A second process that takes longer to start than the work is not started."""
+    home = Path("nowhere")
+    wanted = ((10, 8, 1), (10_000, 8, 8), (10_000, 1, 1))
+    for texts, most, expected in wanted:
+        assert Settings(home=home, database_url="sqlite://", processes=most).processes_for(texts) == expected
+    assert Settings(home=home, database_url="sqlite://").processes_for(10_000) >= 1
 
 
-def test_a_process_that_is_killed_costs_no_score(taken: list[TextProcess]) -> None:
+def test_a_process_that_is_killed_costs_no_score() -> None:
     """A killed process, as when memory runs out, is replaced, and every answer is scored."""
 
     async def killed(metric: Metric) -> list[Score]:
         first = await metric.score(item(0))
-        os.kill(taken[0].pid or 0, signal.SIGKILL)
+        os.kill(IDLE[-1]._process.pid, signal.SIGKILL)
         return [first, *[await metric.score(item(number)) for number in range(1, 6)]]
 
     with TextWork(LIMIT) as work:

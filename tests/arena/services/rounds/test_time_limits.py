@@ -25,11 +25,10 @@ from arena.services.jobs.cancellation import raise_if_stopped
 from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.runner import RoundRunner
-from arena.services.system.text_process import PROCESSES
-from arena.services.system.text_work import within
+from arena.services.system.text_process import end_idle, within
 from arena.site.ui import progress
 from data.errors import InvalidFileError, StoppedError
-from data.progress import Latest, listening, working
+from data.progress import working
 from data.records import Outcome, Preference, RoundState, Verdict
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
@@ -91,13 +90,13 @@ def hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
     path = os.pathsep.join((str(folder), str(ROOT)))
 
     def begin() -> str:
-        PROCESSES.end_all()
+        end_idle()
         monkeypatch.setenv("PYTHONPATH", path)
         monkeypatch.setenv("HANGS", str(tmp_path / "hangs"))
         return path
 
     yield begin
-    PROCESSES.end_all()
+    end_idle()
 
 
 @pytest.fixture
@@ -166,34 +165,6 @@ def test_file_over_the_limit_is_one_refused_file(
         arena.submissions.add(bad_file, "tiny", system="bad")
     assert [one.code for one in refused.value.problems] == ["time_limit"]
     assert arena.submissions.check(answers_file("good", "Item {n} is {word}."), "tiny").accepted
-
-
-def test_check_of_a_file_says_how_far_it_is(
-    filled: Callable[..., Arena],
-    hang: Callable[[], str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A4: what is counted in the other process is heard in this one, while the file is being checked."""
-    go_on = tmp_path / "go-on"
-    os.mkfifo(go_on)
-    monkeypatch.setenv("GO_ON", str(go_on))
-    rows = [{"question_id": f"q{n}", "answer": f"Item {n} WAIT" if n == 11 else "red"} for n in range(12)]
-    path = tmp_path / "answers.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    arena = filled(work_seconds=60)
-    hang()
-    latest, heard = Latest(), set[int]()
-
-    def poll() -> None:
-        if latest.work is not None and latest.work.done and not heard:
-            heard.add(latest.work.done)
-            go_on.write_text("go on")
-
-    with listening(latest):
-        assert arena.submissions.check(path, "tiny", poll=poll).accepted
-    assert all(0 < one <= path.stat().st_size for one in heard)
-    assert heard
 
 
 def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
