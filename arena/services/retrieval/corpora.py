@@ -13,7 +13,7 @@ from data.corpora.index import Manifest
 from data.corpora.library import CorpusLibrary, Imported
 from data.errors import InputError
 from data.records import Passage
-from judges.metrics.coverage.sources import HttpSearch, WebSource
+from judges.metrics.coverage.sources import WebSource
 from judges.retrieval.ranking import SourceRanker, WordRanker
 from judges.retrieval.registry import BM25, WEB, Opened, retriever_info
 
@@ -95,9 +95,9 @@ class CorpusService:
             message = "No web search is set, so the web cannot be searched."
             raise InputError(message, advice="Set ARENA_SEARCH_URL to a URL with {query} in it.")
         async with httpx.AsyncClient(follow_redirects=True) as client:
-            found = HttpSearch(self._settings.search_url, client)
+            found = WebSource(self._settings.search_url, client, Chunking())
             yield Opened(
-                ranker=SourceRanker(WebSource(found, Chunking())),
+                ranker=SourceRanker(found),
                 about={"retriever": WEB, "search": found.host},
                 key=f"web={found.host}",
             )

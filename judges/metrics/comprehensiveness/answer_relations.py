@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from dataclasses import dataclass
+from contextlib import nullcontext
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Self
@@ -32,38 +32,19 @@ UNUSABLE = re.compile(r"[^A-Za-z°µμ%/*^ 0-9-]")
 PER_CENT = "%"
 
 
-class Comparison(StrEnum):
-    """How two quantities stand to each other."""
+def compare_quantities(first: str, second: str) -> str:
+    """Compare two quantities after converting their units (Pint), in a sentence for an LLM.
 
-    EQUAL = "equal"
-    SMALLER = "smaller"
-    LARGER = "larger"
-    INCOMPARABLE = "incomparable"
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The comparison and a sentence that says what was compared, for an LLM to read."""
-
-    comparison: Comparison
-    text: str
-
-
-def compare_quantities(first: str, second: str) -> Compared:
-    """Compare two quantities after converting their units (Pint); rounding within 2 % is equal.
-
-    Quantities that cannot be read or have different dimensions are incomparable.
+    Rounding within 2 % is equal; what cannot be read or has another dimension is incomparable.
     """
     a, b = _read(first), _read(second)
     if a is None or b is None or a.dimensionality != b.dimensionality:
-        return Compared(Comparison.INCOMPARABLE, f"{first!r} and {second!r} cannot be compared.")
+        return f"{first!r} and {second!r} cannot be compared."
     left, right = (float(quantity.to_base_units().magnitude) for quantity in (a, b))
+    word = "smaller than" if left < right else "larger than"
     if math.isclose(left, right, rel_tol=TOLERANCE):
-        comparison = Comparison.EQUAL
-    else:
-        comparison = Comparison.SMALLER if left < right else Comparison.LARGER
-    word = {Comparison.EQUAL: "equal to"}.get(comparison, f"{comparison.value} than")
-    return Compared(comparison, f"{first} is {word} {second} ({left:g} and {right:g} in the same unit).")
+        word = "equal to"
+    return f"{first} is {word} {second} ({left:g} and {right:g} in the same unit)."
 
 
 @lru_cache(maxsize=1)
@@ -132,7 +113,7 @@ class ComparedAnswers(BaseModel):
 
 
 def _compare(call: QuantityCall) -> str:
-    return compare_quantities(call.first, call.second).text
+    return compare_quantities(call.first, call.second)
 
 
 QUANTITIES = LocalTool(
@@ -158,11 +139,7 @@ COMPARE_WITH_TOOL = Task(
 
 
 class AnswerComparer:
-    """Compares answers, and remembers whether the endpoint calls tools.
-
-    Args:
-        runner: Asks an LLM.
-    """
+    """Compares answers by an LLM, and remembers whether the endpoint calls tools."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
@@ -178,11 +155,8 @@ class AnswerComparer:
             "first": Tagged("first_answer", first),
             "second": Tagged("second_answer", second),
         }
-        if self._tools is None:
-            # One request finds out for all: many rejected ones would look like a failing endpoint.
-            async with self._finding_out:
-                relation = await self._natively(inputs)
-        else:
+        # One request finds out for all: many rejected ones would look like a failing endpoint.
+        async with self._finding_out if self._tools is None else nullcontext():
             relation = await self._natively(inputs)
         return await self._by_field(inputs) if relation is None else relation
 

@@ -14,8 +14,8 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Input, Tagged
 from judges.metrics.comprehensiveness.claims import Missing, Steps, ground_truth_of
-from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps, LexicalSummariser
-from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser, Summariser
+from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps
+from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser
 from judges.metrics.comprehensiveness.nli import NliReader, RelatedByNli
 from judges.metrics.comprehensiveness.qa import QaReader
 from judges.metrics.comprehensiveness.report import NOTHING_RELEVANT, Facts, score_facts
@@ -44,15 +44,9 @@ class Reader(Protocol):
 
 
 class ComprehensivenessMetric:
-    """Scores answers by what a reader finds.
+    """Scores answers by what a reader finds, in summaries of the passages where asked for."""
 
-    Args:
-        name: The metric's name.
-        reader: Finds what is covered and what is missing.
-        summariser: Cuts passages down first, where that is asked for.
-    """
-
-    def __init__(self, name: str, reader: Reader, *, summariser: Summariser | None = None) -> None:
+    def __init__(self, name: str, reader: Reader, *, summariser: LlmSummariser | None = None) -> None:
         self._name = name
         self._reader = reader
         self._summariser = summariser
@@ -91,9 +85,15 @@ def build(name: str, *, runner: object | None = None, options: Mapping[str, Json
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The metric {name} was given a {type(runner).__name__} to ask an LLM with."
         raise SpecError(message, advice="Give a TaskRunner.")
+    if runner is None and (settings.summarise or name == "comprehensiveness-qa"):
+        message = f"The metric {name} asks an LLM here and has no embedded version."
+        raise SpecError(message, advice="Name a judge with an LLM, or use comprehensiveness-nli.")
     reader = _reader(name, runner, settings)
-    metric = ComprehensivenessMetric(name, reader, summariser=_summariser(settings, runner))
-    return GuardedMetric(metric) if runner is None else metric
+    if runner is None:
+        return GuardedMetric(ComprehensivenessMetric(name, reader))
+    return ComprehensivenessMetric(
+        name, reader, summariser=LlmSummariser(runner) if settings.summarise else None
+    )
 
 
 def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings) -> Reader:
@@ -102,9 +102,6 @@ def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSet
             return _nli(runner, settings)
         case "comprehensiveness-end-to-end":
             return LexicalEndToEndReader(settings) if runner is None else EndToEndReader(runner)
-        case "comprehensiveness-qa" if runner is None:
-            message = f"The metric {name} asks an LLM and has no embedded version."
-            raise SpecError(message, advice="Name a judge with an LLM, or use comprehensiveness-nli.")
         case "comprehensiveness-qa" if runner is not None:
             return QaReader(runner, settings=settings)
         case _:
@@ -121,12 +118,6 @@ def _nli(runner: TaskRunner | None, settings: ComprehensivenessSettings) -> NliR
 
     engine = EMBEDDED_ENGINE if runner is None else runner.model
     return NliReader(steps, engine=engine if model is None else f"{engine}, {model.name}", settings=settings)
-
-
-def _summariser(settings: ComprehensivenessSettings, runner: TaskRunner | None) -> Summariser | None:
-    if not settings.summarise:
-        return None
-    return LexicalSummariser(settings.relevance) if runner is None else LlmSummariser(runner)
 
 
 class FoundStatement(BaseModel):
@@ -154,11 +145,7 @@ EVALUATE_COVERAGE = Task(name="evaluate_coverage", reply=CoverageReply, max_toke
 
 
 class EndToEndReader:
-    """Covered and missing statements in one reply of an LLM.
-
-    Args:
-        runner: Asks an LLM.
-    """
+    """Covered and missing statements in one reply of an LLM."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner

@@ -80,10 +80,7 @@ class Steps(Protocol):
     async def relations(
         self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
     ) -> Relations | Missing:
-        """Tell what the first of each pair says of the second, where that is not neutral.
-
-        With `wanted`, other pairs than those that it holds of are taken as neutral.
-        """
+        """Tell what the first of each pair says of the second; pairs that are not `wanted` are neutral."""
         ...
 
 

@@ -140,30 +140,6 @@ class LexicalSteps:
         return self._ground.rate(claim)
 
 
-class LexicalSummariser:
-    """The sentences of each passage that are relevant enough, in their order."""
-
-    def __init__(self, threshold: float) -> None:
-        self._threshold = threshold
-
-    async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...] | Missing:
-        """Pick sentences."""
-        steps = LexicalSteps(MetricItem(id="", question=question, answer="", passages=tuple(passages)))
-        shortened = [
-            Passage(
-                passage.id,
-                " ".join(
-                    sentence
-                    for sentence in split_sentences(passage.text)
-                    if steps.rate(Claim(sentence, passage.id)) >= self._threshold
-                ),
-                passage.title,
-            )
-            for passage in passages
-        ]
-        return tuple(passage for passage in shortened if passage.text)
-
-
 class LexicalEndToEndReader:
     """Covered and missing sentences by words alone."""
 

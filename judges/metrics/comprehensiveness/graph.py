@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -125,7 +125,9 @@ def analyse(graph: FactGraph) -> Coverage:
     components = list(nx.strongly_connected_components(directed))
     number_of = {claim_id: number for number, members in enumerate(components) for claim_id in members}
     implied = {number_of[end] for start, end in directed.edges if number_of[start] != number_of[end]}
-    reached = _reached(directed.adj, (node.id for node in graph.nodes if node.kind is NodeKind.ANSWER))
+    reached = {node.id for node in graph.nodes if node.kind is NodeKind.ANSWER}
+    for start in tuple(reached):
+        reached |= nx.descendants(directed, start)
     statements = {
         number: tuple(
             sorted(claim_id for claim_id in members if graph.by_id[claim_id].kind is NodeKind.PASSAGE)
@@ -154,12 +156,9 @@ def representative(graph: FactGraph, group: Sequence[str]) -> str:
     """
     passages = [claim_id for claim_id in group if graph.by_id[claim_id].kind is NodeKind.PASSAGE]
     candidates = sorted(passages or group)
-    if len(candidates) == 1:
-        return candidates[0]
-    wordings = Counter(" ".join(graph.by_id[claim_id].text.casefold().split()) for claim_id in candidates)
-    return max(
-        candidates, key=lambda claim_id: wordings[" ".join(graph.by_id[claim_id].text.casefold().split())]
-    )
+    texts = {name: " ".join(graph.by_id[name].text.casefold().split()) for name in candidates}
+    wordings = Counter(texts.values())
+    return max(candidates, key=lambda name: wordings[texts[name]])
 
 
 def _implications(edges: Iterable[Edge]) -> Iterable[tuple[str, str]]:
@@ -168,18 +167,6 @@ def _implications(edges: Iterable[Edge]) -> Iterable[tuple[str, str]]:
             yield edge.start, edge.end
             if edge.relation is Relation.EQUIVALENCE:
                 yield edge.end, edge.start
-
-
-def _reached(successors: Mapping[str, Iterable[str]], starts: Iterable[str]) -> set[str]:
-    """Every claim that a path from one of the starts leads to, the starts included."""
-    reached = set(starts)
-    waiting = list(reached)
-    while waiting:
-        for following in successors[waiting.pop()]:
-            if following not in reached:
-                reached.add(following)
-                waiting.append(following)
-    return reached
 
 
 def _as_edge(value: object) -> object:
@@ -220,12 +207,6 @@ class _GraphFile(BaseModel):
     texts: dict[str, str] = {}
 
 
-class _GraphList(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    graphs: list[_GraphFile]
-
-
 def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
     """Read one fact graph or a list of them from parsed JSON.
 
@@ -239,24 +220,17 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
         FileFormatError: It has another shape.
         RecordError: Ids are doubled or missing.
     """
-    shape: Any = _GraphFile
-    if isinstance(value, list):
-        shape = list[_GraphFile]
-    elif isinstance(value, Mapping) and "graphs" in value:
-        shape = _GraphList
+    values = value["graphs"] if isinstance(value, Mapping) and "graphs" in value else value
     try:
-        parsed = TypeAdapter(shape).validate_python(value)
+        parsed = TypeAdapter(list[_GraphFile]).validate_python(
+            values if isinstance(values, list) else [values]
+        )
     except ValidationError as error:
         message = f"{where} is no fact graph: {in_words(error)[0]}."
         raise FileFormatError(
             message, advice="See docs/method/comprehensiveness.md for the format."
         ) from error
-    files: Sequence[_GraphFile] = (
-        parsed.graphs
-        if isinstance(parsed, _GraphList)
-        else (parsed if isinstance(parsed, list) else [parsed])
-    )
-    return tuple(_graph(file) for file in files)
+    return tuple(_graph(file) for file in parsed)
 
 
 def coverage_json(coverage: Coverage) -> dict[str, Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -180,14 +180,6 @@ def parts(text: str) -> list[str]:
     return [" ".join(words) for words in groups]
 
 
-class Summariser(Protocol):
-    """Summarises passages; one that says nothing to the question is left out."""
-
-    async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...] | Missing:
-        """Return the summaries under the passages' ids."""
-        ...
-
-
 class PassageSummary(BaseModel):
     """The reply to `summarize_passage`."""
 
@@ -200,13 +192,13 @@ SUMMARIZE_PASSAGE = Task(
 
 
 class LlmSummariser:
-    """Summaries by an LLM (listing 1)."""
+    """Summaries by an LLM (listing 1); a passage that says nothing to the question is left out."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
 
     async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...] | Missing:
-        """Ask for every passage at once."""
+        """Return the summaries under the passages' ids."""
         replies = await asyncio.gather(
             *(
                 self._runner.run(SUMMARIZE_PASSAGE, {"question": question, "passage": passage})

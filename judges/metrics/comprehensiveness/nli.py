@@ -38,13 +38,7 @@ def hopeful(premise: str, hypothesis: str, similarity: float) -> bool:
 
 
 class NliReader:
-    """Claims of the answer and of the passages, what each says of the others, and what is missing.
-
-    Args:
-        steps: Makes the steps for one item.
-        engine: Who carries them out: an LLM's name, or that of the embedded version.
-        settings: Thresholds.
-    """
+    """Claims of the answer and of the passages, their relations, and what is missing."""
 
     def __init__(
         self, steps: Callable[[MetricItem], Steps], *, engine: str, settings: ComprehensivenessSettings
@@ -129,13 +123,7 @@ def _edges_of(nodes: Sequence[Node], relations: Relations) -> tuple[Edge, ...]:
 
 
 class RelatedByNli:
-    """Steps whose relations an NLI model finds; everything else is as it was.
-
-    Args:
-        steps: Finds claims and their relevance.
-        model: Relates claims.
-        question: What was asked.
-    """
+    """Steps whose relations an NLI model finds; everything else is as it was."""
 
     def __init__(self, steps: Steps, model: RelationModel, question: str) -> None:
         self._model = model

@@ -106,12 +106,7 @@ class SourcedAnswer:
 
 
 class QaReader:
-    """Questions that the texts answer, what each text answers, and what the answer lacks.
-
-    Args:
-        runner: Asks an LLM.
-        settings: Thresholds.
-    """
+    """Questions that the texts answer, what each text answers, and what the answer lacks."""
 
     def __init__(self, runner: TaskRunner, *, settings: ComprehensivenessSettings) -> None:
         self._runner = runner
@@ -230,14 +225,12 @@ def _says(answer: str) -> bool:
 
 
 def _edges(first: str, second: str, relation: AnswerRelation) -> Iterable[Edge]:
-    match relation:
-        case AnswerRelation.EQUIVALENT:
-            yield Edge(first, second, Relation.EQUIVALENCE)
-        case AnswerRelation.FIRST_IMPLIES_SECOND:
-            yield Edge(first, second, Relation.ENTAILMENT)
-        case AnswerRelation.SECOND_IMPLIES_FIRST:
-            yield Edge(second, first, Relation.ENTAILMENT)
-        case AnswerRelation.CONTRADICTORY:
-            yield Edge(first, second, Relation.CONTRADICTION)
-        case AnswerRelation.NEUTRAL:
-            return
+    if relation is AnswerRelation.SECOND_IMPLIES_FIRST:
+        first, second = second, first
+    kinds = {
+        AnswerRelation.EQUIVALENT: Relation.EQUIVALENCE,
+        AnswerRelation.CONTRADICTORY: Relation.CONTRADICTION,
+        AnswerRelation.FIRST_IMPLIES_SECOND: Relation.ENTAILMENT,
+        AnswerRelation.SECOND_IMPLIES_FIRST: Relation.ENTAILMENT,
+    }
+    return [Edge(first, second, kinds[relation])] if relation in kinds else []

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.records import Json, MetricItem, Outcome, Score, unscored
-from judges.metrics.comprehensiveness.graph import (
-    FactGraph,
-    Relation,
-    analyse,
-    representative,
-)
+from judges.metrics.comprehensiveness.graph import FactGraph, Relation, analyse, representative
 
 NOTHING_RELEVANT = "The passages say nothing that bears on the question."
 
@@ -86,19 +81,9 @@ def _contradicted(graph: FactGraph, covered: set[str]) -> list[Json]:
     """The passages' claims that a claim of the answer contradicts and none covers."""
     contradicted: dict[str, Json] = {}
     for edge in graph.edges:
-        if edge.relation is not Relation.CONTRADICTION:
-            continue
         answer, passage = graph.by_id[edge.start], graph.by_id[edge.end]
-        if (
-            not answer.source
-            and passage.source
-            and passage.id not in covered
-            and passage.id not in contradicted
-        ):
-            contradicted[passage.id] = {
-                "id": passage.id,
-                "text": passage.text,
-                "passages": [passage.source],
-                "answer": answer.text,
-            }
+        against = edge.relation is Relation.CONTRADICTION and not answer.source and passage.source
+        if against and passage.id not in covered:
+            fact = statement_json(graph, [passage.id])
+            contradicted.setdefault(passage.id, {**fact, "answer": answer.text})
     return list(contradicted.values())

@@ -47,13 +47,7 @@ class Losses:
 
 
 def losses(answerable: Iterable[int], retrieved: Collection[int], written: Collection[int]) -> Losses:
-    """Compare, for one question, what could be answered, what was retrieved and what was written.
-
-    Args:
-        answerable: The sub-questions that the oracle passages answer; others count nowhere.
-        retrieved: Those that the context answers.
-        written: Those that the answer answers.
-    """
+    """Compare, for one question, what could be answered, what was retrieved and what was written."""
     answerable_set = frozenset(answerable)
     in_context, in_answer = answerable_set & frozenset(retrieved), answerable_set & frozenset(written)
     return Losses(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import RecordError
+from data.files.jsonl import in_words
 from data.records import Json, Score
-from judges.metrics.context.ratings import THRESHOLD, BoolArray, Ratings, check_threshold
+from judges.metrics.context.ratings import HIGHEST, LOWEST, THRESHOLD, BoolArray, Ratings
 from judges.metrics.context.subsets import Order, required_subset, uses
 
 ALPHA = 0.5
@@ -44,7 +47,6 @@ def ranked_coverage(
     *,
     judged: Sequence[int] | None = None,
     alpha: float = ALPHA,
-    depth: int | None = None,
 ) -> float | None:
     """α-nDCG with sub-questions as subtopics, over a strict order.
 
@@ -59,41 +61,35 @@ def ranked_coverage(
         judged: Places of the passages that the ideal ranks, those of the question whoever is scored; by
             default all rated ones.
         alpha: How much a repeated answer is discounted.
-        depth: Ranks looked at in both; by default all.
 
     Returns:
         0–1, above 1 only where the greedy ideal is not the best order, or a ranked passage is none of the
         judged ones; None where the judged passages answer nothing.
 
     Raises:
-        RecordError: α is not within 0–1, or the depth not positive.
+        RecordError: α is not within 0–1.
 
     Source: Clarke et al. (2008); CRUX, Eq. 4. Eq. 4 sums its ideal over Z*; here, as in ir-measures, the
     ideal ranks all judged passages.
     """
     if not 0 <= alpha <= 1:
         raise RecordError(f"α is {alpha}.", advice="Give a number from 0 to 1.")
-    if depth is not None and depth < 1:
-        raise RecordError(f"The depth is {depth}.", advice="Give a positive number of ranks.")
     if not ratings.answerable:
         return None
     useful = ratings.useful
-    ranked = useful[list(ranking[:depth])]
-    ranked[[rank for rank, place in enumerate(ranking[:depth]) if place in ranking[:rank]]] = False
+    ranked = useful[list(ranking)]
+    ranked[[rank for rank, place in enumerate(ranking) if place in ranking[:rank]]] = False
     gains = _gains(ranked, alpha)
-    ideal = _discounted(_ideal_gains(useful if judged is None else useful[list(judged)], alpha)[:depth])
+    ideal = _discounted(_ideal_gains(useful if judged is None else useful[list(judged)], alpha))
     return _discounted(gains) / ideal if ideal else None
 
 
-def pooled_ranked_coverage(
-    scores: Mapping[str, Score], *, alpha: float = ALPHA, depth: int | None = None
-) -> dict[str, float | None]:
+def pooled_ranked_coverage(scores: Mapping[str, Score], *, alpha: float = ALPHA) -> dict[str, float | None]:
     """α-nDCG of several systems' contexts for one question, by one ideal from all passages judged for it.
 
     Args:
         scores: Scores of `context-crux` for the question, by system.
         alpha: How much a repeated answer is discounted.
-        depth: Ranks looked at.
 
     Returns:
         A value for each system, as of `ranked_coverage`; None for a score without ratings, and where nothing
@@ -101,7 +97,7 @@ def pooled_ranked_coverage(
         being its id and what it answers.
 
     Raises:
-        RecordError: Scores are of different sub-questions, or α or the depth cannot be used.
+        RecordError: Scores are of different sub-questions, or α cannot be used.
     """
     places: dict[tuple[str, tuple[float, ...]], int] = {}
     rankings: dict[str, list[int]] = {}
@@ -114,31 +110,21 @@ def pooled_ranked_coverage(
         for key in _rated(oracle):
             places.setdefault(key, len(places))
         context = [places.setdefault(key, len(places)) for key in _rated(own)]
-        ranking = _sequence(score.details.get("ranking", range(len(context))), "ranking")
-        rankings[system] = [context[int(str(place))] for place in ranking]
+        ranking: Any = score.details.get("ranking", range(len(context)))
+        rankings[system] = [context[int(place)] for place in ranking]
     if not rankings:
         return dict.fromkeys(scores)
     if len(thresholds) > 1:
         message = f"The scores have the thresholds {', '.join(f'{one:g}' for one in sorted(thresholds))}."
         raise RecordError(message, advice="Compare scores that were made with the same settings.")
     table = Ratings.of([row for _, row in places], threshold=thresholds.pop())
-    found = {
-        system: ranked_coverage(table, ranking, alpha=alpha, depth=depth)
-        for system, ranking in rankings.items()
-    }
+    found = {system: ranked_coverage(table, ranking, alpha=alpha) for system, ranking in rankings.items()}
     return {system: found.get(system) for system in scores}
 
 
-def _rated(rows: Json) -> list[tuple[str, tuple[float, ...]]]:
+def _rated(rows: Any) -> list[tuple[str, tuple[float, ...]]]:  # noqa: ANN401 - stored JSON
     """The passages of a score's details, with their ratings, in order."""
-    if not isinstance(rows, Sequence) or isinstance(rows, str):
-        raise RecordError("The ratings of a score are no list.", advice="Score the contexts again.")
-    read = []
-    for row in rows:
-        if not isinstance(row, Mapping) or not isinstance(row["ratings"], Sequence):
-            raise RecordError("A rated passage of a score is no object.", advice="Score the contexts again.")
-        read.append((str(row["passage"]), tuple(float(str(rating)) for rating in row["ratings"])))
-    return read
+    return [(str(row["passage"]), tuple(map(float, row["ratings"]))) for row in rows]
 
 
 def _gains(useful: BoolArray, alpha: float) -> list[float]:
@@ -190,25 +176,27 @@ def density(
         At least 0, 1 for the oracle context itself and above 1 for what is denser; None where a coverage is
         undefined, the oracle covers nothing, or a text has no tokens.
 
-    Raises:
-        RecordError: A length is negative, or the weight is not a positive number.
-
     Source: CRUX, Eq. 5.
     """
-    if min(tokens, best_tokens) < 0:
-        raise RecordError("A text has a negative number of tokens.", advice="Count its tokens again.")
-    if not (math.isfinite(weight) and weight > 0):
-        raise RecordError(
-            f"The density weight is {weight}.", advice="Give a positive number; the paper's is 0.5."
-        )
     if covered is None or not best_covered or not tokens or not best_tokens:
         return None
     return float(((covered / tokens) / (best_covered / best_tokens)) ** weight)
 
 
-FIELDS = ("ratings", "tokens", "context", "threshold")
 MOST_TOKENS = 1_000_000_000
 ADVICE = 'Give {"ratings": [[…]], "tokens": […], "context": [places], "threshold": 3}.'
+NOTHING_ANSWERABLE = "No sub-question is answerable from these passages."
+Number = Annotated[int, Field(strict=True, ge=0, le=MOST_TOKENS)]
+Rating = Annotated[float, Field(strict=True, ge=LOWEST, le=HIGHEST)]
+
+
+class _Matrix(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    ratings: list[list[Rating]]
+    tokens: list[Number] | None = None
+    context: list[Number] | None = None
+    threshold: Annotated[float, Field(strict=True, gt=LOWEST, le=HIGHEST)] = THRESHOLD
 
 
 def context_report(obj: object) -> dict[str, Json]:
@@ -218,8 +206,7 @@ def context_report(obj: object) -> dict[str, Json]:
         obj: `{"ratings": [[…]], "tokens": […], "context": […], "threshold": 3}`: one row a passage, one
             column a sub-question; the tokens of each passage; the places (from 0) of the passages that
             the context has, best first; the rating from which a sub-question is answerable. Without
-            `tokens` there is no density; without `context` it is all passages in their order; without
-            `threshold` it is 3.
+            `tokens` there is no density; without `context` it is all passages in their order.
 
     Returns:
         `coverage`, `alpha_ndcg`, `density` (null where undefined; density beside the static required
@@ -230,21 +217,36 @@ def context_report(obj: object) -> dict[str, Json]:
     Raises:
         RecordError: The object has another shape, or a rating is off the scale.
     """
-    if not isinstance(obj, Mapping):
-        raise RecordError("A matrix of ratings is a JSON object.", advice=ADVICE)
-    unknown = sorted(map(str, set(obj) - set(FIELDS)))
-    if unknown or "ratings" not in obj:
-        problem = f"has the unknown fields {', '.join(unknown)}" if unknown else "has no ratings"
-        raise RecordError(f"The matrix {problem}.", advice=ADVICE)
-    ratings = _ratings(obj)
-    value = obj.get("context")
-    context = ratings.require_passages(
-        range(ratings.passages) if value is None else _sequence(value, "context"), "context"
-    )
-    tokens = _tokens(obj.get("tokens"), ratings.passages)
+    try:
+        matrix = _Matrix.model_validate(obj)
+    except ValidationError as error:
+        raise RecordError(f"The matrix cannot be read: {in_words(error)[0]}.", advice=ADVICE) from error
+    ratings = Ratings.of(matrix.ratings, threshold=matrix.threshold)
+    every, tokens = range(ratings.passages), matrix.tokens
+    context = list(every) if matrix.context is None else matrix.context
+    if not set(context) <= set(every) or len(set(context)) != len(context):
+        raise RecordError("The context names a passage twice, or one that is not there.", advice=ADVICE)
+    if tokens is not None and len(tokens) != ratings.passages:
+        message = f"There are {len(tokens)} numbers of tokens for {ratings.passages} passages."
+        raise RecordError(message, advice="Give one for every passage.")
     required = {order: required_subset(ratings, order) for order in Order}
-    answered = answered_by(ratings, context)
-    dense = _density(ratings, context, required[Order.STATIC], tokens)
+    best, answered = required[Order.STATIC], answered_by(ratings, context)
+    undefined: dict[str, Json] = {}
+    dense = None
+    if tokens is not None:
+        dense = density(
+            coverage(ratings, context),
+            sum(tokens[place] for place in context),
+            best_covered=coverage(ratings, best),
+            best_tokens=sum(tokens[place] for place in best),
+        )
+    if not ratings.answerable:
+        undefined = dict.fromkeys(("coverage", "alpha_ndcg", "density"), NOTHING_ANSWERABLE)
+    elif tokens is None:
+        undefined = {"density": "The tokens of the passages are not given."}
+    elif dense is None:
+        empty = "required passages" if sum(tokens[place] for place in context) else "passages of the context"
+        undefined = {"density": f"The {empty} have no tokens."}
     return {
         "coverage": coverage(ratings, context),
         "alpha_ndcg": ranked_coverage(ratings, context),
@@ -253,67 +255,9 @@ def context_report(obj: object) -> dict[str, Json]:
         "answered": answered,
         "missing": tuple(column for column in ratings.answerable if column not in answered),
         "required": {order.value: chosen for order, chosen in required.items()},
-        "uses": tuple(use.value for use in uses(ratings, required[Order.STATIC])),
+        "uses": tuple(use.value for use in uses(ratings, best)),
         "passages": ratings.passages,
         "sub_questions": ratings.sub_questions,
         "threshold": ratings.threshold,
-        "undefined": _undefined(ratings, context, tokens, dense),
+        "undefined": undefined,
     }
-
-
-def _ratings(obj: Mapping[str, object]) -> Ratings:
-    threshold = obj.get("threshold", THRESHOLD)
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-        raise RecordError(f"The threshold is {threshold!r}.", advice="Give a number above 0 and at most 5.")
-    rows = [_sequence(row, "row of ratings") for row in _sequence(obj["ratings"], "list of ratings")]
-    check_threshold(threshold)
-    return Ratings.of(rows, threshold=float(threshold))
-
-
-def _sequence(value: object, noun: str) -> Sequence[object]:
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        raise RecordError(f"The {noun} is not a list.", advice=ADVICE)
-    return value
-
-
-def _tokens(value: object, passages: int) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    counts = _sequence(value, "list of tokens")
-    if len(counts) != passages:
-        message = f"There are {len(counts)} numbers of tokens for {passages} passages."
-        raise RecordError(message, advice="Give one for every passage.")
-    read = []
-    for count in counts:
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_TOKENS:
-            message = f"A number of tokens is {count!r:.20}."
-            raise RecordError(message, advice=f"Give whole numbers from 0 to {MOST_TOKENS:,}.")
-        read.append(count)
-    return tuple(read)
-
-
-def _density(
-    ratings: Ratings, context: Sequence[int], best: Sequence[int], tokens: Sequence[int] | None
-) -> float | None:
-    if tokens is None:
-        return None
-    return density(
-        coverage(ratings, context),
-        sum(tokens[place] for place in context),
-        best_covered=coverage(ratings, best),
-        best_tokens=sum(tokens[place] for place in best),
-    )
-
-
-def _undefined(
-    ratings: Ratings, context: Sequence[int], tokens: Sequence[int] | None, dense: float | None
-) -> dict[str, str]:
-    if not ratings.answerable:
-        reason = "No sub-question is answerable from these passages."
-        return dict.fromkeys(("coverage", "alpha_ndcg", "density"), reason)
-    if dense is not None:
-        return {}
-    if tokens is None:
-        return {"density": "The tokens of the passages are not given."}
-    empty = "required passages" if sum(tokens[place] for place in context) else "passages of the context"
-    return {"density": f"The {empty} have no tokens."}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,30 +38,31 @@ class Ratings:
         if self.values.ndim != 2:  # noqa: PLR2004 - a table has two sides
             message = f"Ratings have {self.values.ndim} dimensions."
             raise RecordError(message, advice="Give one row a passage and one column a sub-question.")
-        check_threshold(self.threshold)
+        if not LOWEST < self.threshold <= HIGHEST:
+            message = f"The answerability threshold is {self.threshold!s:.20}."
+            raise RecordError(message, advice=f"Give a number above {LOWEST} and at most {HIGHEST}.")
         outside = ~((self.values >= LOWEST) & (self.values <= HIGHEST))
         if outside.any():
             row, column = (int(place) for place in np.argwhere(outside)[0])
-            raise _off_scale(row, column, self.values[row, column])
+            message = (
+                f"The rating of passage {row} for sub-question {column} is {self.values[row, column]:g}, "
+                f"off the scale of {LOWEST} to {HIGHEST}."
+            )
+            raise RecordError(message, advice="Correct it, or rate the passage again.")
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[object]], *, threshold: float = THRESHOLD) -> Ratings:
+    def of(cls, rows: Sequence[Sequence[float]], *, threshold: float = THRESHOLD) -> Ratings:
         """Read rows of numbers; without rows, a table without passages and sub-questions.
 
         Raises:
-            RecordError: Rows differ in length, or hold something else than numbers on the scale.
+            RecordError: Rows differ in length, or a rating is off the scale.
         """
         lengths = {len(row) for row in rows}
         if len(lengths) > 1:
             message = f"The rows of ratings have {min(lengths)} to {max(lengths)} entries."
             raise RecordError(message, advice="Give every passage one rating a sub-question.")
         width = lengths.pop() if lengths else 0
-        read = [
-            _rating(place, column, rating)
-            for place, row in enumerate(rows)
-            for column, rating in enumerate(row)
-        ]
-        table = np.array(read, dtype=np.float64).reshape(len(rows), width)
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), width)
         return cls(values=table, threshold=threshold)
 
     @property
@@ -90,52 +91,6 @@ class Ratings:
         """`answers` of the answerable sub-questions alone."""
         mask: BoolArray = self.answers[:, list(self.answerable)]
         return mask
-
-    def require_passages(self, passages: Iterable[object], what: str) -> tuple[int, ...]:
-        """Return places of passages, checked.
-
-        Raises:
-            RecordError: A place is none of a passage, or named twice.
-        """
-        places = []
-        for place in passages:
-            if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < self.passages:
-                message = (
-                    f"The {what} names passage {place!r}, but there are passages 0 to {self.passages - 1}."
-                )
-                raise RecordError(message, advice="Count passages from 0, in the order of the ratings.")
-            places.append(place)
-        if len(set(places)) != len(places):
-            raise RecordError(f"The {what} names a passage twice.", advice="A ranking has each passage once.")
-        return tuple(places)
-
-
-def _rating(place: int, column: int, rating: object) -> float:
-    if isinstance(rating, bool) or not isinstance(rating, int | float):
-        message = f"The rating of passage {place} for sub-question {column} is {rating!r}."
-        raise RecordError(message, advice="Give a number from 0 to 5; none can be left open.")
-    if not LOWEST <= rating <= HIGHEST:
-        raise _off_scale(place, column, rating)
-    return float(rating)
-
-
-def _off_scale(row: int, column: int, rating: float) -> RecordError:
-    message = (
-        f"The rating of passage {row} for sub-question {column} is {rating!s:.20}, "
-        f"off the scale of {LOWEST} to {HIGHEST}."
-    )
-    return RecordError(message, advice="Correct it, or rate the passage again.")
-
-
-def check_threshold(threshold: float) -> None:
-    """Refuse a threshold that rates everything or nothing as answerable.
-
-    Raises:
-        RecordError: It is not above 0 and at most 5.
-    """
-    if not LOWEST < threshold <= HIGHEST:
-        message = f"The answerability threshold is {threshold!s:.20}."
-        raise RecordError(message, advice=f"Give a number above {LOWEST} and at most {HIGHEST}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,4 @@
-"""The aspects that a good answer addresses: given or found for the question, and what is aligned to each.
-
-Which aspects each grounded claim covers: by judgments on its support, by an LLM, or by words.
-
-Source: ICAT, sections 3.3 and 4.4.
-"""
+"""Aspects of a question, and the claims that cover each (ICAT, sections 3.3 and 4.4)."""
 
 from __future__ import annotations
 
@@ -33,10 +28,8 @@ LEAST_RELEVANCE = 0.6
 class AspectSource(Protocol):
     """Finds the aspects of a question."""
 
-    @property
-    def origin(self) -> str:
-        """Where they come from, for people."""
-        ...
+    origin: str
+    """For people."""
 
     async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
         """Return the aspects, none repeated; or why there are none."""
@@ -72,10 +65,9 @@ class LlmAspects:
 
 
 class LeadingStatements:
-    """Takes the statements of the passages that tell most on the question and differ from each other.
+    """Takes statements of the passages, the embedded stand-in for generated aspects.
 
-    The embedded stand-in for generated aspects: each statement is chosen for its weight and its passage's
-    relevance, less what the chosen ones say already.
+    Each is chosen for its weight and its passage's relevance, less what the chosen ones say already.
     """
 
     origin = "leading statements of the passages"
@@ -127,11 +119,9 @@ ALIGNED_FROM = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The places of the claims that cover each aspect.
+    """The places of the claims that cover each covered aspect.
 
-    Attributes:
-        claims: For each aspect that is covered, its claims.
-        ignored: How many ids of the LLM's reply were none of an aspect or a claim.
+    `ignored` counts ids of the LLM's reply that are none of an aspect or a claim.
     """
 
     claims: Mapping[int, tuple[int, ...]]
@@ -144,11 +134,7 @@ class Aligner(Protocol):
     async def align(
         self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
     ) -> Alignment | CallFailure:
-        """Align at least one grounded claim with at least one aspect.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
+        """Align at least one grounded claim with at least one aspect."""
         ...
 
 

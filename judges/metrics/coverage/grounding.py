@@ -1,13 +1,10 @@
-"""Ground claims: find, for each, the first text that supports it.
-
-Source: ICAT, sections 3.2 and 4.3.
-"""
+"""Grounding of claims in the first text that supports each (ICAT, sections 3.2 and 4.3)."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -26,15 +23,7 @@ UNTRUE_FROM = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounded:
-    """A claim and what supports it.
-
-    Attributes:
-        claim: The claim.
-        support: The best-ranked chunk that supports it; None where none does.
-        looked_at: How many chunks were found for it.
-        undecided: Why it is open whether the claim is supported: a search or a reply that was of no use,
-            with no support found elsewhere.
-    """
+    """A claim, the best-ranked of `looked_at` chunks that supports it, and why that is undecided."""
 
     claim: Claim
     support: Passage | None = None
@@ -48,11 +37,7 @@ class Support(Protocol):
     async def first(
         self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
     ) -> Sequence[int | CallFailure | None]:
-        """For each claim the place of its first supporting chunk, None, or why that is not known.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
+        """For each claim the place of its first supporting chunk, None, or why that is not known."""
         ...
 
 
@@ -144,11 +129,12 @@ async def ground(
     places = await support.first(list(zip(claims, chunks, strict=True)), question=question)
     grounded = []
     for claim, retrieved_chunks, place in zip(claims, chunks, places, strict=True):
+        entry = Grounded(claim=claim, looked_at=len(retrieved_chunks))
         if isinstance(place, CallFailure):
             if place.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
                 return place
-            grounded.append(Grounded(claim=claim, looked_at=len(retrieved_chunks), undecided=place.detail))
-        else:
-            supporting = None if place is None else retrieved_chunks[place]
-            grounded.append(Grounded(claim=claim, support=supporting, looked_at=len(retrieved_chunks)))
+            entry = replace(entry, undecided=place.detail)
+        elif place is not None:
+            entry = replace(entry, support=retrieved_chunks[place])
+        grounded.append(entry)
     return tuple(grounded)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
 from data.corpora.chunking import document_of
 from data.errors import FileFormatError, InvalidFileError
@@ -16,23 +15,16 @@ from data.records import Json, ProblemList
 Label = str | int
 FIELDS = 4
 WHOLE = 0
-"""The aspect of a judgment of the question as a whole, as TREC writes it: the passage is judged, for none."""
+"""The aspect of a judgment of the question as a whole: the passage is judged, for none."""
 ADVICE = (
     "Give four fields (question, aspect number from 1 or 0 for none, passage, relevance), or a JSON object "
     "with question_id, passage_id, aspect and relevance."
 )
 
 
-class _Judged(NamedTuple):
-    question: str
-    passage: str
-    aspect: Label
-    relevance: int
-
-
 @dataclass(frozen=True, slots=True)
 class AspectJudgments:
-    """Which aspects each passage covers, by question.
+    """The aspects that each passage covers, by question.
 
     The public code of ICAT looks passages up without their question, so that a passage judged for one
     question counts for another; here the question is the first key.
@@ -44,12 +36,10 @@ class AspectJudgments:
     def of(cls, by_question: Mapping[str, Mapping[str, Iterable[Label]]]) -> AspectJudgments:
         """Read question → passage → aspects."""
         return cls(
-            MappingProxyType(
-                {
-                    question: MappingProxyType({name: frozenset(labels) for name, labels in passages.items()})
-                    for question, passages in by_question.items()
-                }
-            )
+            {
+                question: {name: frozenset(labels) for name, labels in passages.items()}
+                for question, passages in by_question.items()
+            }
         )
 
     def as_json(self) -> dict[str, Json]:
@@ -71,39 +61,45 @@ class AspectJudgments:
 
     def unknown_aspects(self, question: str, aspects: Sequence[str]) -> tuple[str, ...]:
         """The labels of a question's judgments that are none of its aspects."""
-        numbers = range(1, len(aspects) + 1)
-        labels = set[Label]().union(*self.by_question.get(question, {}).values())
-        return tuple(sorted(str(label) for label in labels if label not in aspects and label not in numbers))
+        known = {*aspects, *range(1, len(aspects) + 1)}
+        labels = frozenset[Label]().union(*self.by_question.get(question, {}).values())
+        return tuple(sorted(str(label) for label in labels - known))
 
 
 def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
-    """Read a file of judgments, in either format; a line that begins with a brace makes it JSONL.
+    """Read a file of judgments: TREC's diversity qrels, or JSONL.
 
-    TREC's diversity format has four fields a line: question, aspect number from 1, passage, relevance.
-    JSONL has `{"question_id", "passage_id", "aspect", "relevance"}`, the aspect by its text or its number,
-    the relevance 1 where it is left out. Relevance above 0 is relevant; a passage that was judged and is
-    relevant to nothing counts as judged, and so does one that was judged for the question as a whole, which
-    TREC writes as aspect 0. A file that has only such judgments names no aspects and is refused.
+    TREC's format has four fields a line: question, aspect number from 1, passage, relevance. JSONL has
+    `{"question_id", "passage_id", "aspect", "relevance"}`, the aspect by its text or number, the relevance 1
+    where it is left out. A passage that is relevant to nothing counts as judged.
 
     Raises:
-        InvalidFileError: The file has problems; all of them are listed with their lines.
+        InvalidFileError: The file has problems, or judges for no aspect; all are listed with their lines.
     """
     problems = ProblemList()
     by_question: dict[str, dict[str, set[Label]]] = {}
     seen: dict[tuple[str, str, Label], int] = {}
-    for line, judged in _judged(path, limits, problems):
-        key = (judged.question, judged.passage, judged.aspect)
-        if key in seen:
-            problems.add(line, "duplicate-id", f"This was judged before, in line {seen[key]}.")
-        seen.setdefault(key, line)
-        labels = by_question.setdefault(judged.question, {}).setdefault(judged.passage, set())
-        if judged.relevance > 0 and judged.aspect != WHOLE:
-            labels.add(judged.aspect)
+    try:
+        for line, content in read_lines(path, limits):
+            try:
+                text = decode(content, line).strip()
+                judged = _judged(text, line) if text else None
+            except FileFormatError as error:
+                problems.add(line, error.code, error.message, advice=error.advice)
+                continue
+            if judged is None:
+                continue
+            question, aspect, passage, relevance = judged
+            known = seen.setdefault((question, passage, aspect), line)
+            if known != line:
+                problems.add(line, "duplicate-id", f"This was judged before, in line {known}.")
+            labels = by_question.setdefault(question, {}).setdefault(passage, set())
+            labels |= {aspect} if relevance > 0 and aspect != WHOLE else set()
+    except FileFormatError as error:
+        problems.add(error.line, error.code, error.message, advice=error.advice)
     if seen and all(aspect == WHOLE for _, _, aspect in seen):
         message = f"{path.name} judges passages for questions as a whole, and for no aspect of them."
-        problems.add(
-            0, "wrong-format", message, advice="Give diversity qrels, whose second field is the aspect."
-        )
+        problems.add(0, "wrong-format", message, advice=ADVICE)
     if not by_question and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
     if problems.errors:
@@ -112,53 +108,21 @@ def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
     return AspectJudgments.of(by_question)
 
 
-def _judged(path: Path, limits: ReadLimits, problems: ProblemList) -> Iterator[tuple[int, _Judged]]:
-    try:
-        for line, content in read_lines(path, limits):
-            try:
-                text = decode(content, line).strip()
-                if text:
-                    yield line, _of_object(parse_json(text, line)) if text[0] in "{[" else _of_fields(text)
-            except FileFormatError as error:
-                problems.add(line, error.code, error.message, advice=error.advice)
-    except FileFormatError as error:
-        problems.add(error.line, error.code, error.message, advice=error.advice)
-
-
-def _of_fields(text: str) -> _Judged:
-    fields = text.split()
-    if len(fields) != FIELDS:
-        raise FileFormatError(f"This line has {len(fields)} fields.", advice=ADVICE, code="missing-field")
-    question, aspect, passage, relevance = fields
-    if not aspect.isdecimal():
-        message = f"The aspect {aspect[:40]!r} is no number from 0."
+def _judged(text: str, line: int) -> tuple[str, Label, str, int]:
+    fields: list[Any]
+    if text[0] in "{[":
+        row = parse_json(text, line)
+        found = row if isinstance(row, Mapping) else {}
+        fields = [found.get(name) for name in ("question_id", "aspect", "passage_id")]
+        fields.append(found.get("relevance", 1))
+    else:
+        fields = list(text.split())
+        fields[1::2] = [int(one) if one.lstrip("-").isdecimal() else one for one in fields[1::2]]
+    question, aspect, passage, relevance = fields if len(fields) == FIELDS else [None] * FIELDS
+    by_text = text[0] == "{" and isinstance(aspect, str) and aspect.strip()
+    numbered = isinstance(aspect, int) and not isinstance(aspect, bool) and aspect >= (text[0] == "{")
+    if not (question and passage and (by_text or numbered) and isinstance(relevance, int)):
+        message = f"This line is no judgment: {text[:80]}"
         raise FileFormatError(message, advice=ADVICE, code="wrong-type")
-    try:
-        return _Judged(question, passage, int(aspect), int(relevance))
-    except ValueError as error:
-        message = f"The relevance {relevance[:40]!r} is no whole number."
-        raise FileFormatError(message, advice=ADVICE, code="wrong-type") from error
-
-
-def _of_object(row: object) -> _Judged:
-    if not isinstance(row, Mapping):
-        raise FileFormatError("This line is not a JSON object.", advice=ADVICE, code="not-object")
-    question, passage = (_name(row, field) for field in ("question_id", "passage_id"))
-    aspect, relevance = row.get("aspect"), row.get("relevance", 1)
-    text = isinstance(aspect, str) and bool(aspect.strip())
-    number = isinstance(aspect, int) and not isinstance(aspect, bool) and aspect >= 1
-    if not isinstance(aspect, str | int) or not (text or number):
-        message = "The aspect is neither a text nor a number from 1."
-        raise FileFormatError(message, advice=ADVICE, code="missing-field")
-    if not isinstance(relevance, int):
-        raise FileFormatError("The relevance is no whole number.", advice=ADVICE, code="wrong-type")
-    return _Judged(
-        question, passage, " ".join(aspect.split()) if isinstance(aspect, str) else aspect, relevance
-    )
-
-
-def _name(row: Mapping[object, object], field: str) -> str:
-    value = row.get(field)
-    if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
-        raise FileFormatError(f"There is no usable {field}.", advice=ADVICE, code="missing-field")
-    return str(value)
+    label = " ".join(aspect.split()) if isinstance(aspect, str) else int(str(aspect))
+    return str(question), label, str(passage), relevance

@@ -28,11 +28,12 @@ from judges.metrics.coverage.aspects import (
 from judges.metrics.coverage.grounding import Grounded, LexicalSupport, LlmSupport, Support, ground
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.measures import icat, share
-from judges.metrics.coverage.settings import CoverageSettings, read_settings
+from judges.metrics.coverage.settings import CoverageSettings
 from judges.metrics.coverage.sources import LocalSource, Source, chunk_index
 from judges.metrics.factuality.evidence import Claim, ClaimSteps, UnscoredError, claims_of, steps_of
 from judges.metrics.factuality.tasks import LlmRelations
 from judges.metrics.guard import GuardedMetric
+from judges.metrics.options import read_options
 from judges.metrics.registry import Metric
 from judges.metrics.relations.nli import open_nli
 from judges.pairwise.cleaning import clean
@@ -55,16 +56,7 @@ class Variant(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
-    """Who carries out each step.
-
-    Attributes:
-        claims: Finds the claims of an answer.
-        support: Tells what supports a claim.
-        aspects: Finds the aspects of a question.
-        aligner: Tells which aspects claims cover.
-        source: Where evidence is looked for; without one, in the item's own passages.
-        judgments: For variant M: what `aligner` looks up.
-    """
+    """The steps; without a source, evidence is looked for in the item's own passages."""
 
     claims: ClaimSteps
     support: Support
@@ -86,11 +78,6 @@ class Icat:
     def name(self) -> str:
         """The name under which the metric is built."""
         return self._variant.value
-
-    @property
-    def relater(self) -> str:
-        """The name of the local model that relates texts; empty without one."""
-        return open_nli(self._settings.nli).name if self._settings.nli else ""
 
     async def score(self, item: MetricItem) -> Score:
         """Score one answer by ICAT_β. One without a claim, a refusal above all, covers nothing: 0.
@@ -125,11 +112,9 @@ class Icat:
         if not decided:
             raise UnscoredError(Outcome.UNREADABLE, f"No claim could be decided: {grounded[0].undecided}")
         supported = [entry for entry in decided if entry.support is not None]
-        aligned = (
-            _answered(await self._steps.aligner.align(item, supported, aspects))
-            if supported
-            else Alignment({})
-        )
+        aligned = Alignment({})
+        if supported:
+            aligned = _answered(await self._steps.aligner.align(item, supported, aspects))
         return self._judged(item, grounded, supported, aligned, aspects)
 
     def _judged(
@@ -242,13 +227,7 @@ def _aspects(aspects: Sequence[str], supported: Sequence[Grounded], aligned: Ali
 def build(
     name: str, *, runner: object | None, options: Mapping[str, Json], source: Source | None = None
 ) -> Metric:
-    """Build `coverage-icat-m`, `-s` or `-a`; without a runner, the embedded version.
-
-    Args:
-        name: Which.
-        runner: A `TaskRunner`; without one, the embedded version is built.
-        options: As in `CoverageSettings`.
-        source: Searched in place of each item's own passages: a corpus or the web.
+    """Build `coverage-icat-m`, `-s` or `-a`; without a `TaskRunner`, the embedded version.
 
     Raises:
         NotFoundError: The name is none of theirs.
@@ -258,7 +237,8 @@ def build(
         variants = ", ".join(variant.value for variant in Variant)
         raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {variants}.")
     variant = Variant(name)
-    settings = read_settings(variant.value, options)
+    settings = read_options(CoverageSettings, variant.value, options)
+    _ = settings.chunking  # Chunks must advance.
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The coverage metrics cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give them a TaskRunner.")
@@ -270,30 +250,25 @@ def build(
         support = LlmSupport(open_nli(settings.nli))
     else:
         support = LexicalSupport() if runner is None else LlmSupport(LlmRelations(runner))
-    judgments = settings.aspect_judgments if variant is Variant.M else None
-    aligner: Aligner
+    aspects: AspectSource = GivenAspects()
+    if variant is Variant.A:
+        most = settings.aspects
+        aspects = LeadingStatements(most=most) if runner is None else LlmAspects(runner, most=most)
+    judgments = AspectJudgments.of(settings.judgments) if variant is Variant.M else None
+    aligner: Aligner = EmbeddedAligner() if runner is None else LlmAligner(runner)
     if judgments is not None:
         aligner = JudgedAligner(judgments)
-    else:
-        aligner = EmbeddedAligner() if runner is None else LlmAligner(runner)
     metric = Icat(
         variant,
         Steps(
             claims=steps_of(runner),
             support=support,
-            aspects=_aspect_finder(variant, runner, settings),
+            aspects=aspects,
             aligner=aligner,
             source=source,
             judgments=judgments,
         ),
         settings,
     )
-    return GuardedMetric(metric, relater=metric.relater) if runner is None else metric
-
-
-def _aspect_finder(variant: Variant, runner: TaskRunner | None, settings: CoverageSettings) -> AspectSource:
-    if variant is not Variant.A:
-        return GivenAspects()
-    if runner is None:
-        return LeadingStatements(most=settings.aspects)
-    return LlmAspects(runner, most=settings.aspects)
+    relater = open_nli(settings.nli).name if settings.nli else ""
+    return GuardedMetric(metric, relater=relater) if runner is None else metric

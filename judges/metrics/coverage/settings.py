@@ -8,12 +8,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from data.corpora.chunking import OVERLAP, WORDS, Chunking
-from data.records import Json
 from judges.llm.tasks import Task
 from judges.llm.templates import Input
-from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.measures import BETA
-from judges.metrics.options import read_options
 from judges.metrics.stubs import ids, numbered_questions
 
 RETRIEVED = 10
@@ -21,16 +18,14 @@ MOST_ASPECTS = 10
 
 
 class CoverageSettings(BaseModel):
-    """What the metrics can be told.
+    """Options.
 
     Attributes:
         beta: How many times as much coverage counts as factuality.
         retrieved: Chunks looked at for each claim (k, section 4.3).
         aspects: Aspects generated at most (section 3.3).
-        words: Words of a chunk at most.
-        overlap: Words that neighbouring chunks share.
-        judgments: For `coverage-icat-m`: question id → passage id → the aspects that the passage is
-            relevant to, each by its text or its number from 1.
+        words, overlap: Words of a chunk at most, and those that neighbouring chunks share.
+        judgments: For variant M: question id → passage id → the aspects that the passage is relevant to.
         nli: The folder of an NLI model that grounds claims, in place of words or of the LLM (section 4.3).
     """
 
@@ -49,45 +44,24 @@ class CoverageSettings(BaseModel):
         """How passages are cut."""
         return Chunking(words=self.words, overlap=self.overlap)
 
-    @property
-    def aspect_judgments(self) -> AspectJudgments:
-        """The judgments on passages."""
-        return AspectJudgments.of(self.judgments)
-
-
-def read_settings(name: str, options: Mapping[str, Json]) -> CoverageSettings:
-    """Check the options of a metric.
-
-    Raises:
-        SpecError: An option is unknown or out of bounds.
-        RecordError: Chunks would not advance.
-    """
-    settings = read_options(CoverageSettings, name, options)
-    _ = settings.chunking
-    return settings
-
 
 Written = Annotated[str, Field(min_length=1)]
 
 
-class _Reply(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class AspectsReply(_Reply):
+class AspectsReply(BaseModel):
     """The aspects of a question, the most important first."""
 
     aspects: tuple[Written, ...] = Field(min_length=1)
 
 
-class AlignedAspect(_Reply):
+class AlignedAspect(BaseModel):
     """An aspect that claims cover, by its id, and those claims by theirs."""
 
     aspect: str
     claims: tuple[str, ...]
 
 
-class AlignmentReply(_Reply):
+class AlignmentReply(BaseModel):
     """The aspects that the claims cover; those that no claim covers are left out."""
 
     covered: tuple[AlignedAspect, ...]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote_plus, urlsplit
@@ -40,49 +39,8 @@ class Source(Protocol):
     """Finds texts that bear on a claim."""
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Return at most `k` chunks, best first, or why the search found nothing.
-
-        Raises:
-            JudgeError: Searching as a whole cannot go on.
-        """
+        """Return at most `k` chunks, best first, or why the search found nothing."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """What a web search found."""
-
-    url: str
-    text: str
-    title: str = ""
-
-
-class WebSearch(Protocol):
-    """A web search service; a failure is returned, not taken for an empty result."""
-
-    async def search(self, query: str, count: int) -> Sequence[Snippet] | CallFailure:
-        """Search the web."""
-        ...
-
-
-class WebSource:
-    """Takes the snippets of a web search as chunks, cut where they are longer.
-
-    Source: ICAT, section 4.3 (snippets of a search API in place of the corpus).
-    """
-
-    def __init__(self, search: WebSearch, chunking: Chunking) -> None:
-        self._search = search
-        self._chunking = chunking
-
-    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Search the web; the address is the id."""
-        results = await self._search.search(query, k)
-        if isinstance(results, CallFailure):
-            return results
-        return chunks_of(
-            [Passage(result.url, result.text, result.title) for result in results], self._chunking
-        )[:k]
 
 
 class LocalSource:
@@ -128,34 +86,39 @@ def chunks_of(passages: Sequence[Passage], chunking: Chunking) -> tuple[Passage,
     return tuple(chunks)
 
 
-class HttpSearch:
-    """Searches through a URL template; every failure is returned with its reason.
+class WebSource:
+    """Searches the web through a URL template; snippets are chunks, cut where they are longer.
 
     Args:
         template: The URL, with `{query}` and, where the service takes one, `{count}`.
         client: Carries the calls; closed by whoever made it.
+        chunking: How long snippets are cut.
         seconds: The longest wait for one search.
 
     Raises:
         SpecError: The template is no HTTP URL with `{query}` in it.
+
+    Source: ICAT, section 4.3 (snippets of a search API in place of the corpus).
     """
 
-    def __init__(self, template: str, client: httpx.AsyncClient, *, seconds: float = SECONDS) -> None:
-        self.host = check_template(template)
+    def __init__(
+        self, template: str, client: httpx.AsyncClient, chunking: Chunking, *, seconds: float = SECONDS
+    ) -> None:
+        parts = urlsplit(template)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or QUERY not in template:
+            raise SpecError("The URL of the web search is no HTTP URL with {query} in it.", advice=ADVICE)
+        self.host = parts.hostname
         self._template = template
         self._client = client
+        self._chunking = chunking
         self._seconds = seconds
         self._places = asyncio.Semaphore(AT_ONCE)
 
-    async def search(self, query: str, count: int) -> Sequence[Snippet] | CallFailure:
-        """Search.
-
-        Returns:
-            At most `count` results; an empty list only where the service says that it found nothing.
-        """
+    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
+        """Search; the address of a result is its id. Every failure is returned with its reason."""
         import httpx  # noqa: PLC0415 - loads only when the web is searched
 
-        url = self._template.replace(QUERY, quote_plus(query)).replace(COUNT, str(count))
+        url = self._template.replace(QUERY, quote_plus(query)).replace(COUNT, str(k))
         try:
             async with self._places, asyncio.timeout(self._seconds):
                 status, body = await self._get(url)
@@ -168,7 +131,9 @@ class HttpSearch:
         if len(body) > MOST_BYTES:
             return self._failed(f"more than {MOST_BYTES:,} bytes")
         results = read_results(body)
-        return self._failed(results) if isinstance(results, str) else results[:count]
+        if isinstance(results, str):
+            return self._failed(results)
+        return chunks_of(results[:k], self._chunking)[:k]
 
     async def _get(self, url: str) -> tuple[int, bytes]:
         body = bytearray()
@@ -183,19 +148,7 @@ class HttpSearch:
         return CallFailure(outcome=Outcome.FAILED, detail=f"The web search at {self.host} failed: {why}.")
 
 
-def check_template(template: str) -> str:
-    """Return the host of a search URL.
-
-    Raises:
-        SpecError: It is no HTTP URL with `{query}` in it.
-    """
-    parts = urlsplit(template)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or QUERY not in template:
-        raise SpecError("The URL of the web search is no HTTP URL with {query} in it.", advice=ADVICE)
-    return parts.hostname
-
-
-def read_results(body: bytes) -> list[Snippet] | str:
+def read_results(body: bytes) -> list[Passage] | str:
     """The results of a reply, or what is wrong with it.
 
     SearXNG answers 200 with no results where its engines failed, and names them; that is a failure.
@@ -207,18 +160,17 @@ def read_results(body: bytes) -> list[Snippet] | str:
     results = reply.get("results") if isinstance(reply, Mapping) else None
     if not isinstance(results, list):
         return "its reply has no list of results"
-    rows = [row for row in results if isinstance(row, Mapping)]
-    snippets = [snippet for row in rows if (snippet := _snippet(row)) is not None]
-    if results and not snippets:
+    passages = [found for row in results if isinstance(row, Mapping) and (found := _passage(row))]
+    if results and not passages:
         return "none of its results has a URL and a text"
-    if not snippets and reply.get("unresponsive_engines"):
+    if not passages and reply.get("unresponsive_engines"):
         return f"no engine answered ({str(reply['unresponsive_engines'])[:100]})"
-    return snippets
+    return passages
 
 
-def _snippet(row: Mapping[str, object]) -> Snippet | None:
+def _passage(row: Mapping[str, object]) -> Passage | None:
     url, title = row.get("url"), row.get("title")
     text = next((value for name in TEXTS if isinstance(value := row.get(name), str) and value.strip()), None)
     if not isinstance(url, str) or not url or text is None:
         return None
-    return Snippet(url, text, title if isinstance(title, str) else "")
+    return Passage(url, text, title if isinstance(title, str) else "")

@@ -267,15 +267,15 @@ def test_what_was_rated_while_building_is_not_rated_again(
         assert run("submissions", "add", path, "--set", "towers", "--system", system)[0] == 0
     words = ("metrics", "run", "--set", "towers", "--metric", "context-crux", "--judge", "reference-free")
     plain = run.json(*words, "--json")
-    known = run.json(*words, "--ratings", "ratings", "--json")
+    known = run.json(*words, "--ratings", folder / "ratings.jsonl", "--json")
     assert (plain["mean"], known["mean"]) == (
         pytest.approx((1 / 3 + 2 / 3) / 2),
         pytest.approx((2 / 3 + 1) / 2),
     )
     assert known["judge"].startswith(f"{plain['judge']} ratings=")
-    assert run.json(*words, "--ratings", "ratings", "--json")["kept"] == 2
+    assert run.json(*words, "--ratings", folder / "ratings.jsonl", "--json")["kept"] == 2
     code, _, err = run(*words, "--ratings", "other")
-    assert (code, "no relevance judgments called other" in err) == (1, True)
+    assert (code, "There is no file other" in err) == (1, True)
     code, _, err = run(
         "metrics", "run", "--set", "towers", "--metric", "coverage-icat-s", "--ratings", "ratings"
     )

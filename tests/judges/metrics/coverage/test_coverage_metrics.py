@@ -19,8 +19,7 @@ from data.records import Json, MetricItem, Outcome, Passage, Score
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.metric import Variant, build
-from judges.metrics.coverage.settings import read_settings
-from judges.metrics.coverage.sources import TERMS, Snippet, WebSource
+from judges.metrics.coverage.sources import TERMS
 from judges.metrics.registry import build_metric
 from judges.retrieval.ranking import RankedSource, WordRanker
 from judges.text.tokens import terms
@@ -235,25 +234,24 @@ def test_corpora_are_indexed_by_the_terms_that_texts_are_compared_by(text: str) 
 
 
 class Web:
-    """A web search with one snippet, or a failure."""
+    """A source with one snippet of the web, or a failure."""
 
     def __init__(self, failure: CallFailure | None = None) -> None:
         self._failure = failure
 
-    async def search(self, query: str, count: int) -> Sequence[Snippet] | CallFailure:
+    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
         """Search."""
         if self._failure is not None:
             return self._failure
         text = "Late coffee disturbs sleep." if "sleep" in query else "Nothing to see."
-        return [Snippet("https://example.org/", text)][:count]
+        return [Passage("https://example.org/", text)][:k]
 
 
 def test_claims_are_grounded_in_the_web(icat_llm: Serve, with_runner: WithRunner, item: MetricItem) -> None:
     """Snippets of a web search take the place of passages; their addresses are the evidence."""
 
     def metric(runner: TaskRunner, web: Web) -> Awaitable[Score]:
-        source = WebSource(web, read_settings(S, {}).chunking)
-        return build(S, runner=runner, options={}, source=source).score(replace(item, passages=()))
+        return build(S, runner=runner, options={}, source=web).score(replace(item, passages=()))
 
     url = icat_llm().url
     found = with_runner(url, lambda runner: metric(runner, Web()))

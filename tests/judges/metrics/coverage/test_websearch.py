@@ -14,7 +14,7 @@ from data.corpora.chunking import Chunking
 from data.errors import SpecError
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.coverage.sources import HttpSearch, WebSource, read_results
+from judges.metrics.coverage.sources import WebSource, read_results
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RESULT = {"url": "https://example.org/a", "title": "A", "content": "Rivers carry salt into the sea."}
@@ -35,7 +35,7 @@ def search(
         url = f"http://127.0.0.1:{port}/search?q={{query}}&format=json&n={{count}}"
         try:
             async with httpx.AsyncClient() as client:
-                source = WebSource(HttpSearch(url, client, seconds=seconds), Chunking())
+                source = WebSource(url, client, Chunking(), seconds=seconds)
                 return await source.find(query, k)
         finally:
             await runner.cleanup()
@@ -121,14 +121,14 @@ def test_a_url_without_a_place_for_the_query_is_refused(template: str) -> None:
     """The setting is checked before anything is searched."""
     client: Any = None
     with pytest.raises(SpecError, match="no HTTP URL with"):
-        HttpSearch(template, client)
+        WebSource(template, client, Chunking())
 
 
 def test_other_names_of_a_results_text_are_read() -> None:
     """Services call the text content, snippet or description; results without one are left out."""
     rows = [b'{"url": "u1", "snippet": "s"}', b'{"url": "u2", "description": "d"}', b'{"url": "u3"}']
     found = read_results(b'{"results": [' + b",".join(rows) + b"]}")
-    assert [(each.url, each.text) for each in found if not isinstance(each, str)] == [
+    assert [(each.id, each.text) for each in found if not isinstance(each, str)] == [
         ("u1", "s"),
         ("u2", "d"),
     ]
