@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from arena.services.notifications import Notifier
     from arena.services.organisers.inbox import InboxService
     from arena.services.organisers.monitor import RoundAdmin
-    from arena.services.organisers.overview import OverviewService
     from arena.services.organisers.round_jobs import RoundJobs
     from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.phases import PolicyService
@@ -134,10 +133,9 @@ class Arena:
     labels: LabelService = _service("services.labels")
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     inbox: InboxService = _service("services.organisers.inbox")
-    overview: OverviewService = _service("services.organisers.overview", "store", "inbox", "rounds", "jobs")
     round_admin: RoundAdmin = _service(
         "services.organisers.monitor",
-        *("store", "rounds", "planner", "judges", "jobs", "policies", "boards"),
+        *("store", "rounds", "planner", "jobs", "boards"),
     )
     comparison: RoundComparisonService = _service("services.boards.comparison")
     round_reader: RoundReader = _service("services.rounds.visibility")

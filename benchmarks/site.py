@@ -83,7 +83,7 @@ PAGES = (
     *("", "compare", "questions", "matrix", "retrieval", "rounds", "data", "trust", "methodology", "about"),
     *("system?id=system-07", "question?id=q17", "submit", "team", "register"),
 )
-ORGANISERS = tuple(f"admin{name}" for name in ("", "-rounds", "-data", "-calibration", "-people"))
+ORGANISERS = tuple(f"admin{name}" for name in ("", "-rounds", "-data", "-people"))
 ORGANISER = "olga"
 FIRST_TABLE, EVERY_PAGE, SESSIONS = 1.2, 1.5, 1.7
 SERVE = """

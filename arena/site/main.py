@@ -61,7 +61,7 @@ def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
 def _waiting() -> int:
     """How many submissions wait for organisers; 0 where the database cannot be asked."""
     try:
-        return arena().overview.look(caller=present()).waiting
+        return sum(len(inbox.waiting) for inbox in arena().inbox.waiting(caller=present()))
     except ArenaError:
         return 0
 

@@ -100,7 +100,6 @@ OWN = (
     _organised(name="admin-rounds", title="Organise rounds", module="admin.rounds_page"),
     _organised(name="admin-data", title="Organise sets", module="admin.question_sets_page"),
     _organised(name="admin-judges", title="Judges", module="admin.judges_page"),
-    _organised(name="admin-calibration", title="Calibration", module="admin.calibration_page"),
     _organised(name="admin-people", title="People", module="admin.people_page"),
     Page(name="system", title="System", module="systems.system_page"),
     Page(name="question", title="Question", module="questions.question_page"),

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from arena.services.accounts.auth import Caller, require
-from arena.services.submissions.status import ENDED, StatusReader, rounds_with
+from arena.services.submissions.status import rounds_with
 from data.records import RoundState, SetSummary, Submission, SubmissionState, TokenScope
 from data.store import Store
-from data.store.submissions.submission_status import RoundOfSet
-
-WAITING = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.FINISHED)
 
 
 class Blocked(StrEnum):
@@ -24,14 +22,17 @@ class Blocked(StrEnum):
     NOT_STARTED = "not started"
     JUDGING = "judging"
     PAUSED = "paused"
-    BUDGET = "budget"
     NOT_PUBLISHED = "not published"
-    SUPERSEDED = "superseded"
-    WITHDRAWN = "withdrawn"
 
 
-OVER = (Blocked.SUPERSEDED, Blocked.WITHDRAWN)
-"""Whose submissions are judged no more, whatever organisers do."""
+WAITING: Mapping[RoundState, tuple[Blocked, str]] = MappingProxyType(
+    {
+        RoundState.PLANNED: (Blocked.NOT_STARTED, "not started"),
+        RoundState.RUNNING: (Blocked.JUDGING, "being judged"),
+        RoundState.PAUSED: (Blocked.PAUSED, "paused"),
+        RoundState.FINISHED: (Blocked.NOT_PUBLISHED, "finished and not published"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +56,6 @@ class WaitingSubmission:
     def plannable(self) -> bool:
         """Whether a new round would judge it."""
         return any(block.why is Blocked.NO_ROUND for block in self.blocks)
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing will come of it."""
-        return any(block.why in OVER for block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,61 +107,30 @@ class _SetReader:
         self._store = store
         self._summary = summary
         self._rounds = store.statuses.rounds_of(summary.name)
-        self._status = StatusReader(store, summary.name)
         standing = store.submissions.find(set_name=summary.name, newest=True)
         self._standing: Mapping[str, Submission] = {row.system: row for row in standing}
-        self._budgets: dict[str, Block | None] = {}
 
     def blocks(self, submission: Submission) -> Iterator[Block]:
         """What blocks a submission; nothing of one that was published, or has nothing to wait for."""
         rounds = rounds_with(submission, self._rounds)
-        if any(round_.published or round_.state is RoundState.RETRACTED for round_ in rounds):
-            return
-        if submission.state is SubmissionState.WITHDRAWN:
-            if not any(round_.state in ENDED for round_ in rounds):
-                yield Block(why=Blocked.WITHDRAWN, text="Its team withdrew it.")
+        over = any(round_.published or round_.state is RoundState.RETRACTED for round_ in rounds)
+        if over or submission.state is SubmissionState.WITHDRAWN:
             return
         if submission.state is SubmissionState.CHECKED:
             text = "It passed the checks, and its team has not submitted it yet."
             yield Block(why=Blocked.CHECKS, text=text)
             return
-        in_rounds = [block for round_ in rounds for block in self._of_round(submission, round_)]
+        in_rounds = [
+            Block(why=why, text=f"Round {each.name} is {text}.", round=each.name)
+            for each in rounds
+            if each.state in WAITING
+            for why, text in [WAITING[each.state]]
+        ]
         standing = self._standing.get(submission.system, submission)
         if not in_rounds and standing.id != submission.id:
-            text = f"Version {standing.version} stands for the system."
-            yield Block(why=Blocked.SUPERSEDED, text=text)
             return
         yield from in_rounds or [Block(why=Blocked.NO_ROUND, text="No round has it.")]
         yield from self._missing(submission)
-
-    def _of_round(self, submission: Submission, round_: RoundOfSet) -> Iterator[Block]:
-        if round_.state not in WAITING:
-            return
-        name = round_.name
-        status = self._status.of(submission)
-        place = "" if status.position is None else f" It has place {status.position} in the queue of rounds."
-        match round_.state:
-            case RoundState.PLANNED:
-                yield Block(why=Blocked.NOT_STARTED, text=f"Round {name} is not started.{place}", round=name)
-            case RoundState.RUNNING:
-                yield Block(why=Blocked.JUDGING, text=f"Round {name} is being judged.{place}", round=name)
-            case RoundState.PAUSED:
-                yield Block(why=Blocked.PAUSED, text=f"Round {name} is paused.", round=name)
-            case _:
-                text = f"Round {name} is finished and not published."
-                yield Block(why=Blocked.NOT_PUBLISHED, text=text, round=name)
-        if (budget := self._budget(round_)) is not None:
-            yield budget
-
-    def _budget(self, round_: RoundOfSet) -> Block | None:
-        """What a round's cap left out, counted once for all its submissions."""
-        if (name := round_.name) not in self._budgets:
-            skipped = self._store.statuses.skipped_by_budget(round_.id)
-            cap = self._store.rounds.get(name).budget_usd
-            text = f"Round {name} reached its cap of {cap or 0.0:g} USD: {skipped:,} battles were skipped."
-            block = Block(why=Blocked.BUDGET, text=text, round=name) if skipped else None
-            self._budgets[name] = block
-        return self._budgets[name]
 
     def _missing(self, submission: Submission) -> Iterator[Block]:
         """The domains of which it lacks answers: battles there would count as missing."""

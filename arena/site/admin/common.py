@@ -11,6 +11,7 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.service import JobStatus
 from arena.site.auth import present
 from arena.site.services import arena
+from arena.site.ui.components import note
 from arena.site.ui.errors import guarded, plain
 from arena.site.ui.flash_messages import keep_flash
 from arena.site.ui.formats import span
@@ -18,7 +19,7 @@ from arena.site.ui.markup import Child, put
 from arena.site.ui.progress import words_of
 from arena.site.ui.tables import SCROLLS, words_table
 from data.errors import ArenaError
-from data.records import TokenScope
+from data.records import JobState, TokenScope
 
 NOTHING = "–"
 EVERY = 2.0
@@ -71,10 +72,16 @@ def offer_cancel(job: int, caller: Caller, place: str) -> None:
         attempt(lambda: arena().jobs.cancel(job, caller=caller), f"Job {job} is cancelled.", place)
 
 
-def show_work(status: JobStatus) -> None:
-    """How far the worker of a job is, with the time that is left; nothing before a worker has reported."""
-    if status.work is not None and status.job.finished_at is None:
+def show_work(status: JobStatus, caller: Caller | None = None, place: str = "") -> bool:
+    """Show how far a job is, for a caller with a button that cancels it; False where it has ended."""
+    if status.job.finished_at is not None:
+        return False
+    note("It waits for a worker." if status.job.state is JobState.QUEUED else "A worker is on it.")
+    if status.work is not None:
         st.progress(status.work.progress.share or 0.0, words_of(status.work))
+    if caller is not None:
+        offer_cancel(status.job.id, caller, place)
+    return True
 
 
 def duration(seconds: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Judges for organisers: what they ask, and how each does on three battles of the demo, tried by a worker."""
+"""Judges for organisers: listed, tested on battles of the demo, and held against labels of people."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from arena.services.accounts.auth import Caller
 from arena.site.admin.common import (
     NOTHING,
     attempt,
+    capped,
     duration,
     grid,
-    offer_cancel,
     organiser,
     show_work,
     usd,
@@ -22,26 +22,46 @@ from arena.site.admin.common import (
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, note, page_heading, strip
 from arena.site.ui.flash_messages import show_flash
-from data.records import JobKind, JobState
+from arena.site.ui.formats import shown
+from arena.site.uploads import choose_file, laid_down
+from data.percent import percent
+from data.records import Job, JobKind
 
-PLACE = "judge-test"
+PLACE, CALIBRATION = "judge-test", "calibration"
+MOST_MB = 32
+MEASURES = {
+    "accuracy": "Accuracy",
+    "decisive_accuracy": "Accuracy where people decided",
+    "kappa": "Cohen's kappa",
+    "alpha": "Krippendorff's alpha, judge and people",
+    "annotator_alpha": "Krippendorff's alpha, people alone",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "tie_rate": "Ties",
+}
 
 
 def show() -> None:
-    """Show every judge, a button that tries one, and what came of the newest test."""
+    """Show every judge, the newest test of one, and how far judges agree with people."""
     caller = organiser()
     page_heading("Judges")
-    lead("What do judges ask, and do they answer usably?")
+    lead("What do judges ask, do they answer usably, and how far do they agree with people?")
     known = arena().judges.known()
     rows = [
         (one.name, one.kind, one.model or NOTHING, arena().judges.host(one.name) or NOTHING, one.problem)
         for one in known
     ]
     grid(("Judge", "Kind", "Model", "Endpoint", "Problem"), rows)
+    names = [one.name for one in known if not one.problem]
     heading("Test a judge", anchor="test")
     note("Three battles of the demo in both orders; a judge that asks an LLM costs as many requests.")
-    _form([one.name for one in known if not one.problem], caller)
+    _form(names, caller)
     watched(show_newest)
+    heading("Calibration", anchor="calibration")
+    number = _choose_calibration(caller)
+    if number is not None:
+        watched(show_calibration, number)
+    _calibrate(names, caller)
 
 
 def _form(names: list[str], caller: Caller) -> None:
@@ -66,11 +86,9 @@ def show_newest() -> None:
         return
     job = status.job
     heading(f"Test {job.id} of {job.payload['judge']}", anchor="result")
-    if job.state in {JobState.QUEUED, JobState.RUNNING}:
-        note("It waits for a worker." if job.state is JobState.QUEUED else "A worker asks the judge now.")
-        show_work(status)
-        offer_cancel(job.id, caller, PLACE)
-    elif job.result is None:
+    if show_work(status, caller, PLACE):
+        return
+    if job.result is None:
         st.error(job.error)
     else:
         _show_result(job.result)
@@ -90,7 +108,74 @@ def _show_result(result: Mapping[str, Any]) -> None:
         with st.expander(f"Battle {number}: {battle['preference'] or battle['outcome']}"):
             st.text(f"{battle['question']}\n\nA: {battle['answer_a']}\n\nB: {battle['answer_b']}")
             for one in battle["judgments"]:
-                said = f"{one['judge']}, order {one['presentation']}: {one['preference'] or one['outcome']}"
-                note(f"{said}. {one['detail']}".strip())
-                replies = [reply["text"] for reply in one["replies"]]
-                st.text("\n".join([f"Sent with {one['settings']}", *replies]))
+                note(f"{one['judge']}, order {one['presentation']}: {one['preference'] or one['outcome']}")
+                st.text("\n".join([one["detail"], *(reply["text"] for reply in one["replies"])]).strip())
+
+
+def calibration_title(job: Job) -> str:
+    """The words by which organisers choose a calibration."""
+    return f"{job.id}: {', '.join(job.payload['judges'])}, {job.created_at:%Y-%m-%d %H:%M}"
+
+
+def _choose_calibration(caller: Caller) -> int | None:
+    """The calibration that the address names, or that is picked; None where there is none."""
+    jobs = {calibration.job.id: calibration.job for calibration in arena().calibrations.all(caller=caller)}
+    if not jobs:
+        note("Nothing has been calibrated yet.")
+        return None
+    wanted = st.query_params.get("job", "")
+    place = list(jobs).index(int(wanted)) if wanted.isdecimal() and int(wanted) in jobs else 0
+    titles = {number: calibration_title(job) for number, job in jobs.items()}
+    return int(st.selectbox("Calibration", list(jobs), place, format_func=titles.__getitem__))
+
+
+def show_calibration(number: int) -> None:
+    """Show a calibration as it waits, runs, and is there."""
+    status = arena().calibrations.get(number, caller=organiser())
+    job = status.job
+    show_flash(CALIBRATION)
+    show_work(status, organiser(), CALIBRATION)
+    note(f"Spending: {capped(job.payload.get('budget_usd'))}.")
+    if job.result is None:
+        st.text(job.error)
+        return
+    reports = job.result["reports"]
+    rows = [(label, *(_estimate(report, name) for report in reports)) for name, label in MEASURES.items()]
+    rows.append(("Flips of two orders", *(percent(report["flip_rate"]) for report in reports)))
+    rows.append(("Pairs without a verdict", *(f"{one['unreadable']} of {one['pairs']}" for one in reports)))
+    domains = sorted({domain for report in reports for domain in report["by_domain"]})
+    for domain in domains if len(domains) > 1 else ():
+        shares = ((report["by_domain"].get(domain) or {}).get("accuracy") for report in reports)
+        rows.append((f"Accuracy in {domain or NOTHING}", *map(percent, shares)))
+    names = [report["judge"] for report in reports]
+    grid(("Measure", *names), rows, caption="Judges side by side; in brackets 95 % intervals")
+
+
+def _estimate(report: Mapping[str, Any], name: str) -> str:
+    form = percent if name in {"accuracy", "decisive_accuracy", "tie_rate"} else _coefficient
+    bounds = report["intervals"].get(name)
+    figure = form(report[name])
+    return figure if not bounds else f"{figure} ({form(bounds[0])} to {form(bounds[1])})"
+
+
+def _coefficient(value: float | None) -> str:
+    return shown(value, ".2f").replace("-", "−")
+
+
+def _calibrate(names: list[str], caller: Caller) -> None:
+    show_flash("new")
+    note("CSV or JSON, as `arena labels export` writes it, or an export of Label Studio or Argilla.")
+    with st.form("calibrate", border=False):
+        file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "csv", "gz"), most_mb=MOST_MB)
+        judges = st.multiselect("Judges", names, ["lexical"])
+        cap = st.number_input("Cap in USD", 0.0, value=5.0)
+        sent = st.form_submit_button("Calibrate", type="primary", icon=":material/balance:")
+    if not sent or file is None:
+        return
+
+    def start() -> None:
+        with laid_down(file, most_mb=MOST_MB) as path:
+            job = arena().calibrations.start(path, judges, budget_usd=cap, caller=caller)
+        st.query_params["job"] = str(job.id)
+
+    attempt(start, "A worker holds the judges against the labels; above is how far it is.", "new")

@@ -1,8 +1,7 @@
-"""People for organisers: accounts, teams, members and tokens."""
+"""People for organisers: accounts, teams, members, invitations and tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
@@ -15,32 +14,43 @@ from arena.site.teams.invite_page import offer_invitation
 from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.url_state import opened
-from data.records import Role, Team, TokenScope, UserAccount
+from data.records import Role, TokenScope, UserAccount
 
 SECRET = "organise-secret"  # noqa: S105 - where a new token waits to be shown, not one
 
 
+def show() -> None:
+    """Show who may do what."""
+    caller = organiser()
+    page_heading("People")
+    lead("Changed rights hold from the next click, also for those who are signed in. Quotas belong to sets.")
+    heading("Accounts", anchor="accounts")
+    accounts_part(caller)
+    heading("Teams", anchor="teams")
+    teams_part(caller)
+    heading("Tokens", anchor="tokens")
+    tokens_part(caller)
+
+
 def accounts_part(caller: Caller) -> None:
-    """Who there is, who organises, and a form for another."""
-    teams = arena().teams
-    accounts = teams.accounts(caller=caller)
+    """List the accounts, with buttons that change one and a form for another."""
+    accounts = {account.name: account for account in arena().teams.accounts(caller=caller)}
     rows = [
         (
             account.name,
-            "closed" if account.closed_at else _role(account.is_organiser),
+            "closed" if account.closed_at else "organiser" if account.is_organiser else "member",
             account.email or NOTHING,
             _day(account.created_at),
         )
-        for account in accounts
+        for account in accounts.values()
     ]
     if rows:
         grid(("Account", "Role", "E-mail", "Since"), rows)
     show_flash("accounts")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Account", [account.name for account in accounts], width=240, key="role-of")
-        account = next((each for each in accounts if each.name == name), None)
-        if account is not None:
-            _change(account, caller)
+        name = st.selectbox("Account", list(accounts), width=240, key="role-of")
+        if name is not None:
+            _change(accounts[name], caller)
     with opened("Add an account", "new-account") as is_open:
         if is_open:
             _new_account(caller)
@@ -67,99 +77,85 @@ def _change(account: UserAccount, caller: Caller) -> None:
 
 
 def _new_account(caller: Caller) -> None:
-    teams = arena().teams
     with st.form("account", border=False, clear_on_submit=True):
-        new = st.text_input("Name")
-        email = st.text_input("E-mail", placeholder="Where they sign in by a provider")
+        new = st.text_input("Name").strip()
+        email = st.text_input("E-mail", placeholder="Where they sign in by a provider").strip() or None
         is_organiser = st.checkbox("Organises")
         if st.form_submit_button("Add", icon=":material/person_add:"):
+            add = arena().teams.add_account
             attempt(
-                lambda: teams.add_account(
-                    new.strip(), email=email.strip() or None, is_organiser=is_organiser, caller=caller
-                ),
+                lambda: add(new, email=email, is_organiser=is_organiser, caller=caller),
                 f"The account {new} is added.",
                 "accounts",
             )
 
 
 def teams_part(caller: Caller) -> None:
-    """The teams with their members, and forms for more."""
+    """List the teams with their members, and forms for more."""
     teams = arena().teams
-    every = teams.all(caller=caller)
-    members = {
-        team.name: [f"{m.account} ({m.role})" for m in teams.view(team.name, caller=caller).members]
-        for team in every
-    }
-    rows = [(team.name, team.title, team.contact or NOTHING, ", ".join(members[team.name])) for team in every]
+    views = [teams.view(team.name, caller=caller) for team in teams.all(caller=caller)]
+    rows = [
+        (
+            view.team.name,
+            view.team.title,
+            view.team.contact or NOTHING,
+            ", ".join(f"{member.account} ({member.role})" for member in view.members),
+        )
+        for view in views
+    ]
     if rows:
         grid(("Team", "Title", "Contact", "Members"), rows)
     else:
         note("There are no teams yet.")
     show_flash("teams")
+    names = [view.team.name for view in views]
     with opened("Add a team", "new-team") as is_open:
         if is_open:
             _new_team(caller)
     with opened("Invite people to a team", "invite") as is_open:
-        if is_open and every:
-            team = st.selectbox("Team", [team.name for team in every], key="invite-team")
-            offer_invitation(str(team), caller)
-    with opened("Put an account into a team", "new-member") as is_open:
-        if is_open and every:
-            _new_member(every, caller)
-        elif is_open:
-            note("Add a team first.")
-    with opened("Take an account out of a team", "old-member") as is_open:
-        if is_open:
-            _old_member(every, caller)
+        if is_open and names:
+            offer_invitation(str(st.selectbox("Team", names, key="invite-team")), caller)
+    with opened("Put an account into a team, or take it out", "new-member") as is_open:
+        if is_open and names:
+            _members(names, caller)
 
 
 def _new_team(caller: Caller) -> None:
-    teams = arena().teams
     with st.form("team", border=False, clear_on_submit=True):
-        name, title = st.text_input("Name", key="team-name"), st.text_input("Title")
-        contact = st.text_input("Contact")
+        name, title = st.text_input("Name", key="team-name").strip(), st.text_input("Title").strip()
+        contact = st.text_input("Contact").strip()
         if st.form_submit_button("Add", icon=":material/group_add:"):
             attempt(
-                lambda: teams.add(name.strip(), title=title.strip(), contact=contact.strip(), caller=caller),
+                lambda: arena().teams.add(name, title=title, contact=contact, caller=caller),
                 f"The team {name} is added.",
                 "teams",
             )
 
 
-def _new_member(every: Sequence[Team], caller: Caller) -> None:
+def _members(names: list[str], caller: Caller) -> None:
     teams = arena().teams
     with st.form("member", border=False):
-        team = st.selectbox("Team", [team.name for team in every], key="member-team")
-        account = st.selectbox(
-            "Account", [account.name for account in teams.accounts(caller=caller)], key="member"
-        )
-        role = st.selectbox("Role", [role.value for role in Role])
-        sent = st.form_submit_button("Save", icon=":material/save:")
-    if sent and team and account:
-        chosen = Role(role)
+        team = str(st.selectbox("Team", names, key="member-team"))
+        accounts = [account.name for account in teams.accounts(caller=caller)]
+        account = st.selectbox("Account", accounts, key="member")
+        role = st.selectbox("Role", [*(role.value for role in Role), "none: take them out"])
+        if not st.form_submit_button("Save", icon=":material/save:") or account is None:
+            return
+    if role in set(Role):
+        add = teams.add_member
         attempt(
-            lambda: teams.add_member(team, account, role=chosen, caller=caller),
-            f"{account} is in {team}.",
-            "teams",
+            lambda: add(team, account, role=Role(role), caller=caller), f"{account} is in {team}.", "teams"
         )
-
-
-def _old_member(every: Sequence[Team], caller: Caller) -> None:
-    teams = arena().teams
-    team = st.selectbox("Team", [team.name for team in every], key="left-team")
-    members = teams.view(team, caller=caller).members if team else ()
-    account = st.selectbox("Account", [one.account for one in members], key="left-member")
-    sure = st.checkbox("Yes, take them out", key="left")
-    if st.button("Take out", disabled=not (sure and team and account), key="take-out"):
+    else:
         attempt(
-            lambda: teams.remove_member(str(team), str(account), caller=caller),
+            lambda: teams.remove_member(team, account, caller=caller),
             f"{account} is no longer in {team}.",
             "teams",
         )
 
 
 def tokens_part(caller: Caller) -> None:
-    """Every token without its secret; making and revoking them. A new one stays until it is dismissed."""
+    """List the tokens, revoke and make them. A new one stays until it is dismissed."""
     show_flash("tokens")
     show_new_token(SECRET)
     tokens = arena().tokens.all(caller=caller)
@@ -185,8 +181,7 @@ def tokens_part(caller: Caller) -> None:
             )
     with opened("Make a token", "new-token") as is_open:
         if is_open:
-            with st.form("token", border=False):
-                _new_token(caller)
+            _new_token(caller)
 
 
 def _new_token(caller: Caller) -> None:
@@ -194,41 +189,23 @@ def _new_token(caller: Caller) -> None:
     owners: dict[str, tuple[str | None, str | None]]
     owners = {f"team {team.name}": (team.name, None) for team in teams.all(caller=caller)}
     owners |= {f"account {account.name}": (None, account.name) for account in teams.accounts(caller=caller)}
-    whose = st.selectbox("Whose", list(owners))
-    name = st.text_input("What it is for")
-    scopes = st.multiselect(
-        "It may", list(TokenScope), [TokenScope.READ], format_func=lambda scope: scope.value
-    )
-    days = st.number_input("Days until it expires", 1, value=None, placeholder="never")
-    if not st.form_submit_button("Make it", icon=":material/key:") or whose is None:
-        return
+    with st.form("token", border=False):
+        whose = st.selectbox("Whose", list(owners))
+        name = st.text_input("What it is for").strip()
+        scopes = st.multiselect("It may", list(TokenScope), [TokenScope.READ], format_func=str)
+        days = st.number_input("Days until it expires", 1, value=None, placeholder="never")
+        if not st.form_submit_button("Make it", icon=":material/key:") or whose is None:
+            return
+    team, account = owners[whose]
 
     def make() -> None:
-        team, account = owners[whose]
         created = arena().tokens.create(
-            name=name.strip(), scopes=scopes, team=team, account=account, days=days, caller=caller
+            name=name, scopes=scopes, team=team, account=account, days=days, caller=caller
         )
         st.session_state[SECRET] = created.secret
 
     attempt(make, "The token is made.", "tokens")
 
 
-def _role(is_organiser: bool) -> str:
-    return "organiser" if is_organiser else "member"
-
-
 def _day(moment: datetime | None) -> str:
     return NOTHING if moment is None else f"{moment:%Y-%m-%d}"
-
-
-def show() -> None:
-    """Show who may do what."""
-    caller = organiser()
-    page_heading("People")
-    lead("Changed rights hold from the next click, also for those who are signed in. Quotas belong to sets.")
-    heading("Accounts", anchor="accounts")
-    accounts_part(caller)
-    heading("Teams", anchor="teams")
-    teams_part(caller)
-    heading("Tokens", anchor="tokens")
-    tokens_part(caller)

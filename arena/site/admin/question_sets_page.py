@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC
 
 import streamlit as st
 
@@ -40,16 +40,11 @@ def bring_set(caller: Caller) -> None:
         with laid_down(file, most_mb=MOST_MB) as path:
             content = path.read_bytes()
         imported = arena().set_admin.bring(file.name, content, name=name.strip() or None, caller=caller)
-    except InvalidFileError as error:
-        st.error(plain(error), icon=":material/error:")
-        rows = [
-            (str(problem.line or NOTHING), problem.code, problem.message)
-            for problem in error.problems[:MOST_PROBLEMS]
-        ]
-        grid(("Line", "Code", "Problem"), rows)
-        return
     except ArenaError as error:
         st.error(plain(error), icon=":material/error:")
+        if isinstance(error, InvalidFileError):
+            found = error.problems[:MOST_PROBLEMS]
+            grid(("Line", "Problem"), [(str(each.line or NOTHING), each.message) for each in found])
         return
     word = "imported" if imported.created else "there already, unchanged"
     warned = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
@@ -60,7 +55,7 @@ def bring_set(caller: Caller) -> None:
 
 
 def set_facts(view: SetView) -> None:
-    """Counts, domains, checksum, and who has submitted."""
+    """Counts, domains and checksum."""
     summary = view.summary
     strip(
         [
@@ -71,20 +66,10 @@ def set_facts(view: SetView) -> None:
             ("submissions", "frozen" if view.frozen else "possible"),
         ]
     )
-    facts = {
-        "name": summary.name,
-        "version": summary.version,
-        "licence": summary.licence,
-        "source": summary.source,
-    }
-    facts |= {"reference": summary.reference_name, "references by": summary.reference_by or NOTHING}
-    facts |= {"sha256 of the content": summary.content_hash}
+    about = ("name", "version", "licence", "source", "reference_name", "reference_by", "content_hash")
+    facts = {name.replace("_", " "): getattr(summary, name) for name in about}
+    facts |= {label: f"{summary.counts[domain]:,} questions" for domain, label in summary.domains.items()}
     grid(("About", "The set"), [(label, value or NOTHING) for label, value in facts.items()])
-    rows = [(label, domain, f"{summary.counts[domain]:,}") for domain, label in summary.domains.items()]
-    grid(("Domain", "Id", "Questions"), rows)
-    if view.entrants:
-        entered = [(s.system, s.team or NOTHING, str(s.version), f"{s.answers:,}") for s in view.entrants]
-        grid(("System", "Team", "Version", "Answers"), entered, caption="What a round takes")
 
 
 def policy_part(view: SetView, caller: Caller) -> None:
@@ -94,17 +79,18 @@ def policy_part(view: SetView, caller: Caller) -> None:
     show_flash("policy")
     if not view.policy.phases:
         note("There are no phases: submissions are always taken, without quotas.")
-    rows = [
-        (
-            phase.name,
-            _moment(phase.opens_at),
-            _moment(phase.closes_at),
-            _limit(phase.daily_quota),
-            _limit(phase.total_quota),
-        )
-        for phase in view.policy.phases
-    ]
-    if rows:
+    else:
+        rows = [
+            (
+                phase.name,
+                *(
+                    (moment and f"{moment:%Y-%m-%d %H:%M}") or NOTHING
+                    for moment in (phase.opens_at, phase.closes_at)
+                ),
+                *(str(quota or "no limit") for quota in (phase.daily_quota, phase.total_quota)),
+            )
+            for phase in view.policy.phases
+        ]
         grid(("Phase", "Opens (UTC)", "Closes (UTC)", "A day", "In all"), rows)
     hidden = st.toggle("Hide the references of test questions", view.policy.hidden_references)
     if hidden != view.policy.hidden_references:
@@ -138,36 +124,20 @@ def _phase_form(set_name: str, caller: Caller) -> None:
         closes = right.datetime_input("Closes (UTC)", value=None)
         daily = left.number_input("Submissions of a team per day", 1, value=None)
         total = right.number_input("Submissions of a team in the phase", 1, value=None)
-        file_mb = left.number_input("Largest file in MiB", 1, value=None)
-        chars = right.number_input("Longest answer in characters", 1, value=None)
         if not st.form_submit_button("Save the phase", icon=":material/save:"):
             return
 
     def save() -> None:
         phase = Phase(
             name=name.strip(),
-            opens_at=_utc(opens),
-            closes_at=_utc(closes),
+            opens_at=opens and opens.replace(tzinfo=UTC),
+            closes_at=closes and closes.replace(tzinfo=UTC),
             daily_quota=daily,
             total_quota=total,
-            file_mb=file_mb,
-            answer_chars=chars,
         )
         arena().policies.put_phase(set_name, phase, caller=caller)
 
     attempt(save, "The phase is saved.", "policy")
-
-
-def _utc(moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.replace(tzinfo=UTC)
-
-
-def _moment(moment: datetime | None) -> str:
-    return NOTHING if moment is None else f"{moment:%Y-%m-%d %H:%M}"
-
-
-def _limit(count: int | None) -> str:
-    return "no limit" if count is None else f"{count:,}"
 
 
 def show() -> None:

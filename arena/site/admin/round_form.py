@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.models import RoundRequest
-from arena.services.rounds.readiness import Lack
-from arena.site.admin.common import (
-    NOTHING,
-    attempt,
-    grid,
-    usd,
-)
+from arena.site.admin.common import NOTHING, attempt, grid, usd
 from arena.site.boards.sentences import name_and_model
 from arena.site.services import arena
 from arena.site.ui.components import OPENED, heading, note, strip
@@ -37,15 +30,6 @@ PAIRS = {
     "all": "every pair on every question",
 }
 ORDERS = dict(zip((None, *OrderPolicy), ("judge's default", "one fixed", "random", "both"), strict=True))
-MENDED = {
-    Lack.ANSWERS: ("Open the set", "admin-data", "set"),
-    Lack.CLOSED: ("Open the set", "admin-data", "set"),
-    Lack.OPEN: ("See the phases", "admin-data", "set"),
-    Lack.INCOMPLETE: ("See who lacks what", "admin", ""),
-    Lack.REFERENCES: ("See the set", "admin-data", "set"),
-    Lack.CALIBRATION: ("Calibrate it", "admin-calibration", ""),
-}
-"""Where what is missing is mended: the words of the link, its page, and the query that names the set."""
 
 
 def new_round(caller: Caller) -> None:
@@ -63,8 +47,6 @@ def new_round(caller: Caller) -> None:
     if st.button("Plan", type="primary", icon=":material/calculate:"):
         try:
             st.session_state[PLANNED] = (request, arena().round_admin.estimate(request, caller=caller))
-            # The expected cost belongs beside the cap, which is above.
-            st.rerun()
         except ArenaError as error:
             st.session_state.pop(PLANNED, None)
             st.error(plain(error), icon=":material/error:")
@@ -75,7 +57,7 @@ def new_round(caller: Caller) -> None:
         note("The form was changed since: plan again to see what it costs.")
         return
     _show_plan(request, planned[1])
-    _show_to_do(request, planned[1]["to_do"])
+    _show_to_do(planned[1]["to_do"])
     _offer_launch(request, planned[1], caller)
 
 
@@ -112,10 +94,9 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         judge = st.selectbox("Judge", names, names.index("lexical"), format_func=about.__getitem__)
         order = st.selectbox("Answer order", list(ORDERS), format_func=ORDERS.__getitem__)
         cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="The most that it may spend")
-        expected = st.container()
         seed = st.number_input("Seed", 0, value=0)
         name = st.text_input("Name of the round", placeholder="Made of set, judge and day")
-    request = RoundRequest(
+    return RoundRequest(
         set_name=summary.name,
         judge=judge,
         pairs=pairs,
@@ -127,20 +108,6 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         budget_usd=cap,
         name=name.strip() or None,
     )
-    with expected:
-        _show_expected(request)
-    return request
-
-
-def _show_expected(request: RoundRequest) -> None:
-    """The expected cost beside the cap; it stays where the cap or the name alone were changed since."""
-    planned = st.session_state.get(PLANNED)
-    if planned is None or replace(planned[0], budget_usd=request.budget_usd, name=request.name) != request:
-        note("The button Plan shows here what the round is expected to cost.")
-        return
-    plan = planned[1]
-    most = usd(plan["cost_usd_most"])
-    note(f"Expected: {usd(plan['cost_usd'])}; at most {most}, if every request has to be repeated.")
 
 
 def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -> None:
@@ -179,15 +146,11 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
     note(f"Systems: {', '.join(plan['systems']) or 'none'}. Battles without an answer: {plan['missing']:,}.")
 
 
-def _show_to_do(request: RoundRequest, to_do: Sequence[Mapping[str, Any]]) -> None:
+def _show_to_do(to_do: Sequence[Mapping[str, Any]]) -> None:
     """What the round lacks, with what to do; what keeps it from being launched comes first."""
     heading("Before you launch", anchor="to-do")
     if not to_do:
         note("Nothing is missing.")
         return
-    rows = []
-    for one in to_do:
-        text, page, query = MENDED.get(Lack(one["what"]), ("", "", ""))
-        link = anchor(text, page, **({query: request.set_name} if query else {})) if text else ""
-        rows.append((one["text"], "needed" if one["blocks"] else "to consider", one["advice"], link))
-    grid(("What is missing", "How urgent", "What to do", "Where"), rows)
+    rows = [(one["text"], "needed" if one["blocks"] else "to consider", one["advice"]) for one in to_do]
+    grid(("What is missing", "How urgent", "What to do"), rows)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
@@ -14,13 +11,11 @@ from arena.services.rounds.service import DELETABLE
 from arena.site.admin.board_part import board_part
 from arena.site.admin.common import (
     EVERY,
-    NOTHING,
     attempt,
     capped,
     duration,
     grid,
     organiser,
-    show_work,
     usd,
     watched,
 )
@@ -33,8 +28,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
 from data.percent import percent
-from data.records import BattleRecord, JobKind, Outcome, Preference, RoundState
-from leaderboard.export.tables import TableForm, table_file
+from data.records import BattleEvidence, JobKind, Outcome, Preference, RoundState
 
 ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 CONTROLS = "controls"
@@ -43,7 +37,6 @@ WITHOUT_VERDICT = (
     *(Outcome.SKIPPED, Outcome.MISSING),
 )
 MOST_SHOWN = 20
-ROWS_AT_ONCE = 500
 RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 
 
@@ -57,7 +50,6 @@ def live(name: str, state: RoundState) -> None:
     _standing(watch)
     _controls(watch, caller)
     _without_verdict(watch, caller)
-    _recent(watch)
 
 
 def _figures(watch: RoundWatch) -> None:
@@ -73,7 +65,7 @@ def _figures(watch: RoundWatch) -> None:
             ("lost: charged at most, without a reply", usd(counts.lost_usd)),
             ("battles per second", f"{watch.rate:.2f}"),
             ("time left", duration(watch.seconds_left)),
-            ("workers", ", ".join(watch.alive) or "none"),
+            ("workers", ", ".join(watch.workers) or "none"),
         ]
     )
     if watch.capped:
@@ -87,13 +79,10 @@ def _figures(watch: RoundWatch) -> None:
         note(f"The endpoint makes the round wait: {watch.job.waiting}.")
     names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "pending")
     strip([(name, f"{getattr(counts, name):,}") for name in names])
-    if watch.dead:
-        note(f"No heartbeat any more: {', '.join(watch.dead)}. Another worker takes over their claims.")
     if watch.job is not None:
         job, position = watch.job.job, watch.job.position
         waits = "" if position is None else f", place {position} in the queue"
         note(f"Job {job.id} ({job.kind}): {job.state}{waits}.")
-        show_work(watch.job)
         if job.error:
             st.text(job.error)
 
@@ -101,81 +90,76 @@ def _figures(watch: RoundWatch) -> None:
 def _standing(watch: RoundWatch) -> None:
     """Show the standing so far."""
     rows = [
-        (
-            row.system,
-            percent(row.score),
-            _between(row.lower, row.upper),
-        )
+        (row.system, percent(row.score), f"{percent(row.lower)} to {percent(row.upper)}")
         for row in watch.live.systems
     ]
-    headers = ("System", "Score", "Interval")
     heading("Standing", anchor="standing")
     note(watch.live.sentence)
-    grid(headers, rows, caption="Mean share of the win per question")
-
-
-def _between(lower: float | None, upper: float | None) -> str:
-    return NOTHING if lower is None or upper is None else f"{percent(lower)} to {percent(upper)}"
+    grid(("System", "Score", "Interval"), rows, caption="Mean share of the win per question")
 
 
 def _controls(watch: RoundWatch, caller: Caller) -> None:
     name, state = watch.round.name, watch.round.state
     rounds, round_admin = arena().rounds, arena().round_admin
     judging = watch.waiting and watch.job is not None and watch.job.job.kind is not JobKind.PUBLISH
+    active, idle = state in ACTIVE, not watch.waiting
+    words = " and ".join(f"{count:,} {how}" for how, count in watch.retriable.items())
     show_flash(CONTROLS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         cap = st.number_input("New cap in USD", 0.0, value=None, placeholder="as it is", width=160, key="cap")
-        if cap is not None and st.button("Raise the cap", icon=":material/payments:"):
-            attempt(lambda: rounds.set_budget(name, cap, caller=caller), f"The cap is {usd(cap)}.", CONTROLS)
-        if state in ACTIVE and judging and st.button("Pause", icon=":material/pause:"):
-            attempt(
+        buttons = (
+            (
+                cap is not None,
+                "Raise the cap",
+                "payments",
+                lambda: rounds.set_budget(name, cap or 0.0, caller=caller),
+                f"The cap is {usd(cap)}.",
+            ),
+            (
+                active and judging,
+                "Pause",
+                "pause",
                 lambda: rounds.pause(name, caller=caller),
                 "The round is paused; what is in flight finishes.",
-                CONTROLS,
-            )
-        if state in ACTIVE and not watch.waiting and st.button("Resume", icon=":material/play_arrow:"):
-            attempt(
+            ),
+            (
+                active and idle,
+                "Resume",
+                "play_arrow",
                 lambda: round_admin.go_on(name, budget_usd=cap, caller=caller),
                 "The round is resumed and waits for a worker.",
-                CONTROLS,
-            )
-        doubted = state is RoundState.PAUSED and watch.warnings and not watch.waiting
-        if doubted and st.button("Judge all the same", icon=":material/warning:"):
-            attempt(
+            ),
+            (
+                state is RoundState.PAUSED and idle and bool(watch.warnings),
+                "Judge all the same",
+                "warning",
                 lambda: round_admin.go_on(name, budget_usd=cap, anyway=True, caller=caller),
                 "The round is judged to its end, whatever its judge replies.",
-                CONTROLS,
-            )
-        words = " and ".join(f"{count:,} {how}" for how, count in watch.retriable.items())
-        if (
-            state in RETRIABLE
-            and words
-            and not watch.waiting
-            and st.button(
+            ),
+            (
+                state in RETRIABLE and idle and bool(words) and not (watch.capped and cap is None),
                 f"Judge the {words}",
-                disabled=watch.capped and cap is None,
-                help="Needs a new cap." if watch.capped and cap is None else None,
-                icon=":material/replay:",
-            )
-        ):
-            attempt(
-                lambda: round_admin.retry(name, budget_usd=cap, caller=caller),
+                "replay",
+                lambda: round_admin.go_on(name, budget_usd=cap, retry=True, caller=caller),
                 f"The {words} are judged again: the round waits for a worker.",
-                CONTROLS,
-            )
-        if state in ACTIVE:
+            ),
+        )
+        for offered, label, icon, work, done in buttons:
+            if offered and st.button(label, icon=f":material/{icon}:"):
+                attempt(work, done, CONTROLS)
+        if active:
             sure = st.checkbox("Yes, end the round", key="end")
             if st.button("Cancel", disabled=not sure, icon=":material/cancel:"):
                 attempt(lambda: rounds.cancel(name, caller=caller), "The round is cancelled.", CONTROLS)
-        if state in DELETABLE and not watch.waiting:
+        if state in DELETABLE and idle:
             sure = st.checkbox("Yes, delete the round and its verdicts", key="delete")
             if st.button("Delete", disabled=not sure, icon=":material/delete:"):
-                attempt(lambda: _delete(name, caller), f"The round {name} is deleted.")
 
+                def delete() -> None:
+                    rounds.delete(name, caller=caller)
+                    st.query_params.clear()
 
-def _delete(name: str, caller: Caller) -> None:
-    arena().rounds.delete(name, caller=caller)
-    st.query_params.clear()
+                attempt(delete, f"The round {name} is deleted.")
 
 
 def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
@@ -189,73 +173,25 @@ def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
     chosen = Outcome(choose_one("outcome", "Ended as", labels, width=240))
     shown = arena().round_admin.without_verdict(name, chosen, limit=MOST_SHOWN, caller=caller)
     if counts[chosen] > len(shown):
-        note(f"The first {len(shown):,} of {counts[chosen]:,}; the file has all of them.")
+        note(f"The first {len(shown):,} of {counts[chosen]:,}; `arena rounds show-replies` has all of them.")
     for evidence in shown:
-        battle = evidence.battle
-        with st.expander(f"{battle.system_a} – {battle.system_b}, {battle.question_id}"):
-            st.text(battle.detail or "No reason is known.")
-            for judgment in evidence.judgments:
-                note(f"{judgment.judge}, {order_of(battle, judgment)}: {judgment.outcome}. {judgment.detail}")
-                st.text("No reply came." if judgment.reply is None else judgment.reply.text)
-    st.download_button(
-        "These battles, CSV",
-        partial(_csv_of, name, chosen, caller),
-        file_name=f"{name}-{chosen}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+        _show_battle(evidence)
 
 
-def _csv_of(name: str, outcome: Outcome, caller: Caller) -> bytes:
-    """A row for each reply to the battles of a round that ended in one way, and for each without any."""
-    rows, after = list[Mapping[str, object]](), 0
-    while page := arena().round_admin.without_verdict(
-        name, outcome, after=after, limit=ROWS_AT_ONCE, caller=caller
-    ):
-        after = page[-1].battle.id
-        for evidence in page:
-            battle = evidence.battle
-            fields = {
-                "battle": battle.key,
-                "question_id": battle.question_id,
-                "system_a": battle.system_a,
-                "system_b": battle.system_b,
-                "outcome": outcome.value,
-                "detail": battle.detail,
-            }
-            rows += [
-                {
-                    **fields,
-                    "judge": one and one.judge,
-                    "presentation": one and one.presentation.value,
-                    "judgment": one and one.outcome.value,
-                    "judgment_detail": one and one.detail,
-                    "reply": one and one.reply and one.reply.text,
-                }
-                for one in (evidence.judgments or (None,))
-            ]
-    return table_file(rows, TableForm.CSV, None)
-
-
-def _recent(watch: RoundWatch) -> None:
-    heading("Judged last", anchor="recent")
-    if not watch.recent:
-        note("Nothing has been judged yet.")
-    for evidence in watch.recent:
-        battle = evidence.battle
-        with st.expander(f"{battle.system_a} – {battle.system_b}, {battle.question_id}: {_winner(battle)}"):
-            for judgment in evidence.judgments:
-                cost = f", {usd(judgment.cost_usd)}" if judgment.calls else ""
-                note(f"{judgment.judge}, {order_of(battle, judgment)}: {judgment.outcome}{cost}")
-                reasons = read_reasons(judgment.rationale)
-                said = judgment.rationale or judgment.detail or NOTHING
-                st.text(said if reasons is None else in_short(battle, reasons))
-
-
-def _winner(battle: BattleRecord) -> str:
+def _show_battle(evidence: BattleEvidence) -> None:
+    """A battle with its judgments: what the judge said of it, or why it said nothing."""
+    battle = evidence.battle
     winners = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: "tie"}
-    return winners[battle.preference] if battle.preference else str(battle.outcome)
+    ended = winners[battle.preference] if battle.preference else battle.outcome
+    with st.expander(f"{battle.system_a} – {battle.system_b}, {battle.question_id}: {ended}"):
+        if battle.detail:
+            st.text(battle.detail)
+        for judgment in evidence.judgments:
+            cost = f", {usd(judgment.cost_usd)}" if judgment.calls else ""
+            note(f"{judgment.judge}, {order_of(battle, judgment)}: {judgment.outcome}{cost}")
+            reasons = read_reasons(judgment.rationale)
+            reply = "No reply came." if judgment.reply is None else judgment.reply.text
+            st.text(in_short(battle, reasons) if reasons else judgment.rationale or judgment.detail or reply)
 
 
 def show() -> None:
@@ -275,14 +211,8 @@ def show() -> None:
     page_heading(round_.name)
     name_page(round_.name, "Organise rounds")
     show_flash()
-    strip(
-        [
-            ("set", round_.set_name),
-            ("judge", round_.judge_name),
-            ("pairs", round_.plan["pairs"]),
-            ("seed", str(round_.seed)),
-        ]
-    )
+    facts = {"set": round_.set_name, "judge": round_.judge_name, "pairs": round_.plan["pairs"]}
+    strip([*facts.items(), ("seed", str(round_.seed))])
     watched(live, name, round_.state, every=EVERY if watch.moving else None)
     board_part(watch, caller)
 

@@ -11,7 +11,7 @@ from arena.site.ui.components import heading, note
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from data.percent import percent
-from data.records import JobState, RoundState
+from data.records import RoundState
 
 
 def show_running(name: str, caller: Caller) -> None:
@@ -26,8 +26,6 @@ def show_running(name: str, caller: Caller) -> None:
     if job is not None and job.job.error:
         st.error(job.job.error, icon=":material/error:")
         put(element("p", anchor("Correct it, and start again", "rank")))
-    elif job is not None and job.job.state is JobState.QUEUED:
-        note("It waits for a worker.")
     elif job is not None:
         show_work(job)
     standing = arena().new_boards.standing(name, caller=caller)

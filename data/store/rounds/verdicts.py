@@ -142,21 +142,6 @@ class EvidenceReader(StorePart):
             rows = connection.execute(query.order_by(battles.c.id)).all()
             return tuple(_with_judgments(connection, rows))
 
-    def recent(self, round_id: int, limit: int) -> tuple[BattleEvidence, ...]:
-        """The battles of a round that were judged last, newest first, with their judgments."""
-        newest = (
-            select(judgments.c.battle_id)
-            .join(battles, battles.c.id == judgments.c.battle_id)
-            .where(battles.c.round_id == round_id)
-            .order_by(judgments.c.id.desc())
-            .limit(limit)
-        )
-        with self._database.begin() as connection:
-            numbers = list(dict.fromkeys(connection.execute(newest).scalars()))
-            rows = connection.execute(_select().where(battles.c.id.in_(numbers))).all()
-            ordered = sorted(rows, key=lambda row: numbers.index(row.id))
-            return tuple(_with_judgments(connection, ordered))
-
     def evidence(self, round_name: str) -> Iterator[BattleEvidence]:
         """Yield every battle of a round with its judgments."""
         numbers, after = self._numbers(round_name), 0

@@ -67,23 +67,21 @@ def organised(filled: Callable[..., Arena]) -> Arena:
 def test_overview_has_everything_that_waits(
     filled: Callable[..., Arena], sign_in: Callable[..., None]
 ) -> None:
-    """Submissions, rounds under way, people and the log stand on one page."""
+    """Submissions that wait and rounds under way are on one page."""
     arena = organised(filled)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", systems=("full",), name="spring"))
     sign_in(arena, "olga", TokenScope.ORGANISE, TokenScope.READ)
-    look = arena.overview.look(caller=OPERATOR)
-    assert look.waiting == 3
-    (progress,) = arena.overview.rounds(caller=OPERATOR)
-    assert (progress.round.name, progress.share, progress.moving) == ("spring", 0.0, False)
+    (progress,) = arena.round_admin.under_way(caller=OPERATOR)
+    assert (progress.round.name, progress.share, progress.waiting) == ("spring", 0.0, False)
     page = opened(arena.settings, "admin.overview_page")
     shown = html(page)
     for words in (
         "Waiting for you: 3",
         "Round spring is not started.",
-        "Plan a round of these 2",
+        "Plan a round of 2",
     ):
         assert words in shown
-    for words in ("Rounds under way", "0 % of", "Launch or watch it"):
+    for words in ("Rounds under way", "0 % of"):
         assert words in shown
 
 
@@ -98,9 +96,9 @@ def test_only_organisers_have_an_overview(
     sign_in(arena, "ben", TokenScope.READ)
     assert "Waiting for you" not in html(opened(arena.settings, "admin.overview_page"))
     with pytest.raises(AccessError):
-        arena.overview.look(caller=PUBLIC)
+        arena.inbox.waiting(caller=PUBLIC)
     with pytest.raises(AccessError):
-        arena.overview.rounds(caller=PUBLIC)
+        arena.round_admin.under_way(caller=PUBLIC)
 
 
 def test_team_sees_first_what_waits_for_it(

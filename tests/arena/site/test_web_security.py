@@ -199,7 +199,6 @@ PAGES = {
         "/admin-data",
         "/admin-rounds",
         "/admin-judges",
-        "/admin-calibration",
         "/annotate",
         "/admin-annotation",
         "/admin-people",

@@ -309,7 +309,7 @@ def test_retry_publish_and_calibrate_are_jobs(
     failed = arena.rounds.run("r", concurrency=8, report=lambda _progress: None).failed
     assert failed
     server.script.faults = {}
-    arena.round_admin.retry("r", caller=OPERATOR)
+    arena.round_admin.go_on("r", retry=True, caller=OPERATOR)
     assert start(arena, "worker", "--once").wait(60) == 0
     assert arena.rounds.status("r")[1].judged == 72
     label = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
