@@ -20,9 +20,9 @@ from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash
+from data.models import Board, OrderPolicy, RoundState
+from data.models.rounds import RESUMABLE
 from data.progress import reporting
-from data.records import Board, OrderPolicy, RoundState
-from data.records.rounds import RESUMABLE
 from data.tables.columns import dated
 
 SET = "demo"

@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 from arena.container import Arena  # noqa: E402 - the checkout is found first
 from arena.services.accounts.auth import OPERATOR  # noqa: E402 - as above
 from arena.settings import Settings  # noqa: E402 - as above
-from data.records import TokenScope  # noqa: E402 - as above
+from data.models import TokenScope  # noqa: E402 - as above
 
 TEAMS = 10
 TEXT = "the weight of an item is told by its maker and by nobody else in this long answer"

@@ -41,7 +41,7 @@ from sqlalchemy import text
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import RoundState
+from data.models import RoundState
 
 QUESTIONS, JUDGED, SMALL = 14_020, 14_016, 1_400
 SYSTEMS = ("alder", "birch", "cedar")

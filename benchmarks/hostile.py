@@ -29,7 +29,7 @@ from itertools import islice
 from pathlib import Path
 
 from data.files.question_sets.loader import load_set
-from data.records import Question, QuestionSet, Reply
+from data.models import Question, QuestionSet, Reply
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical.judge import LexicalJudge

@@ -32,7 +32,7 @@ from arena.settings import Settings
 from arena.site.questions.answers import answer_text
 from arena.site.questions.sources import passage_text
 from arena.site.services import as_secrets
-from data.records import Outcome
+from data.models import Outcome
 
 SET, ROUND = "demo", "hostile"
 Step = tuple[str, Callable[[], object]]

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from data.records import Passage, Question, QuestionSet
+from data.models import Passage, Question, QuestionSet
 from submissions.check import check_answers, read_answers
 
 WORDS = 120

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
-from data.records import GroundTruth, Passage, Question
+from data.models import GroundTruth, Passage, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical import LexicalJudge

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TURNS = 3
 WORKER = """
 import json, sys, time
-from data.records import Passage, Question
+from data.models import Passage, Question
 from judges import base
 JudgeInput = getattr(base, "JudgeInput", None) or base.Contest
 from judges import catalogue

@@ -18,7 +18,7 @@ from typing import Any
 
 from lexical_agreement import SIDES, question_of
 
-from data.records import Preference, Question
+from data.models import Preference, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical import LexicalJudge

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.records import Importance, MetricItem, Nugget, Passage
+from data.models import Importance, MetricItem, Nugget, Passage
 from judges.metrics.factuality.reasoner import FactReasoner
 from judges.metrics.registry import build_metric
 from judges.metrics.relations.verdicts import CONTRADICTED_BELOW, SUPPORTED_FROM

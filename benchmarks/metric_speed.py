@@ -38,7 +38,7 @@ from sqlalchemy import text
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import MetricItem, Passage, RoundState
+from data.models import MetricItem, Passage, RoundState
 from judges.metrics.registry import build_metric
 from judges.text.sentences import split_sentences
 from judges.text.tokens import terms

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean
 
 from data.files.question_sets.loader import load_set
-from data.records import MetricItem, Question
+from data.models import MetricItem, Question
 from judges.metrics.registry import Metric, build_metric
 from tests.cheap_tricks import ON_METRICS, Material, families, play
 

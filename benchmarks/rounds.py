@@ -38,8 +38,8 @@ from sqlalchemy import text
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
+from data.models import RoundState
 from data.progress import Progress
-from data.records import RoundState
 from judges.llm.requests import Message
 
 CONNECTIONS = 64

@@ -33,7 +33,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.services.system.prometheus import metrics_of
 from arena.services.system.text_process import end_idle
 from arena.settings import Settings
-from data.records import RoundState
+from data.models import RoundState
 
 SYSTEMS = 10
 TARGETS = {1_000_000: 10.0, 10_000_000: 20.0}

@@ -57,7 +57,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.question_lists import QuestionFilter
 from arena.settings import Settings
-from data.records import TokenScope
+from data.models import TokenScope
 
 ROOT = Path(__file__).parents[1]
 READERS = 50

@@ -19,7 +19,7 @@ from arena.container import Arena
 from arena.settings import Settings
 from data.errors import ArenaError
 from data.files.question_sets.rows import content_hash
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 
 SET = "many"
 

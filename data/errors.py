@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from data.records.problems import Problem
+    from data.models.words import Problem
 
 
 class ArenaError(Exception):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
 from data.errors import TimeLimitError, WorkError
+from data.models import Outcome, Question, Verdict
 from data.progress import Work
-from data.records import Outcome, Question, Verdict
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data.errors import ConflictError, NotFoundError, SpecError
+from data.models import GroundTruth, JudgeKind
 from data.plugins import GIVEN, PluginKind, found
-from data.records import GroundTruth, JudgeKind
 from judges.base import HERE, Judge, TextWork
 from judges.pairwise.prompt import load_prompt
 from judges.spec import STORED_KEY, JudgeSpec, ReplyFormat, make_spec

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import JudgeError, SpecError, StoppedError, WorkError
+from data.models import JudgeKind, Judgment, Outcome, Preference, Presentation, Verdict
 from data.plugins import GIVEN, described, referred
-from data.records import JudgeKind, Judgment, Outcome, Preference, Presentation, Verdict
 from judges.base import HERE, JudgeInput, TextWork, reason_of
 from judges.pairwise.panel import settle
 from judges.pairwise.rendering import presentations

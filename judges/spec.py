@@ -25,7 +25,7 @@ from pydantic import (
 
 from data.errors import RecordError, SpecError
 from data.files.jsonl import wording
-from data.records import GroundTruth, JudgeKind, OrderPolicy, require_name
+from data.models import GroundTruth, JudgeKind, OrderPolicy, require_name
 from judges.llm.requests import Sampling
 from judges.pairwise.literal import VerdictWords
 from judges.pairwise.prompt import Prompt

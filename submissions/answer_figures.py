@@ -6,7 +6,7 @@ import math
 from operator import attrgetter
 
 from data.errors import FileFormatError
-from data.records import Answer
+from data.models import Answer
 from submissions.problem_codes import Code, shown
 
 FIGURES = ("tokens", "usd", "milliseconds")

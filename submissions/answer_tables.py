@@ -11,7 +11,7 @@ from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.tabular.columns import Column, column_of, read_columns, renamed
 from data.files.tabular.rows import Row, TextRow
 from data.files.tabular.values import given, id_text, is_missing
-from data.records import Passage, Problem, QuestionSet, Severity
+from data.models import Passage, Problem, QuestionSet, Severity
 from submissions.formats import open_rows
 from submissions.formats.left_out import LeftOut
 from submissions.formats.registry import AnswerFormat, NamedAnswer, format_of, system_names

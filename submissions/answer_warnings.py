@@ -17,9 +17,9 @@ from itertools import islice
 
 from data.citations import citations, removed, unknown_citations
 from data.files.tabular.columns import Column, column_of
+from data.models import Question
 from data.no_answer import is_no_answer
 from data.percent import percent
-from data.records import Question
 from data.steering.detector import steering
 from data.steering.live_tokens import live_tokens
 from data.steering.skeletons import skeleton_of

@@ -12,7 +12,7 @@ import yaml
 
 from data.errors import InvalidFileError
 from data.files.text_files import ReadLimits, read_text
-from data.records import Problem, ProblemList, SystemCard
+from data.models import Problem, ProblemList, SystemCard
 from data.system_facts import is_release, parameters_of, weights_of
 
 FIELDS = tuple(field.name for field in fields(SystemCard))

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from data.errors import FileFormatError, InvalidFileError
-from data.records import Answer, Problem, Severity, SubmissionKind
+from data.models import Answer, Problem, Severity, SubmissionKind
 from submissions.answer_figures import figures_in
 from submissions.answer_warnings import AnswerWarnings
 from submissions.formats import FileFormat, open_rows

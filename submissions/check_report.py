@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from html import escape
 
 from data.files.csv_safety import escape_formula
+from data.models import Problem, Severity, SubmissionKind
+from data.models.words import few_of_each
 from data.percent import percent
-from data.records import Problem, Severity, SubmissionKind
-from data.records.problems import few_of_each
 from submissions.check import CheckResult
 
 COLUMNS = ("line", "severity", "code", "message", "advice")

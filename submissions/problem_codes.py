@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from data.errors import FileFormatError
-from data.records import Problem, ProblemList, Severity
+from data.models import Problem, ProblemList, Severity
 
 
 class Code(StrEnum):

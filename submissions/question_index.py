@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Protocol
 
 from data.files.tabular.values import id_text, whole_id
-from data.records import Question
+from data.models import Question
 
 _LABEL = re.compile(r"^(?:question|query|user|q):[ \t]{0,4}", re.IGNORECASE)
 

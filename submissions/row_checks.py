@@ -11,7 +11,7 @@ from data.errors import FileFormatError
 from data.files.tabular.columns import Column, shown_names
 from data.files.tabular.rows import FileFormat, Row, TextRow
 from data.files.tabular.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
-from data.records import Answer, Passage, Question, Severity
+from data.models import Answer, Passage, Question, Severity
 from submissions.answer_figures import FIGURES, figure_of
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown, with_place

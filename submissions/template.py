@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from data.records import Question
+from data.models import Question
 from submissions.question_index import Questions
 
 CARD_TEMPLATE = """\

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from data.errors import FileFormatError
-from data.records import Passage, Question
+from data.models import Passage, Question
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex

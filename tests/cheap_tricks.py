@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from data.records import Question
+from data.models import Question
 from judges.pairwise.cleaning import NO_ANSWER
 from judges.text.sentences import split_sentences
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.requests import Request
 
 

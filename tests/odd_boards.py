@@ -12,7 +12,7 @@ from pathlib import Path
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import RoundState
+from data.models import RoundState
 from tests.site_views import View
 
 TWO, NOTHING, TIES, MANY, SURE = "two", "nothing", "ties", "many", "sure"

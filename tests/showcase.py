@@ -14,7 +14,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import Role, SubmissionKind, TokenScope
+from data.models import Role, SubmissionKind, TokenScope
 from tests.site_views import Names
 
 BUNDLED = Path(__file__).parents[1] / "data" / "sets" / "demo"

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from data.records import Reply
+from data.models import Reply
 from tests.attack_strings import attacks
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -18,7 +18,7 @@ from arena.api.sets_and_rounds import Name
 from arena.models.results import Board, BoardHead, ScoredMetric
 from arena.services.metrics.results import ScoreRequest
 from arena.services.submissions.turns import party_of
-from data.records.questions import NAME_PATTERN
+from data.models.questions import NAME_PATTERN
 from leaderboard.vocabulary import BoardForm
 
 router = APIRouter(tags=["leaderboards"])

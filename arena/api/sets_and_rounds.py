@@ -12,8 +12,8 @@ from arena.api.dependencies import Services, Who
 from arena.models.results import Battle, QuestionEvidence, Round
 from arena.models.sets import Question, QuestionSet
 from arena.services.labels import file_of
-from data.records import Outcome
-from data.records.questions import NAME_PATTERN
+from data.models import Outcome
+from data.models.questions import NAME_PATTERN
 
 MAX_PAGE = 500
 NAME = rf"^{NAME_PATTERN.pattern}$"

@@ -28,7 +28,7 @@ from arena.services.accounts.auth import require
 from arena.services.submissions.turns import party_of
 from arena.services.system.text_process import Poll
 from data.errors import InvalidFileError, StoppedError
-from data.records import SubmissionKind, SystemCard, TokenScope
+from data.models import SubmissionKind, SystemCard, TokenScope
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the submission.")]
 SYSTEM_NAME = r"^[^\s@][^@]*$"

@@ -12,7 +12,7 @@ from arena.api.dependencies import Services, Who
 from arena.models.submissions import Identity
 from arena.models.teams import MemberLine, TeamLine, TokenLine
 from arena.services.accounts.auth import require
-from data.records import TokenScope
+from data.models import TokenScope
 
 LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"
 TeamName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the team.")]

@@ -14,8 +14,8 @@ from arena.cli.output import note, show_fields, show_json, show_line, show_rows,
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.errors import JudgeError
-from data.records import JudgeKind, Outcome
-from data.records.plain import to_json
+from data.models import JudgeKind, Outcome
+from data.models.plain import to_json
 from judges.lexical import AGREEMENT
 
 ADVICE = {

@@ -14,7 +14,7 @@ from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
-from data.records import Board
+from data.models import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat

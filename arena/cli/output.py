@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from data.errors import ArenaError, InvalidFileError
-from data.records import Problem
-from data.records.problems import few_of_each
+from data.models import Problem
+from data.models.words import few_of_each
 
 if TYPE_CHECKING:
     from arena.settings import Settings

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from arena.services.ranking.requests import RankRequest
     from arena.services.ranking.service import Prepared
-    from data.records import Board
+    from data.models import Board
     from submissions.answer_tables import AnswerTable
 
 DEFAULT = Path("arena-board")

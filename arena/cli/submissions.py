@@ -31,10 +31,10 @@ from arena.cli.output import (
 )
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
-from data.records import SubmissionKind
+from data.models import SubmissionKind
 
 if TYPE_CHECKING:
-    from data.records import Submission
+    from data.models import Submission
 
 commands = Commands("Submissions: one system's file of answers each.")
 

@@ -11,7 +11,7 @@ from arena.cli.output import note, show_fields, show_json, show_line, show_resul
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
-from data.records import Membership, Role, Team, Token, TokenScope, UserAccount
+from data.models import Membership, Role, Team, Token, TokenScope, UserAccount
 
 commands = Commands("Teams, accounts, members and tokens; docs/teams.md has names and rights.")
 tokens = Commands("Access tokens of teams and accounts.")

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
 from arena.models.base import Value
-from data.records import Role, TokenScope
+from data.models import Role, TokenScope
 
 
 class TeamLine(Value):

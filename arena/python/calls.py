@@ -26,7 +26,7 @@ from leaderboard.vocabulary import BoardForm
 if TYPE_CHECKING:
     import pandas as pd
 
-    from data.records import Verdict
+    from data.models import Verdict
     from leaderboard.ratings import RatingTable
 
 Value = TypeVar("Value")
@@ -144,7 +144,7 @@ def judge(
         InputError: Nobody is named to judge, and there is no reference for the embedded judge.
     """
     from arena.services.ranking.judges import ADVICE, EMBEDDED  # noqa: PLC0415 - loads what rankings alone need
-    from data.records import Question  # noqa: PLC0415 - as above
+    from data.models import Question  # noqa: PLC0415 - as above
 
     if not judge and reference is None:
         raise InputError("There is neither a judge nor a reference.", advice=ADVICE)

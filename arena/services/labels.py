@@ -20,8 +20,8 @@ from arena.services.accounts.set_access import SetAccess
 from data.errors import ClosedError, ConflictError, ForbiddenError, InputError, NotFoundError
 from data.files.labels import read_labels
 from data.files.text_files import ReadLimits
-from data.records import HumanLabel, Question, RoundState, TokenScope
-from data.records.labels import BattlePair, LabelledRound, LabelValue
+from data.models import HumanLabel, Question, RoundState, TokenScope
+from data.models.labels import BattlePair, LabelledRound, LabelValue
 from data.store import Store
 
 MIN_NAME = 3

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Iterable
 
-from data.records import RoundState, Submission
+from data.models import RoundState, Submission
 from data.store import Store
 
 LOG = logging.getLogger("answer_arena.notifications")

@@ -23,7 +23,7 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.view_model import BoardView, board_label, snapshot_label
 from arena.site.services import arena
 from data.errors import RetractedError
-from data.records import SetSummary
+from data.models import SetSummary
 from data.store.boards.boards import SNAPSHOT, BoardHead, is_called, snapshot_name, snapshot_of
 from data.store.rounds.question_stats import BattleResult, QuestionRecord, QuestionStats
 

@@ -17,9 +17,9 @@ from arena.container import Arena
 from arena.services.judging.llm_overrides import LlmOverrides
 from arena.settings import EngineKind
 from data.errors import ArenaError, WorkError
+from data.models import RoundCounts
 from data.parallel import Spread, Task, in_parallel
 from data.progress import Report
-from data.records import RoundCounts
 
 Value = TypeVar("Value")
 AHEAD = 2

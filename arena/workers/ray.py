@@ -20,9 +20,9 @@ from arena.settings import EngineKind, read_settings
 from arena.workers.local import guarded
 from arena.workers.worker import Worker
 from data.errors import ArenaError, JudgeError, WorkError
+from data.models import JobState, RoundCounts
 from data.parallel import Spread, Task, in_parallel
 from data.progress import Progress, Report, Stopwatch
-from data.records import JobState, RoundCounts
 
 Value = TypeVar("Value")
 AHEAD = 4

@@ -23,8 +23,8 @@ from arena.services.jobs.cancellation import StopEvent, alongside, stopping_on_i
 from arena.services.jobs.job_leases import JobLeases, heartbeats, release_after
 from arena.services.judging.llm_overrides import LlmOverrides
 from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
+from data.models import Job, JobKind, Lease, WorkerId
 from data.progress import Latest, Progress, listening
-from data.records import Job, JobKind, Lease, WorkerId
 from data.store.jobs.leases import Release
 
 POLL_EVERY = 0.5

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from data.errors import FileFormatError
 from data.files.tabular.records import each_record
 from data.files.text_files import MEBIBYTE, GuardedStream, ReadLimits, read_text
-from data.records import Passage, ProblemList
+from data.models import Passage, ProblemList
 
 LARGEST = ReadLimits(file_bytes=64 * 1024 * MEBIBYTE, lines=200_000_000)
 READ_AT_ONCE = MEBIBYTE

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from data.corpora.chunking import Analyser, Chunking, chunk_id, document_of
 from data.errors import FileFormatError, StoreError
+from data.models import Passage
 from data.progress import counted, working
-from data.records import Passage
 
 K1 = 1.5
 B = 0.75

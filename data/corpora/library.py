@@ -13,9 +13,9 @@ from data.corpora.chunking import Analyser, Chunking
 from data.corpora.documents import content_hash, read_documents
 from data.corpora.index import MANIFEST, Corpus, Manifest, build_corpus, read_manifest
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, StoreError
+from data.models import Passage, ProblemList
+from data.models.questions import require_name
 from data.progress import working
-from data.records import Passage, ProblemList
-from data.records.questions import require_name
 
 BUILDING = ".building-"
 REPLACED = ".replaced-"

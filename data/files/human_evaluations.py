@@ -18,7 +18,7 @@ from typing import Any
 from data.errors import FileFormatError, InvalidFileError
 from data.files.question_sets.lfrqa import LABELS
 from data.files.text_files import ReadLimits, parse_json, read_text
-from data.records import HumanLabel, ProblemList
+from data.models import HumanLabel, ProblemList
 
 ENDING = ".json"
 JUDGED = "*_eval_by_*.json"

@@ -10,7 +10,7 @@ from data.files.tabular.fields import Fields
 from data.files.tabular.records import read_records
 from data.files.tabular.values import given, id_text
 from data.files.text_files import ReadLimits
-from data.records import MetricItem, Passage, ProblemList
+from data.models import MetricItem, Passage, ProblemList
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from data.errors import FileFormatError, InvalidFileError
-from data.records import ProblemList
+from data.models import ProblemList
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

@@ -24,7 +24,7 @@ from data.files.tabular.fields import Fields
 from data.files.tabular.records import each_record, require_sound
 from data.files.tabular.values import given, id_text, seen
 from data.files.text_files import ReadLimits
-from data.records import LARGEST_GRADE, HumanLabel, ProblemList
+from data.models import LARGEST_GRADE, HumanLabel, ProblemList
 from data.winners import Side, winning_side
 
 Row = Mapping[str, object]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from data.errors import FileFormatError, InvalidFileError
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines
-from data.records import ProblemList
+from data.models import ProblemList
 
 WHOLE = "0"
 """The subtopic of a judgment of the question as a whole."""

@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from data.errors import InvalidFileError
 from data.files.text_files import ReadLimits, decode, read_lines
-from data.records import ProblemList
+from data.models import ProblemList
 
 FIELDS = 6
 STEP = 2.0**-22

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import func, select
 
-from data.records import JobState, RoundState
+from data.models import JobState, RoundState
 from data.store.base import StorePart
 from data.store.engine import db_now, pairs
 from data.tables.columns import now

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Select, and_, func, select, update
 
-from data.records import SubmissionState
-from data.records.labels import BattlePair, LabelledRound
+from data.models import SubmissionState
+from data.models.labels import BattlePair, LabelledRound
 from data.store.base import AnyRow, StorePart, own_insert, to_record
 from data.store.question_sets import restore
 from data.store.rounds.battles import REFERENCE

@@ -10,8 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.files.question_sets.rows import question_from_json, question_to_json
-from data.progress import working
-from data.records import (
+from data.models import (
     DEFAULT_PHASE,
     ENGLISH,
     Phase,
@@ -22,6 +21,7 @@ from data.records import (
     SetSummary,
     SubmissionState,
 )
+from data.progress import working
 from data.store.base import AnyRow, StorePart, no_set, to_record, to_row
 from data.store.engine import new_id, pairs
 from data.tables.columns import now

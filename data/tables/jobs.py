@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Index, UniqueConstraint
 
-from data.records import JobKind, JobState
+from data.models import JobKind, JobState
 from data.tables import columns as col
 from data.tables.columns import Base
 

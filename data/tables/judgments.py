@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from data.records import Outcome, Preference, Presentation
+from data.models import Outcome, Preference, Presentation
 from data.tables import columns as col
 from data.tables.columns import Base
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Index, UniqueConstraint
 
-from data.records import Outcome, SubmissionState
+from data.models import Outcome, SubmissionState
 from data.tables import columns as col
 from data.tables.columns import Base
 

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Column, Float, Index, Integer, UniqueConstraint
 from sqlmodel import Field
 
-from data.records import Outcome, Preference, RoundState
-from data.records.labels import LabelValue
+from data.models import Outcome, Preference, RoundState
+from data.models.labels import LabelValue
 from data.tables import columns as col
 from data.tables.columns import Base
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import UniqueConstraint
 
-from data.records import Role
+from data.models import Role
 from data.tables import columns as col
 from data.tables.columns import Base
 

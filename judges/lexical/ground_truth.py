@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from data.records import ENGLISH, GroundTruth, Passage, Question
+from data.models import ENGLISH, GroundTruth, Passage, Question
 from judges.lexical.guards import Evidence
 from judges.lexical.reading import Pair, Sentence, TextReading, read_text
 from judges.lexical.settings import LexicalSettings

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from data.errors import SpecError, WorkError
-from data.records import (
+from data.models import (
     GroundTruth,
     Judgment,
     OrderPolicy,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TypeVar
 
-from data.records import GroundTruth
+from data.models import GroundTruth
 from judges.lexical.ground_truth import LexicalGroundTruth
 from judges.lexical.reading import Sentence, TextReading
 from judges.lexical.settings import LexicalSettings

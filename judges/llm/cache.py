@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.requests import Request
 
 MOST_KEYS = 500

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Protocol
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind
 from judges.llm.replies import reply_of
 from judges.llm.requests import REMEMBERED, Message, Request, Sampling

@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 
 from data.errors import ReplayMissError, StoppedError
-from data.records import OUT_OF_BUDGET, Outcome, Reply
+from data.models import OUT_OF_BUDGET, Outcome, Reply
 from judges.llm.cache import CacheReader, ReplyCache
 from judges.llm.chat_format import Transport
 from judges.llm.costs import CallUsage, CostMeter, Usage, await_another

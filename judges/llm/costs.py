@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 from data.errors import BudgetError
-from data.records import Reply
+from data.models import Reply
 from judges.llm.errors import CallError
 from judges.llm.prices import Prices, price_advice
 from judges.llm.requests import Request

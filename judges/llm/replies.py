@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from data.records import Reply
+from data.models import Reply
 from data.stored_text import storable
 from judges.llm.errors import RATE_LIMIT_STATUS, CallError, CallErrorKind, fault_of_status, quoted, said_in
 from judges.llm.finish_reasons import CUT_OFF, ERROR, FILTERED, finish_of

@@ -13,7 +13,7 @@ from dataclasses import asdict, astuple, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol
 
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 
 ADAPTER_VERSION = "1"
 REMEMBERED = 256

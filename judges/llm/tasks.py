@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from data.errors import SpecError
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 from judges.llm.reasoning import split_reasoning
 from judges.llm.requests import CallFailure, LlmClient, Message, Request, ResponseFormat, Sampling
 from judges.llm.templates import Input, Template, load_template

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import judges
 from data.errors import SpecError
-from data.records import Passage
+from data.models import Passage
 from judges.protection.sanitise import delimit, mark_of, sanitise
 
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data.records import Reply
+from data.models import Reply
 
 LEAST_SHARE = 0.5
 AROUND_VALUES = " \t\n\"'"

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.requests import CallFailure, LlmClient, Message, Request, Tool, ToolCall
 
 A = TypeVar("A", bound=BaseModel)

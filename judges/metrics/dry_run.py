@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from data.errors import SpecError
-from data.records import Reply
+from data.models import Reply
 from judges.llm.requests import CallFailure, Request
 from judges.llm.tasks import Task, TaskReply, TaskRunner
 from judges.llm.templates import Input

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Score
 from data.no_answer import is_no_answer
-from data.records import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Score
 from judges.lexical.guards import Evidence
 from judges.lexical.reading import TextReading, asserts, read_text
 from judges.lexical.settings import LexicalSettings

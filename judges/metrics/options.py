@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from data.errors import SpecError
 from data.files.jsonl import in_words
-from data.records import Json
+from data.models import Json
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from data.records import Json, MetricItem, Passage, Score
+from data.models import Json, MetricItem, Passage, Score
 from judges.metrics.options import read_options
 from judges.metrics.registry import Cut, Metric, build_metric, metric_info
 from judges.text.sentences import split_sentences

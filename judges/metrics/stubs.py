@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from data.records import Passage
+from data.models import Passage
 from judges.llm.templates import Input, Tagged
 
 ENTAILED_FROM = 0.6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from data.records import ENGLISH, GroundTruth, JudgeKind, OrderPolicy, Presentation, Question
+from data.models import ENGLISH, GroundTruth, JudgeKind, OrderPolicy, Presentation, Question
 from judges.base import JudgeInput
 from judges.llm.requests import Request
 from judges.pairwise.llm_judge import declined

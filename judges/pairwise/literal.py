@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from data.errors import SpecError
 from data.files.jsonl import wording
-from data.records import Passage
+from data.models import Passage
 
 SUFFIX = ".toml"
 START = '{"literal":'

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from statistics import fmean
 
 from data.errors import WorkError
-from data.records import (
+from data.models import (
     GroundTruth,
     Judgment,
     OrderPolicy,

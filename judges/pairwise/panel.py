@@ -11,7 +11,7 @@ from functools import cached_property
 from statistics import fmean
 
 from data.errors import RecordError
-from data.records import JudgeKind, Judgment, OrderPolicy, Outcome, Preference, Verdict
+from data.models import JudgeKind, Judgment, OrderPolicy, Outcome, Preference, Verdict
 from judges.base import Judge, JudgeInput
 from judges.llm.costs import paid_whole
 from judges.spec import JudgeSpec, PanelRule, ReplyFormat, leaves

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 from judges.llm.finish_reasons import CUT_OFF, FILTERED, canonical
 from judges.llm.reasoning import split_reasoning
 from judges.pairwise.literal import VerdictWords

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from data.records import OrderPolicy, Passage, Presentation
+from data.models import OrderPolicy, Passage, Presentation
 from judges.base import JudgeInput
 from judges.llm.requests import Message, Request
 from judges.pairwise.cleaning import clean

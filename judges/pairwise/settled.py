@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data.records import JudgeKind, Judgment, Outcome, Verdict
+from data.models import JudgeKind, Judgment, Outcome, Verdict
 from judges.pairwise.llm_judge import STRIPPED
 from judges.pairwise.panel import majority, most_retryable, settle, weighted
 from judges.spec import PanelRule, ReplyFormat

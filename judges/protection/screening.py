@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from data.records import Preference
+from data.models import Preference
 from data.steering.detector import Steering, meant_for_judges, steering, without_code
 from judges.pairwise.rendering import Sides
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from data.corpora.chunking import document_of
 from data.corpora.index import Corpus
-from data.records import Passage
+from data.models import Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.coverage.sources import Source
 

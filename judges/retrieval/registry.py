@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from data.errors import InputError, JudgeError, SpecError
+from data.models import Json, Outcome, Passage
 from data.plugins import CODE, Added, PluginKind, added, code_of, described
-from data.records import Json, Outcome, Passage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import RecordError
-from data.records import Preference
+from data.models import Preference
 from leaderboard.agreement import coefficients
 from leaderboard.agreement.coefficients import (
     Codes,

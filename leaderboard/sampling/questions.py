@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from data.records import Question
+from data.models import Question
 
 
 def evenly(questions: Sequence[tuple[int, Question]], count: int, seed: int) -> list[tuple[int, Question]]:

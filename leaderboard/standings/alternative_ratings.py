@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from data.errors import StatisticsError
-from data.records.plain import to_json
+from data.models.plain import to_json
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import (
     Rating,

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from data.errors import UnrankableError
+from data.models import Outcome
 from data.parallel import parallel_map
-from data.records import Outcome
 from leaderboard.battles import BattleTable
 from leaderboard.rates import Rate, RateTable, win_rates
 from leaderboard.ratings import (

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from data.models.plain import to_json
 from data.percent import percent
-from data.records.plain import to_json
 
 LEAST_JUDGED = 0.9
 """A board of which less was judged, over all or of one of its systems, is partial."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from data.errors import NotFoundError
-from data.records import Outcome
-from data.records.plain import to_json
+from data.models import Outcome
+from data.models.plain import to_json
 from leaderboard.rates import Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
 from leaderboard.standings.alternative_ratings import AlternativeRatings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from data.files.tabular.rows import Row
+from data.models import Severity
 from data.plural import are, counted, have
-from data.records import Severity
 from submissions.formats.registry import AnswerFormat, NamedAnswer
 from submissions.problem_codes import Code, Findings, shown, with_place
 

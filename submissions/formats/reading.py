@@ -24,8 +24,8 @@ from data.files.text_files import (
     magic_of,
 )
 from data.files.zip_files import ZIP_MAGICS, members_of
+from data.models import Severity
 from data.plural import are, counted, have
-from data.records import Severity
 from submissions.answer_figures import FIGURES
 from submissions.formats.folders import (
     files_of,

@@ -24,7 +24,7 @@ FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id"
 MODULES = ("..trec_rag", ".harnesses", ".completions")
 TEXTS = ("text", "thinking", "sample", "failed", "system", "variant")
 LONGEST_NAME = 100
-"""Characters of a system's name (`data.records.questions.SYSTEM_NAME_PATTERN`)."""
+"""Characters of a system's name (`data.models.questions.SYSTEM_NAME_PATTERN`)."""
 Fields = Mapping[str, object]
 
 

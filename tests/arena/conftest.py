@@ -29,7 +29,7 @@ from arena.container import Arena
 from arena.logs import Redaction
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import EMBEDDED_ENGINE, Outcome, RoundState, Score
+from data.models import EMBEDDED_ENGINE, Outcome, RoundState, Score
 from tests.browsing import CHROMIUM, DRIVER, Visitor, open_browser
 from tests.forked_arena import serving
 

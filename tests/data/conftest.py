@@ -10,7 +10,7 @@ import pytest
 from data.errors import InvalidFileError
 from data.files.question_sets.loader import load_set
 from data.files.text_files import ReadLimits
-from data.records import Passage, Problem, Question, QuestionSet
+from data.models import Passage, Problem, Question, QuestionSet
 
 
 def problems_of(path: Path, limits: ReadLimits | None = None) -> tuple[Problem, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data.records import written_by_people
+from data.models import written_by_people
 
 
 @pytest.mark.parametrize(

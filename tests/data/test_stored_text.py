@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import insert, select
 
-from data.records import Reply
+from data.models import Reply
 from data.store import Store
 from data.stored_text import json_text, storable
 from data.tables.judgments import batches

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sqlalchemy import insert, update
 
 from data.errors import ConflictError
-from data.records import QuestionSet, SystemCard
-from data.records.questions import NAME_PATTERN, require_system_name
+from data.models import QuestionSet, SystemCard
+from data.models.questions import NAME_PATTERN, require_system_name
 from data.store import Store
 from data.store.submissions.writing import NewSubmission
 from data.system_names import RESERVED, file_name_of, look_alike, name_key, name_of_file

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from data.errors import StoreError
 from data.migrations import unpacking
 from data.migrations.unpacking import PACKED, unpack
-from data.records import Reply
+from data.models import Reply
 from data.store import Store
 from data.store.engine import Database
 

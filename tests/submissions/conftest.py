@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from data.records import Passage, Question, QuestionSet
+from data.models import Passage, Question, QuestionSet
 from submissions.check import CheckResult, check_answers
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"

@@ -16,7 +16,7 @@ import pytest
 
 from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError, RecordError
-from data.records import Problem, QuestionSet, Severity
+from data.models import Problem, QuestionSet, Severity
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.check_report import report_csv, report_html, report_lines
 from submissions.limits import IntakeLimits

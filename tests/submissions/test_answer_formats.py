@@ -12,7 +12,7 @@ import pytest
 
 from data.errors import FileFormatError
 from data.files.tabular.columns import require_once
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.formats import FileFormat, open_rows
 from submissions.limits import IntakeLimits

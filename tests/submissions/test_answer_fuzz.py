@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError
-from data.records import QuestionSet
+from data.models import QuestionSet
 from submissions.card import check_card
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.check_report import report_lines

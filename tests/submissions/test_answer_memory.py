@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 CHECK = """
 import json, sys
 from pathlib import Path
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from submissions.check import check_answers, read_answers
 number = int(sys.argv[2])
 asked = tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from submissions.check import CheckResult
 from submissions.template import answers_template, sample_answers
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.records import Question, QuestionSet, Severity
+from data.models import Question, QuestionSet, Severity
 from submissions.answer_warnings import copied_share, hidden_characters, judge_directed
 from submissions.check import CheckResult
 from submissions.limits import WarningLevels

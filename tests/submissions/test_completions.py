@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from data.records import QuestionSet
+from data.models import QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.limits import IntakeLimits
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from data.records import QuestionSet
+from data.models import QuestionSet
 from submissions.check import check_answers
 from submissions.context_files import check_contexts, read_contexts
 from submissions.limits import IntakeLimits

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.records import QuestionSet
+from data.models import QuestionSet
 from submissions.check import CheckResult, read_answers
 from submissions.context_files import check_contexts, read_contexts
 from tests.submissions.conftest import as_jsonl

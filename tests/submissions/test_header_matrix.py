@@ -22,7 +22,7 @@ from data.files.items import read_items
 from data.files.question_sets.loader import load_set
 from data.files.tabular.columns import NAMES, Column
 from data.files.text_files import ReadLimits
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from submissions.check import check_answers, read_answers
 from submissions.context_files import read_contexts
 from submissions.limits import IntakeLimits

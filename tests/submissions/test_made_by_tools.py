@@ -10,7 +10,7 @@ import pytest
 
 from data.errors import InputError
 from data.files.question_sets.beir import write_beir
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from submissions.check import check_answers, read_answers
 from submissions.context_files import check_contexts, read_contexts
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from data.records import QuestionSet, Severity
+from data.models import QuestionSet, Severity
 from submissions.answer_tables import answer_table_of, read_answer_table
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.formats import FileFormat

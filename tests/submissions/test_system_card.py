@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import FileFormatError, InvalidFileError
-from data.records import SystemCard
+from data.models import SystemCard
 from submissions.card import FIELDS, check_card, check_fields, load_card
 from submissions.template import CARD_TEMPLATE
 

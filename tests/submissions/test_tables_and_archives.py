@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.context_files import check_contexts
 from submissions.formats import FileFormat

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from data.errors import FileFormatError
-from data.records import Passage, Question, QuestionSet
+from data.models import Passage, Question, QuestionSet
 from judges.text.citations import cited_sentences
 from submissions.formats.registry import format_of
 from submissions.question_index import QuestionIndex

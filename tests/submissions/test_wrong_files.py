@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from submissions.check import check_answers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "wrong_files.json"

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from data.records import SetSummary
+from data.models import SetSummary
 
 SetArgument = Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")]
 

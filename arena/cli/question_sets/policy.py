@@ -17,7 +17,7 @@ from arena.cli.output import (
 from arena.cli.question_sets.fields import SetArgument
 from arena.container import open_arena
 from data.errors import InputError
-from data.records import DEFAULT_PHASE, Phase, SetPolicy
+from data.models import DEFAULT_PHASE, Phase, SetPolicy
 
 NONE = "none"
 Limit = str | None

@@ -32,8 +32,8 @@ from arena.cli.rounds.reports import show_status
 from arena.container import Arena
 from arena.services.judging.llm_overrides import LlmOverrides
 from data.errors import StoppedError
+from data.models import OrderPolicy, RoundState
 from data.progress import reporting
-from data.records import OrderPolicy, RoundState
 
 if TYPE_CHECKING:
     from arena.services.rounds.models import RoundRequest

@@ -10,7 +10,7 @@ from arena.cli.options import AsJson
 from arena.cli.output import note, show_rows
 from arena.cli.rounds.reports import show_status
 from arena.container import open_arena
-from data.records import Round
+from data.models import Round
 
 
 def status(

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from data.errors import AccessError, ForbiddenError, TooManyAttemptsError
-from data.records import Role, Token, TokenScope, UserAccount
+from data.models import Role, Token, TokenScope, UserAccount
 
 if TYPE_CHECKING:
     # Commands import this module before they know that they need a database.

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from arena.services.accounts.auth import Caller, digest_of, on_behalf, require
 from arena.services.accounts.tokens import CreatedToken, TokenService
 from data.errors import InputError, NotFoundError
-from data.records import Role, TokenScope
+from data.models import Role, TokenScope
 from data.store import Store
 
 CODE_BYTES = 32

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from data.records import (
+from data.models import (
     BattleEvidence,
     Judgment,
     Question,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.redaction import placeholder, redacted_question, submission_visibility
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from data.records import Question, Submission
+from data.models import Question, Submission
 
 if TYPE_CHECKING:
     # Tables of what texts are shown with load with them: to list sets takes none.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import ConflictError, InputError, NotFoundError
-from data.records import Membership, Role, Team, TokenScope, UserAccount
+from data.models import Membership, Role, Team, TokenScope, UserAccount
 from data.store import Store
 
 LONGEST_TEXT = 200

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from arena.services.accounts.auth import MARK, Caller, digest_of, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import InputError, NotFoundError
-from data.records import Token, TokenScope, require_label
+from data.models import Token, TokenScope, require_label
 from data.store import Store
 
 LONGEST_LIFE_DAYS = 730

@@ -33,7 +33,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from arena.services.accounts.auth import Caller, CallerKind
-from data.records import TokenScope
+from data.models import TokenScope
 
 
 class Kind(StrEnum):

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from arena.services.boards.style import style_features
-from data.records import SetSummary, Submission, SubmissionState
+from data.models import SetSummary, Submission, SubmissionState
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 from data.store.submissions.answers import AnswerText

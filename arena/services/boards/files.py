@@ -12,7 +12,7 @@ from arena.services.boards.service import BoardService
 from arena.services.rounds.export import battle_row
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import RetractedError
-from data.records import Board
+from data.models import Board
 from data.store import Store
 from leaderboard.export.tables import export_standings, standings_file
 from leaderboard.standings.columns import marked

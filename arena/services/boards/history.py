@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from data.records import Board
+from data.models import Board
 from data.store import Store
 from leaderboard.standings.diff import Changes, changes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from data.records.vocabulary import DISQUALIFIED
+from data.models.words import DISQUALIFIED
 from data.store import Store
 from leaderboard.vocabulary import OVERALL
 

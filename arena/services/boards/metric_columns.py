@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
-from data.records import Question, written_by_people
+from data.models import Question, written_by_people
 from data.store import Store
 from judges.metrics.registry import MetricInfo, Need, metrics
 from leaderboard.standings.columns import PAGES_ALONE, BoardColumn, Surface, Unit, columns_on

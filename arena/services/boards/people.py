@@ -13,7 +13,7 @@ from arena.services.accounts.auth import Caller
 from arena.services.labels import votes_of_round
 from arena.services.rounds.battle_table import table_of_columns
 from data.errors import InputError
-from data.records import BattleColumns, Board, Round
+from data.models import BattleColumns, Board, Round
 from data.store import Store
 from leaderboard.people.correct import correct, correct_rates
 from leaderboard.people.votes import Vote, read_votes, votes_of

@@ -13,8 +13,8 @@ from arena.services.boards.marks import marks_of, withdrawn_marks
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError
+from data.models import Board, Round, RoundState, Submission, TokenScope
 from data.progress import working
-from data.records import Board, Round, RoundState, Submission, TokenScope
 from data.store import Store
 from data.store.boards.boards import BoardHead
 from leaderboard.standings.corrected import PEOPLE

@@ -22,8 +22,7 @@ from arena.services.submissions.status import StatusReader
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError
 from data.files.text_files import ReadLimits, parse_json, read_text
-from data.progress import working
-from data.records import (
+from data.models import (
     BattleColumns,
     GroundTruth,
     Job,
@@ -36,7 +35,8 @@ from data.records import (
     SetSummary,
     Submission,
 )
-from data.records.conduct import JudgeConduct, several_models
+from data.models.judgments import JudgeConduct, several_models
+from data.progress import working
 from data.store import Store
 from judges.lexical import AGREEMENT
 from leaderboard.ratings import Settings

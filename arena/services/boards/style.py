@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from data.records import BattleColumns, JudgeKind, Round
+from data.models import BattleColumns, JudgeKind, Round
 from data.store import Store
 from leaderboard.standings.style import JudgeContext
 from leaderboard.vocabulary import Covariate

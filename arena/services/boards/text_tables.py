@@ -7,7 +7,7 @@ from typing import Any
 
 from data.errors import ConflictError
 from data.files.csv_safety import escape_formula
-from data.records import Board
+from data.models import Board
 from judges.metrics.registry import added_metrics, own_metrics
 from leaderboard.export.tables import flat_rows
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on, marked

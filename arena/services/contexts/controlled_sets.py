@@ -15,7 +15,7 @@ from arena.services.question_sets.service import RATINGS
 from data.errors import FileFormatError, JudgeError, SpecError
 from data.files.question_sets.rows import write_set
 from data.files.text_files import ReadLimits
-from data.records import QuestionSet
+from data.models import QuestionSet
 from judges.llm.costs import MemoryLedger, Usage
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.context.controlled import Controlled, ControlledSetBuilder, build_all, read_sources

@@ -20,7 +20,7 @@ from arena.services.submissions.status import StatusReader
 from data.errors import InputError
 from data.files.qrels import WHOLE, Qrels, read_qrels
 from data.files.trec_runs import ids_by_field
-from data.records import MetricItem, Outcome, Passage, Question, QuestionSet, Score, SubmissionKind
+from data.models import MetricItem, Outcome, Passage, Question, QuestionSet, Score, SubmissionKind
 from data.store import Store
 from data.store.boards.scores import EMBEDDED
 from judges.metrics.context import CONTEXT

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from data.records import ENGINE
+from data.models import ENGINE
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.relations.verdicts import Scorer, Verdict, scorer_of, verdict_of
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from arena.services.evidence.claims import ClaimView, read_claims
 from arena.services.evidence.coverage import Standing, StatementView, has_statements, read_statements
-from data.records import Question
+from data.models import Question
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.relations.verdicts import Verdict
 from judges.text.sentences import split_sentences

@@ -13,7 +13,7 @@ from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import placeholder
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError
-from data.records import Preference
+from data.models import Preference
 from data.store import Store
 from data.store.rounds.question_stats import BattleResult, QuestionStats
 

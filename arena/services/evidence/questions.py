@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from arena.models.results import BattleEvidence, QuestionEvidence, RoundAnswer
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.rounds.visibility import RoundAccess
-from data.records import Answer, Preference, Question, Round, Submission
-from data.records import BattleEvidence as StoredEvidence
+from data.models import Answer, Preference, Question, Round, Submission
+from data.models import BattleEvidence as StoredEvidence
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from arena.services.evidence.questions import AnswerView, QuestionView
-from data.records import BattleEvidence, BattleRecord, Judgment, Preference
+from data.models import BattleEvidence, BattleRecord, Judgment, Preference
 
 SIGNS = {Preference.A: -1.0, Preference.TIE: 0.0, Preference.B: 1.0}
 

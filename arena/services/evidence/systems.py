@@ -12,7 +12,7 @@ from arena.services.evidence.losses import LossShares, loss_shares
 from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError, NotFoundError
-from data.records import Round, Submission
+from data.models import Round, Submission
 from data.store import Store
 from data.store.rounds.question_stats import QuestionRecord
 from leaderboard.paired import Deciding, PairedShare, deciding, paired_shares, spread_most

@@ -12,7 +12,7 @@ from arena.services.evidence.claims import read_claims, source_of
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, Missed, missed_facts
 from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
-from data.records import Round, written_by_people
+from data.models import Round, written_by_people
 from data.store import Store
 from data.store.boards.scores import EMBEDDED, ScoredAnswer
 from judges.metrics.comprehensiveness import COMPREHENSIVENESS

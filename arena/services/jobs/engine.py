@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from arena.settings import EngineKind
+from data.models import RoundCounts
 from data.parallel import Spread, Task
 from data.progress import Report
-from data.records import RoundCounts
 
 Value = TypeVar("Value")
 

@@ -23,8 +23,8 @@ from data.errors import (
     StoppedError,
     StoreError,
 )
+from data.models import Job, JobKind, Lease, WorkerId
 from data.progress import Work
-from data.records import Job, JobKind, Lease, WorkerId
 from data.store import Store
 from data.store.jobs.leases import Release
 

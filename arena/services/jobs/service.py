@@ -9,8 +9,8 @@ from typing import Any
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.job_leases import JobLeases
 from data.errors import ConflictError
+from data.models import Job, JobKind, JobState, Lease, TokenScope
 from data.progress import Work
-from data.records import Job, JobKind, JobState, Lease, TokenScope
 from data.store import Store
 
 CANCELLED = "Somebody cancelled it."

@@ -17,8 +17,8 @@ from arena.services.judging.judges import JudgeService
 from arena.services.judging.labelled_pairs import LIMITS, LabelledPair, labelled_pairs
 from data.errors import InputError, NotFoundError
 from data.files.labels import read_labels
-from data.records import HumanLabel, Job, JobKind, Passage, Question, TokenScope, Verdict
-from data.records.rounds import require_amount
+from data.models import HumanLabel, Job, JobKind, Passage, Question, TokenScope, Verdict
+from data.models.rounds import require_amount
 from judges.base import JudgeInput
 from judges.llm.costs import MemoryLedger
 from judges.spec import JudgeSpec

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from data.errors import UnfitJudgeError
-from data.records import Round, Verdict
-from data.records.conduct import JudgeConduct
+from data.models import Round, Verdict
+from data.models.judgments import JudgeConduct
 
 GO_ON = "go_on"
 """In a round's plan: somebody wants it judged whatever its judge says."""

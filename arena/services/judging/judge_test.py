@@ -13,7 +13,7 @@ from arena.services.jobs.cancellation import StopEvent
 from arena.services.judging.judges import JudgeService
 from data.errors import InputError, NotFoundError
 from data.files.question_sets.loader import load_set
-from data.records import JudgeKind, OrderPolicy, Outcome, Verdict
+from data.models import JudgeKind, OrderPolicy, Outcome, Verdict
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec, leaves
 

@@ -14,8 +14,8 @@ from arena.services.jobs.cancellation import StopEvent, raise_if_stopped, stoppi
 from arena.settings import Settings
 from data.errors import SpecError
 from data.files.text_files import ReadLimits, read_text
+from data.models import JudgeKind, Question, Round, Verdict
 from data.progress import working
-from data.records import JudgeKind, Question, Round, Verdict
 from data.store import Store
 from judges.base import Judge, JudgeInput
 from judges.catalogue import build_judge, load_spec, spec_names

@@ -9,7 +9,7 @@ from pathlib import Path
 from data.errors import FileFormatError
 from data.files.labels import read_labels
 from data.files.text_files import ReadLimits
-from data.records import HumanLabel
+from data.models import HumanLabel
 
 LIMITS = ReadLimits()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from arena.services.jobs.cancellation import alongside, telling
 from arena.settings import Settings
 from data.errors import StoreError
-from data.records import Reply
+from data.models import Reply
 from data.store import Store
 from data.store.rounds.budgets import LedgerStore
 from judges.llm.client import Scheduler

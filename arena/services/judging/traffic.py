@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from data.records import Reply
+from data.models import Reply
 from judges.base import Judge
 from judges.llm.client import Scheduler
 from judges.llm.requests import CallFailure, Request

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from arena.services.metrics.scoring import scored
 from data.errors import WorkError
-from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
+from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.base import TextWork, reason_of
 from judges.metrics.registry import Metric, build_metric
 

@@ -9,7 +9,7 @@ from arena.services.accounts.redaction import submission_visibility
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.submissions.status import StatusReader
 from data.errors import NotFoundError
-from data.records import Submission, SubmissionKind
+from data.models import Submission, SubmissionKind
 from data.store import Store
 
 Seen = Callable[[Submission], bool]

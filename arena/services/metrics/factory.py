@@ -18,7 +18,7 @@ from arena.settings import Settings
 from data.errors import InputError, SpecError
 from data.files.qrels import Qrels, read_qrels
 from data.files.text_files import ReadLimits
-from data.records import Json, JudgeKind, Question
+from data.models import Json, JudgeKind, Question
 from data.store import Store
 from data.store.boards.scores import EMBEDDED
 from judges.llm.costs import Ledger, MemoryLedger, Usage

@@ -8,7 +8,7 @@ from typing import Any
 
 from data.errors import FileFormatError
 from data.files.text_files import ReadLimits, parse_json, read_text
-from data.records import Json
+from data.models import Json
 from judges.metrics.comprehensiveness.graph import analyse, coverage_json, read_graphs
 from judges.metrics.context.measures import context_report
 from judges.metrics.factuality.graph import load_graph

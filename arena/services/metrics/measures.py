@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from data.records import Outcome, Score
+from data.models import Outcome, Score
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.registry import SCORE, Measure
 

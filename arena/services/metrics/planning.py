@@ -10,9 +10,9 @@ from typing import Any
 from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.scoring import RETRIED
+from data.models import Json, MetricItem, Score
+from data.models.plain import to_json
 from data.progress import working
-from data.records import Json, MetricItem, Score
-from data.records.plain import to_json
 from data.store import Store
 from judges.llm.prices import Prices
 from judges.metrics.dry_run import CLAIMS_PER_SENTENCE, DryRun, DryRunner

@@ -15,8 +15,8 @@ from itertools import islice
 from typing import Any
 
 from data.errors import JudgeError, SpecError, StoppedError
+from data.models import MetricItem, Outcome, Score, unscored
 from data.progress import Work, working
-from data.records import MetricItem, Outcome, Score, unscored
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 from judges.llm.costs import Usage

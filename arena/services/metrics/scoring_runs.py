@@ -21,8 +21,8 @@ from arena.services.metrics.shares import Share, ShareDone, overrides_for, score
 from arena.services.system.text_process import TextWork
 from arena.settings import EngineKind, Settings
 from data.errors import JudgeError, StoppedError
+from data.models import Submission
 from data.progress import working
-from data.records import Submission
 from data.store import Store
 from judges.llm.costs import Usage
 from judges.metrics.registry import Metric

@@ -22,8 +22,8 @@ from arena.settings import EngineKind, Settings
 from data.errors import JudgeError, SpecError, StoppedError
 from data.files.items import read_items
 from data.files.text_files import ReadLimits
+from data.models import MetricItem, Score, Submission, SubmissionKind
 from data.progress import counted
-from data.records import MetricItem, Score, Submission, SubmissionKind
 from data.store import Store
 from data.store.boards.scores import EMBEDDED
 from judges.metrics.context import CONTEXT

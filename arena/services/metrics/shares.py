@@ -10,7 +10,7 @@ from arena.services.judging.llm_overrides import LlmOverrides
 from arena.services.metrics.factory import MetricRequest
 from arena.services.metrics.scoring import Scored
 from arena.settings import Settings
-from data.records import MetricItem
+from data.models import MetricItem
 from judges.llm.costs import Usage
 
 MOST_IN_SHARE = 1000

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from arena.services.accounts.auth import Caller, require
 from arena.services.submissions.status import rounds_with
-from data.records import RoundState, SetSummary, Submission, SubmissionState, TokenScope
+from data.models import RoundState, SetSummary, Submission, SubmissionState, TokenScope
 from data.store import Store
 
 

@@ -17,7 +17,7 @@ from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RETRIED, RoundService
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import ConflictError
-from data.records import (
+from data.models import (
     BattleEvidence,
     Job,
     Outcome,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.service import JobService
 from data.errors import ConflictError, InputError
-from data.records import Job, JobKind, RoundState, TokenScope
-from data.records.rounds import require_resumable
+from data.models import Job, JobKind, RoundState, TokenScope
+from data.models.rounds import require_resumable
 
 if TYPE_CHECKING:
     # What checks a publication loads with `publish`: to list jobs takes none of it.

@@ -14,7 +14,7 @@ from data.files.question_sets.rows import content_hash
 from data.files.tabular.reader import is_run
 from data.files.text_files import ReadLimits
 from data.files.trec_runs import ids_by_field, read_run
-from data.records import Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
+from data.models import Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
 from data.store import Store
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from data.errors import ClosedError, NotFoundError
-from data.records import Phase, SetPolicy, TokenScope
+from data.models import Phase, SetPolicy, TokenScope
 from data.store import Store
 
 

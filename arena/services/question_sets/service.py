@@ -16,7 +16,7 @@ from arena.services.accounts.set_access import SetAccess
 from arena.services.question_sets.phases import PolicyService
 from data.errors import FileFormatError, InputError
 from data.files.text_files import file_name
-from data.records import (
+from data.models import (
     Phase,
     Problem,
     Question,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from arena.models.sets import SetStatistics
-from data.records import Question
+from data.models import Question
 from data.store import Store
 
 OVERALL = "overall"

@@ -19,7 +19,7 @@ from arena.services.rounds.live import LiveStanding
 from arena.services.rounds.service import RoundService
 from arena.settings import Settings, environment_of
 from data.errors import InputError
-from data.records import JobKind, Round, RoundState, TokenScope
+from data.models import JobKind, Round, RoundState, TokenScope
 from judges.catalogue import require_registered
 from submissions.answer_tables import AnswerTable
 

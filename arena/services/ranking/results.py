@@ -12,9 +12,9 @@ from arena.services.accounts.redaction import without_addresses
 from arena.services.evidence.reasons import CONTRADICTS, MISSES, Side, read_reasons
 from data.errors import FileFormatError, InputError, NotFoundError
 from data.files.csv_safety import escape_formula
+from data.models import BattleEvidence, Board, Judgment, Preference, Presentation, RoundCounts
 from data.percent import percent
 from data.plural import counted
-from data.records import BattleEvidence, Board, Judgment, Preference, Presentation, RoundCounts
 from data.store import Store
 from judges.metrics.registry import covering
 from leaderboard.standings.places import separates

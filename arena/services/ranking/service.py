@@ -21,11 +21,11 @@ from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
 from data.errors import InputError, NotFoundError
+from data.models import Answer, Board, Question, QuestionSet, Round, RoundCounts, RoundState
+from data.models.rounds import RESUMABLE
 from data.percent import percent
 from data.plural import counted
 from data.progress import Report, working
-from data.records import Answer, Board, Question, QuestionSet, Round, RoundCounts, RoundState
-from data.records.rounds import RESUMABLE
 from data.store import Store
 from submissions.answer_tables import AnswerRow, AnswerTable
 from submissions.pooling import Pool, pool

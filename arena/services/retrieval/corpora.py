@@ -12,7 +12,7 @@ from data.corpora.chunking import Chunking
 from data.corpora.index import Manifest
 from data.corpora.library import CorpusLibrary, Imported
 from data.errors import InputError
-from data.records import Passage
+from data.models import Passage
 from judges.metrics.coverage.sources import WebSource
 from judges.retrieval.ranking import SourceRanker, WordRanker
 from judges.retrieval.registry import BM25, WEB, Opened, retriever_info

@@ -11,8 +11,8 @@ from pathlib import Path
 from arena.services.retrieval.corpora import CorpusService
 from data.errors import InputError
 from data.files.trec_runs import RunLine, run_lines, write_run
+from data.models import Question
 from data.progress import working
-from data.records import Question
 from data.store import Store
 from judges.llm.requests import CallFailure
 from judges.retrieval.ranking import Hit, Ranker, by_document

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from data.records import BattleColumns, BattleRecord, Outcome, Preference
+from data.models import BattleColumns, BattleRecord, Outcome, Preference
 from leaderboard.battles import BattleTable
 from leaderboard.columns import CodedColumn
 from leaderboard.standings.judged_shares import JudgedShare, JudgedShares

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from arena.services.accounts.auth import Caller, require
 from data.errors import InputError, NotFoundError
-from data.records import BattleEvidence, Outcome, Preference, TokenScope, Verdict
-from data.records.judging import CORRECTION
+from data.models import BattleEvidence, Outcome, Preference, TokenScope, Verdict
+from data.models.judgments import CORRECTION
 from data.store import Store
 
 MAX_REASON = 1_000

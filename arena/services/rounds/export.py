@@ -17,8 +17,8 @@ from arena.services.accounts.redaction import fields_without, without_place
 from arena.services.rounds.battle_table import WINNERS
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import FileFormatError
+from data.models import BattleEvidence, BattleRecord, Judgment, Reply
 from data.progress import counted
-from data.records import BattleEvidence, BattleRecord, Judgment, Reply
 from data.store import Store
 from data.store.boards.boards import hash_of
 

@@ -13,8 +13,8 @@ from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.question_feed import QuestionFeed
 from arena.services.system.gc_tuning import rare_collections
 from data.errors import LeaseLostError, StoppedError, StoreError
+from data.models import PendingBattle, Verdict
 from data.progress import Progress, Report, Stopwatch, Work
-from data.records import PendingBattle, Verdict
 from data.store import Store
 from judges.base import JudgeInput
 

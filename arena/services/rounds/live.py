@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from data.records import Round
-from data.records.plain import to_json
+from data.models import Round
+from data.models.plain import to_json
 from data.store import Store
 
 

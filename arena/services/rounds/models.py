@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.services.accounts.redaction import hide_addresses
 from data.errors import NotFoundError, SpecError
-from data.records import OrderPolicy, PlannedBattle, Question, Round, SetSummary, Submission, require_name
-from data.records.rounds import require_amount
+from data.models import OrderPolicy, PlannedBattle, Question, Round, SetSummary, Submission, require_name
+from data.models.rounds import require_amount
 from data.store import Store
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Protocol
 
 from data.errors import InputError
-from data.records import Outcome, PlannedBattle, Question, Submission, battle_id
+from data.models import Outcome, PlannedBattle, Question, Submission, battle_id
 from leaderboard.sampling.questions import evenly, proportionally
 
 VERSUS = "versus:"

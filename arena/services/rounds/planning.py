@@ -18,8 +18,8 @@ from arena.services.rounds.models import (
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
 from arena.services.rounds.readiness import SPENDING, Readiness
 from data.errors import InputError, NotFoundError
+from data.models import JudgeKind, Submission, SubmissionKind
 from data.progress import working
-from data.records import JudgeKind, Submission, SubmissionKind
 from data.store import Store
 from data.store.rounds.replies import ReplyStore
 from judges.llm.prices import Prices

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from data.records import PendingBattle
+from data.models import PendingBattle
 from data.store import Store
 
 MIN_CHUNK = 1

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundEstimate, RoundRequest
 from arena.services.rounds.pairing import Pairs, left_out_of
-from data.records import JobKind, JudgeKind, RoundState
+from data.models import JobKind, JudgeKind, RoundState
 from data.store import Store
 from judges.llm.prices import price_advice
 from judges.spec import JudgeSpec, leaves

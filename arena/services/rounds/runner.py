@@ -12,9 +12,9 @@ from arena.services.jobs.job_leases import JobLeases
 from arena.services.judging.conduct import ConductGuard
 from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.judging_loop import JudgingLoop
+from data.models import Lease, Round, RoundState
+from data.models.rounds import RESUMABLE, require_resumable
 from data.progress import Report
-from data.records import Lease, Round, RoundState
-from data.records.rounds import RESUMABLE, require_resumable
 from data.store import Store
 from judges.spec import JudgeSpec
 

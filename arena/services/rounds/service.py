@@ -15,8 +15,7 @@ from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.runner import RoundRunner
 from arena.services.rounds.visibility import RoundReader
 from data.errors import ConflictError, InputError
-from data.progress import Report
-from data.records import (
+from data.models import (
     Lease,
     Outcome,
     Round,
@@ -24,7 +23,8 @@ from data.records import (
     RoundState,
     TokenScope,
 )
-from data.records.rounds import RESUMABLE, require_amount
+from data.models.rounds import RESUMABLE, require_amount
+from data.progress import Report
 from data.store import Store
 from judges.catalogue import source_of
 from judges.spec import JudgeSpec

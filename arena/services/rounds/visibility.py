@@ -19,7 +19,7 @@ from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.rounds.models import entrants_of
 from data.errors import NotFoundError, RetractedError
-from data.records import (
+from data.models import (
     BattleEvidence,
     BattleRecord,
     Outcome,
@@ -35,7 +35,7 @@ from data.store import Store
 if TYPE_CHECKING:
     # What is told of one round loads with it.
     from arena.services.rounds.live import LiveStanding
-    from data.records.conduct import JudgeConduct
+    from data.models.judgments import JudgeConduct
     from data.store.boards.scores import ScoredAnswer
 
 

@@ -12,7 +12,7 @@ from arena.services.question_sets.phases import closed_error
 from arena.services.submissions.status import counts_now
 from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError, QuotaError
 from data.files.text_files import MEBIBYTE
-from data.records import Phase, SetPolicy, Submission, SubmissionKind, SubmissionState, TokenScope
+from data.models import Phase, SetPolicy, Submission, SubmissionKind, SubmissionState, TokenScope
 from data.store import Store
 from data.store.submissions.submissions import other_kind
 from data.system_names import name_key

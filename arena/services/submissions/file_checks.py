@@ -10,8 +10,8 @@ from pathlib import Path
 from arena.services.system.text_process import Poll, within
 from data.errors import TimeLimitError
 from data.files.text_files import MEBIBYTE
+from data.models import Problem, Question, QuestionSet, Severity, SubmissionKind
 from data.progress import working
-from data.records import Problem, Question, QuestionSet, Severity, SubmissionKind
 from submissions.card import CardCheck, check_card
 from submissions.check import CheckResult, check_answers, refused_for_time
 from submissions.context_files import check_contexts

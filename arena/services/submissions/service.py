@@ -18,8 +18,7 @@ from arena.services.submissions.views import SubmissionReader
 from arena.services.system.gc_tuning import rare_collections
 from arena.services.system.text_process import Poll
 from data.errors import ConflictError, InputError, InvalidFileError
-from data.no_answer import is_no_answer
-from data.records import (
+from data.models import (
     Answer,
     Problem,
     QuestionSet,
@@ -31,7 +30,8 @@ from data.records import (
     TokenScope,
     require_system_name,
 )
-from data.records.vocabulary import DISQUALIFIED
+from data.models.words import DISQUALIFIED
+from data.no_answer import is_no_answer
 from data.store import Store
 from data.store.submissions.writing import NewSubmission
 from submissions.card import load_card

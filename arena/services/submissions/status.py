@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
-from data.records import RoundState, Submission, SubmissionState
+from data.models import RoundState, Submission, SubmissionState
 from data.store import Store
 from data.store.submissions.submission_status import RoundOfSet
 

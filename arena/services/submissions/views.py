@@ -12,7 +12,7 @@ from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Visibility
 from arena.services.submissions.eligibility import no_submission
 from arena.services.submissions.status import StatusReader, SubmissionStatus
-from data.records import Answer, Submission
+from data.models import Answer, Submission
 from data.store import Store
 
 

@@ -19,7 +19,7 @@ from arena.site.ui.markup import Child, put
 from arena.site.ui.progress import words_of
 from arena.site.ui.tables import SCROLLS, words_table
 from data.errors import ArenaError
-from data.records import JobState, TokenScope
+from data.models import JobState, TokenScope
 
 NOTHING = "–"
 EVERY = 2.0

@@ -14,7 +14,7 @@ from arena.site.teams.invite_page import offer_invitation
 from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.url_state import opened
-from data.records import Role, TokenScope, UserAccount
+from data.models import Role, TokenScope, UserAccount
 
 SECRET = "organise-secret"  # noqa: S105 - where a new token waits to be shown, not one
 

@@ -18,7 +18,7 @@ from arena.site.ui.tables import anchor
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats
-from data.records import Phase
+from data.models import Phase
 
 MOST_MB = 64
 MOST_PROBLEMS = 50

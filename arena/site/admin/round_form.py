@@ -18,7 +18,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import chosen_many, distinct
 from data.errors import ArenaError
-from data.records import OrderPolicy, SetSummary
+from data.models import OrderPolicy, SetSummary
 
 NEW_SET, NEW_SYSTEMS = "set", "systems"
 """Names in an address that fill in the form: a set, and systems with commas between them."""

@@ -27,8 +27,8 @@ from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
+from data.models import BattleEvidence, JobKind, Outcome, Preference, RoundState
 from data.percent import percent
-from data.records import BattleEvidence, JobKind, Outcome, Preference, RoundState
 
 ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 CONTROLS = "controls"

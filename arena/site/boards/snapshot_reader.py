@@ -10,7 +10,7 @@ from arena.site.boards.view_model import OVERALL, BoardView, Gap, Line, Rates
 from arena.site.trust.health import health_strip, judging_of
 from arena.site.trust.side_tables import read_between, read_style
 from arena.site.ui.formats import Bounded
-from data.records import Board
+from data.models import Board
 from leaderboard.standings.columns import board_lines
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head

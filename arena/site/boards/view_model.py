@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.site.trust.side_tables import SideTable
 from arena.site.ui.formats import Bounded
-from data.records import PEOPLE
+from data.models import PEOPLE
 from data.store.boards.boards import SHORTEST_HASH, BoardHead
 from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import letter_set, places_beside, told_apart

@@ -28,7 +28,7 @@ from arena.site.questions.question_view import (
 from arena.site.ui.components import name_page, page_heading
 from arena.site.ui.markup import element, joined, put, put_part
 from arena.site.ui.url_state import choose_one, chosen_words
-from data.records import BattleEvidence
+from data.models import BattleEvidence
 
 KEY = "parts"
 MORE: Mapping[str, Callable[[QuestionView], None]] = MappingProxyType(

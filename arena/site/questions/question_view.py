@@ -32,7 +32,7 @@ from arena.site.questions.battles import (
 from arena.site.questions.sources import lit_style, passage_text, reference_text
 from arena.site.ui.tables import link
 from arena.site.ui.url_state import chosen_words
-from data.records import BattleEvidence, Passage
+from data.models import BattleEvidence, Passage
 
 PART = "part"
 LABELS: Mapping[str, str] = MappingProxyType(

@@ -10,8 +10,8 @@ from arena.site.services import arena
 from arena.site.ui.components import heading, note
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
+from data.models import RoundState
 from data.percent import percent
-from data.records import RoundState
 
 
 def show_running(name: str, caller: Caller) -> None:

@@ -12,7 +12,7 @@ from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import heading, note
 from arena.site.ui.markup import put, put_html
 from arena.site.ui.tables import link, words_table
-from data.records import Submission
+from data.models import Submission
 from data.store.rounds.question_stats import QuestionRecord
 from leaderboard.standings.systems import SELF_REPORTED
 

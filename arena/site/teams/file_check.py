@@ -24,8 +24,8 @@ from arena.site.ui.tables import plain_table
 from arena.site.ui.url_state import choose_segment
 from arena.site.uploads import choose_file, laid_down
 from data.errors import FileFormatError, UnavailableError
+from data.models import Problem, Severity, SubmissionKind, TokenScope
 from data.percent import percent
-from data.records import Problem, Severity, SubmissionKind, TokenScope
 from submissions.check import CheckResult
 from submissions.check_report import report_csv, report_html
 

@@ -17,7 +17,7 @@ from arena.site.ui.components import heading, note, strip, verbatim
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
 from data.files.text_files import MEBIBYTE
-from data.records import Phase, SetPolicy, SetSummary
+from data.models import Phase, SetPolicy, SetSummary
 from submissions.limits import IntakeLimits
 from submissions.template import CARD_TEMPLATE
 

@@ -30,7 +30,7 @@ from arena.site.ui.progress import shown
 from arena.site.ui.tables import anchor
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, ConflictError, FileFormatError, InvalidFileError, RecordError
-from data.records import Phase, Problem, Submission, SystemCard
+from data.models import Phase, Problem, Submission, SystemCard
 from submissions.card import FIELDS, check_fields, load_card
 
 MOST_MB = 1

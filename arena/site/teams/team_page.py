@@ -26,7 +26,7 @@ from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, words_table
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
-from data.records import Role, SubmissionState, Token, TokenScope
+from data.models import Role, SubmissionState, Token, TokenScope
 
 MARK = "aa_"
 NEW_TOKEN = "new-token"  # noqa: S105 - where a new token waits to be shown, not one

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from data.models import Submission
 from data.percent import percent, percent_figure
-from data.records import Submission
 
 KILO = 1_000
 

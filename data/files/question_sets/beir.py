@@ -19,7 +19,7 @@ from data.files.question_sets.rows import question_from_json, question_to_json, 
 from data.files.tabular.records import each_record
 from data.files.text_files import ReadLimits
 from data.files.trec_runs import run_field
-from data.records import Passage, ProblemList, Question, QuestionSet, Severity, Split
+from data.models import Passage, ProblemList, Question, QuestionSet, Severity, Split
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 TEST, DEV, TRAIN = "test", "dev", "train"

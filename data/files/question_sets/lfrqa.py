@@ -19,7 +19,7 @@ from data.files.question_sets.registry import SetDraft, SetFormat, each_once, fi
 from data.files.question_sets.rows import domain_label, question_from_json
 from data.files.tabular.records import each_record
 from data.files.text_files import ReadLimits, parse_json, read_text
-from data.records import PEOPLE, ProblemList, Question, Severity
+from data.models import PEOPLE, ProblemList, Question, Severity
 
 FILE = re.compile(r"annotations_([a-z0-9-]+)_with_citation\.jsonl(\.gz)?")
 LABELS = {

@@ -14,7 +14,7 @@ from data.errors import FileFormatError, InvalidFileError, RecordError
 from data.files.question_sets.registry import SetDraft, format_at
 from data.files.question_sets.rows import domain_label
 from data.files.text_files import ReadLimits, read_text
-from data.records import (
+from data.models import (
     ENGLISH,
     Phase,
     Problem,

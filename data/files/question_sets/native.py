@@ -10,7 +10,7 @@ from data.files.question_sets.registry import QUESTIONS, SetDraft, SetFormat, qu
 from data.files.question_sets.rows import write_set
 from data.files.question_sets.tables import read_question_tables
 from data.files.text_files import ReadLimits
-from data.records import ProblemList
+from data.models import ProblemList
 
 
 def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:

@@ -9,7 +9,7 @@ from pathlib import Path
 from data.files.tabular.fields import NUGGETS, Fields
 from data.files.tabular.records import each_record
 from data.files.text_files import ReadLimits
-from data.records import Nugget, ProblemList, Question, Severity
+from data.models import Nugget, ProblemList, Question, Severity
 
 FILES = ("nuggets.jsonl", "nuggets.jsonl.gz")
 Topic = tuple[str, tuple[Nugget, ...]]

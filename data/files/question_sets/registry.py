@@ -15,8 +15,8 @@ from types import MappingProxyType
 from data.errors import FileFormatError, NotFoundError, SpecError
 from data.files.question_sets.rows import question_from_json
 from data.files.text_files import ReadLimits
+from data.models import ProblemList, Question, QuestionSet, Severity
 from data.plugins import Added, FileFormat, PluginKind, added, described
-from data.records import ProblemList, Question, QuestionSet, Severity
 
 MODULES = (".beir", ".lfrqa", ".native")
 """In the order in which they are tried; the last takes any single file, so plugins are tried before it."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from data.errors import ConflictError
 from data.files.tabular.fields import NUGGETS, Fields
 from data.files.tabular.values import id_text
-from data.records import ENGLISH, Nugget, Passage, ProblemList, Question, QuestionSet, Split
+from data.models import ENGLISH, Nugget, Passage, ProblemList, Question, QuestionSet, Split
 
 Item = TypeVar("Item", str, int)
 

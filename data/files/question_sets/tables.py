@@ -14,7 +14,7 @@ from data.files.tabular.reader import Table
 from data.files.tabular.rows import Opening, Row
 from data.files.tabular.values import given, list_of_cell, whole_id
 from data.files.text_files import ReadLimits
-from data.records import ProblemList, Question, Severity, Split
+from data.models import ProblemList, Question, Severity, Split
 
 POSITION = "position"
 DEV = frozenset({"dev", "validation", "valid", "val"})

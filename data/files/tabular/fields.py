@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from data.errors import FileFormatError
 from data.files.tabular.values import BAD_CONTEXT, given, id_text, kind, passages_of, seen
-from data.records import Importance, Nugget, Passage, ProblemList
+from data.models import Importance, Nugget, Passage, ProblemList
 
 NUGGETS = "nuggets"
 GRADES = ", ".join(f'"{grade.value}"' for grade in Importance)

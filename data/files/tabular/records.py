@@ -12,8 +12,8 @@ from data.files.tabular.reader import Table
 from data.files.tabular.rows import Opening
 from data.files.tabular.values import list_of_cell
 from data.files.text_files import ReadLimits
+from data.models import ProblemList
 from data.plural import counted
-from data.records import ProblemList
 
 Record = TypeVar("Record")
 Make = Callable[[int, Mapping[str, object], ProblemList], Record | None]

@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Va
 from data.errors import FileFormatError
 from data.files.tabular.columns import Column, renamed
 from data.files.tabular.values import WRONG_TYPE, given, id_text, passages_of, seen
-from data.records.questions import Passage
+from data.models.questions import Passage
 
 TEXT_CELLS = "text_cells"
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from data.errors import FileFormatError
 from data.files.text_files import parse_json
-from data.records.questions import Passage
+from data.models.questions import Passage
 
 MISSING = frozenset(
     {

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, delete, insert,
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
-from data.records import Membership, Role, Team, UserAccount, require_label
+from data.models import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
 from data.tables.columns import now
 from data.tables.teams import accounts, invitations, memberships, teams

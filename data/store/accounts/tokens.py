@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, delete, insert, select, update
 
 from data.errors import NotFoundError, StoreError
-from data.records import Token, TokenScope
+from data.models import Token, TokenScope
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
 from data.tables.columns import now

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, insert, or_, select, u
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
-from data.records import Board
+from data.models import Board
 from data.store.base import AnyRow, StorePart, to_record
 from data.tables.columns import now
 from data.tables.rounds import boards, rounds

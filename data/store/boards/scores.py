@@ -12,8 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Exists, Select, Text, delete, exists, func, insert, or_, select, true
 
 from data.citations import citations
-from data.plugins import CODE, PluginKind, code_of
-from data.records import (
+from data.models import (
     EMBEDDED_ENGINE,
     ENGINE,
     MetricItem,
@@ -22,6 +21,7 @@ from data.records import (
     Question,
     Score,
 )
+from data.plugins import CODE, PluginKind, code_of
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.tables.questions import answers, question_sets, questions, scores, submissions
 

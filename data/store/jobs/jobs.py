@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, func, insert, select, true, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
-from data.records import Job, JobKind, JobState, RoundState
+from data.models import Job, JobKind, JobState, RoundState
 from data.store.base import StorePart, to_record
 from data.store.engine import new_id
 from data.tables.columns import now

@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, case, delete, exists, func, insert, select, update
 
+from data.models import Job, JobKind, JobState, Lease, RoundState, WorkerId
 from data.progress import Work
-from data.records import Job, JobKind, JobState, Lease, RoundState, WorkerId
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
 from data.store.jobs.jobs import pause_round, select_jobs

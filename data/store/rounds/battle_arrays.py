@@ -28,7 +28,7 @@ from sqlalchemy import (
     select,
 )
 
-from data.records import BattleColumns, Outcome, Preference, Presentation, VoteColumns
+from data.models import BattleColumns, Outcome, Preference, Presentation, VoteColumns
 from data.store.engine import Database
 from data.store.rounds.battles import first_and_last, has_side
 from data.tables.judgments import judgments

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, literal, select, update
 
 from data.errors import LeaseLostError
-from data.records import PendingBattle, Verdict
+from data.models import PendingBattle, Verdict
 from data.store.base import StorePart, own_insert
 from data.store.rounds.battles import pending_battles
 from data.tables.jobs import battle_holds, lease_rows

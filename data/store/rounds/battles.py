@@ -16,7 +16,7 @@ from sqlalchemy import (
     update,
 )
 
-from data.records import Outcome, PendingBattle, PlannedBattle, RoundState
+from data.models import Outcome, PendingBattle, PlannedBattle, RoundState
 from data.store.base import StorePart
 from data.store.engine import pairs
 from data.tables.judgments import judgments

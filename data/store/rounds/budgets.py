@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, func, select, update
 
 from data.errors import NotFoundError
-from data.records import Account, Outcome, RoundCounts
+from data.models import Account, Outcome, RoundCounts
 from data.store.base import StorePart
 from data.store.engine import pairs
 from data.store.rounds.battle_claims import lease_lost

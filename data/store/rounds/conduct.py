@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from sqlalchemy import func, select
 
-from data.records import Outcome, Preference, Presentation
-from data.records.conduct import JudgeConduct
+from data.models import Outcome, Preference, Presentation
+from data.models.judgments import JudgeConduct
 from data.store.base import StorePart
 from data.tables.judgments import judgments, replies
 from data.tables.rounds import battles, rounds

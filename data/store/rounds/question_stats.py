@@ -23,7 +23,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from data.records import Preference
+from data.models import Preference
 from data.store.base import StorePart, to_record
 from data.store.rounds.battles import first_and_last, has_side
 from data.tables.judgments import judgments

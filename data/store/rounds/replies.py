@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select
 
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 from data.store.base import StorePart, own_insert, to_record, to_row
 from data.tables.columns import now
 from data.tables.judgments import batches, judgments, replies

@@ -9,14 +9,14 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
-from data.progress import counted
-from data.records import (
+from data.models import (
     JudgeKind,
     PlannedBattle,
     Round,
     RoundCounts,
     RoundState,
 )
+from data.progress import counted
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
 from data.store.rounds.battles import insert_battles

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select, update
 
-from data.records import (
+from data.models import (
     BattleColumns,
     BattleEvidence,
     BattleRecord,
@@ -20,7 +20,7 @@ from data.records import (
     Verdict,
     VoteColumns,
 )
-from data.records.judging import CORRECTION
+from data.models.judgments import CORRECTION
 from data.store.base import AnyRow, StorePart, maker, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.battle_claims import release_claims

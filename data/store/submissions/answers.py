@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import func, select
 
-from data.records import Answer, Passage, SubmissionState
+from data.models import Answer, Passage, SubmissionState
 from data.store.base import AnyRow, StorePart, to_record
 from data.tables.questions import answers, question_sets, questions, submissions
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, func, select
 
-from data.records import OUT_OF_BUDGET, Outcome, RoundState
+from data.models import OUT_OF_BUDGET, Outcome, RoundState
 from data.store.base import StorePart, to_record
 from data.tables.judgments import judgments
 from data.tables.questions import question_sets

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Select, case, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
+from data.models import Answer, Submission, SubmissionKind, SubmissionState, SystemCard
 from data.progress import counted
-from data.records import Answer, Submission, SubmissionKind, SubmissionState, SystemCard
 from data.store.base import AnyRow, no_set, to_record
 from data.store.submissions.answers import AnswerReader
 from data.store.submissions.writing import (

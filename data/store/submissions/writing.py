@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, insert, select, update
 
-from data.records import DEFAULT_PHASE, Answer, SubmissionKind, SubmissionState, SystemCard
+from data.models import DEFAULT_PHASE, Answer, SubmissionKind, SubmissionState, SystemCard
 from data.store.base import to_row
 from data.store.engine import new_id, pairs
 from data.tables.columns import now

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from data.errors import StoppedError
-from data.records import Reply
+from data.models import Reply
 from judges.llm.cache import ReplyCache
 from judges.llm.chat_format import Learnt
 from judges.llm.errors import CallError, CallErrorKind

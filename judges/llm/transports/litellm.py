@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.chat_format import Learnt
 from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind, fault_of_status
 from judges.llm.prices import MILLION, Price, PriceFile

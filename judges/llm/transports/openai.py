@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.chat_format import Learnt
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
 from judges.llm.replies import payload_of

@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from data.errors import NotFoundError, SpecError, StoppedError
+from data.models import Reply
 from data.plugins import Added, PluginKind, added, described
-from data.records import Reply
 from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.settings import DIRECT, OPENAI
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from data.records import Outcome
+from data.models import Outcome
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged

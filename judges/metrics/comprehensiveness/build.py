@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, Field
 
 from data.errors import NotFoundError, SpecError
-from data.records import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Score, unscored
+from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Input, Tagged

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from data.records import MetricItem, Outcome, Passage
+from data.models import MetricItem, Outcome, Passage
 from judges.metrics.comprehensiveness.graph import Relation
 
 REFERENCE_ID = "reference"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
+from data.models import EMBEDDED_ENGINE, Json, MetricItem, Passage
 from data.no_answer import is_no_answer
-from data.records import EMBEDDED_ENGINE, Json, MetricItem, Passage
 from judges.metrics.comprehensiveness.claims import Claim, Missing, Relations, Wordings, ground_truth_of
 from judges.metrics.comprehensiveness.graph import Relation
 from judges.metrics.comprehensiveness.report import Facts

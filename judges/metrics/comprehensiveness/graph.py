@@ -16,8 +16,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from data.errors import FileFormatError, RecordError
 from data.files.jsonl import in_words
-from data.records import Json
-from data.records.plain import to_json
+from data.models import Json
+from data.models.plain import to_json
 
 
 class NodeKind(StrEnum):

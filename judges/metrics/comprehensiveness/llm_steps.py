@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import ScoreField, Task, TaskRunner
 from judges.llm.templates import Input, Tagged

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 
-from data.records import MetricItem, Outcome, Passage
+from data.models import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.comprehensiveness.claims import (
     SAYING_SOMETHING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data.records import Json, MetricItem, Outcome, Score, unscored
+from data.models import Json, MetricItem, Outcome, Score, unscored
 from judges.metrics.comprehensiveness.graph import FactGraph, Relation, analyse, representative
 
 NOTHING_RELEVANT = "The passages say nothing that bears on the question."

@@ -10,8 +10,8 @@ from pathlib import Path
 from data.errors import InvalidFileError, RecordError
 from data.files.tabular.records import read_records
 from data.files.text_files import ReadLimits
+from data.models import MetricItem, Outcome, Passage, ProblemList, Question
 from data.progress import Work, working
-from data.records import MetricItem, Outcome, Passage, ProblemList, Question
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from data.records import Score
+from data.models import Score
 from judges.metrics.coverage.measures import share
 
 

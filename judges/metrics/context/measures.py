@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import RecordError
 from data.files.jsonl import in_words
-from data.records import Json, Score
+from data.models import Json, Score
 from judges.metrics.context.ratings import HIGHEST, LOWEST, THRESHOLD, BoolArray, Ratings
 from judges.metrics.context.subsets import Order, required_subset, uses
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from data.errors import NotFoundError, SpecError
-from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
+from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from data.records import MetricItem, Outcome, Passage
+from data.models import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskReply, TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import RecordError
-from data.records import Passage
+from data.models import Passage
 from judges.llm.token_counting import BYTES_PER_TOKEN
 
 LOWEST, HIGHEST = 0, 5

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from data.records import MetricItem, Outcome
+from data.models import MetricItem, Outcome
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import ScoreField, Task, TaskRunner
 from judges.llm.templates import Input

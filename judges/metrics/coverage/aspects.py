@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol
 
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Tagged

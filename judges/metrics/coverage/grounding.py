@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
-from data.records import Outcome, Passage
+from data.models import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.coverage.sources import Source
 from judges.metrics.factuality.evidence import Claim

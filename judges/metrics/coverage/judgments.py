@@ -10,7 +10,7 @@ from typing import Any
 from data.corpora.chunking import document_of
 from data.errors import FileFormatError, InvalidFileError
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines
-from data.records import Json, ProblemList
+from data.models import Json, ProblemList
 
 Label = str | int
 FIELDS = 4

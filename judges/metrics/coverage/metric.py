@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from data.errors import NotFoundError, SpecError
-from data.records import Json, MetricItem, Outcome, Score, unscored
+from data.models import Json, MetricItem, Outcome, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner

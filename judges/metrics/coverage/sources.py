@@ -16,7 +16,7 @@ import numpy as np
 
 from data.corpora.chunking import Analyser, Chunking, chunk_id
 from data.errors import SpecError
-from data.records import Outcome, Passage
+from data.models import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.contexts import Ranking, Retriever
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from data.errors import NotFoundError, SpecError
-from data.records import Json
+from data.models import Json
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import Source
 from judges.metrics.factuality.baselines import (

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
-from data.records import Json, MetricItem, Outcome, Score, unscored
+from data.models import Json, MetricItem, Outcome, Score, unscored
 from judges.metrics.factuality.evidence import UnscoredError
 from judges.metrics.guard import named, surface_of
 

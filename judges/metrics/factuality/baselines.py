@@ -16,7 +16,7 @@ from enum import StrEnum
 from math import fsum, isclose, log
 from typing import Protocol
 
-from data.records import Json, MetricItem, Outcome, Passage
+from data.models import Json, MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Input

@@ -11,7 +11,7 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from data.records import Passage
+from data.models import Passage
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
 from judges.text.tokens import terms
 

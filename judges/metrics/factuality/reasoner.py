@@ -15,7 +15,7 @@ from enum import StrEnum
 from itertools import combinations
 
 from data.errors import StatisticsError
-from data.records import Json, MetricItem, Outcome, Passage
+from data.models import Json, MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.assessor import Assessor
 from judges.metrics.factuality.evidence import Evidence, EvidenceSource, UnscoredError, require

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from data.errors import StatisticsError
-from data.records import Json, Outcome, Passage, Score
+from data.models import Json, Outcome, Passage, Score
 from judges.metrics.factuality.evidence import Claim
 from judges.metrics.factuality.graph import FactEdge, FactGraph, FactRelation
 from judges.metrics.factuality.inference.marginals import Marginals

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.metrics.comprehensiveness.llm_steps import CLASSIFY_RELATION

@@ -11,8 +11,8 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from data.errors import NotFoundError, SpecError
+from data.models import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
 from data.no_answer import is_no_answer
-from data.records import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Tagged

@@ -9,7 +9,7 @@ from math import fsum
 from types import MappingProxyType
 
 from data.errors import JudgeError
-from data.records import Importance
+from data.models import Importance
 
 
 class Assignment(StrEnum):

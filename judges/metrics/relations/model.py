@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from data.records import Passage
+from data.models import Passage
 from judges.llm.requests import CallFailure
 
 QUESTION_CACHE_SIZE = 64

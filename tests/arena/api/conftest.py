@@ -19,7 +19,7 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
-from data.records import TokenScope
+from data.models import TokenScope
 from tests.arena.conftest import write_rows
 
 ROOT = Path(__file__).parents[3]

@@ -11,7 +11,7 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
-from data.records import TokenScope
+from data.models import TokenScope
 from tests.arena.api.conftest import Club
 
 Serve = Callable[..., str]

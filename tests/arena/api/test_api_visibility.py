@@ -15,7 +15,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import TokenScope
+from data.models import TokenScope
 
 SECRET = "SECRET reference"
 EVIDENCE = ("/rounds/first/questions/q1",)

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from arena.api.app import make_api, operations
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from data.records import Role, TokenScope
+from data.models import Role, TokenScope
 from tests.arena.api.conftest import answers
 from tests.private_texts import private_round
 

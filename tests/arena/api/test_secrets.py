@@ -21,7 +21,7 @@ from arena.cli import main
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
-from data.records import TokenScope
+from data.models import TokenScope
 from tests.narrow import known
 
 Tell = Callable[..., str]

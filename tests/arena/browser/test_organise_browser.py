@@ -25,7 +25,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.pages import pages
-from data.records import TokenScope
+from data.models import TokenScope
 from tests.browsing import CHROMIUM, DRIVER, PATIENCE, Visitor, open_browser
 
 ROOT = Path(__file__).parents[3]

@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver.common.by import By
 
 from arena.container import Arena
-from data.records import JobState
+from data.models import JobState
 from tests.arena.browser.conftest import Stage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("form")]

@@ -12,7 +12,7 @@ from selenium import webdriver
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from data.records import Role
+from data.models import Role
 from tests.browsing import Visitor
 from tests.openid_provider import Provider, running_provider
 

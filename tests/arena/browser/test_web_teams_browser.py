@@ -17,7 +17,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import Role, TokenScope
+from data.models import Role, TokenScope
 from tests.browsing import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.records import EMBEDDED_ENGINE
+from data.models import EMBEDDED_ENGINE
 from tests.arena.conftest import Commands
 
 LINE = {

@@ -21,7 +21,7 @@ import typer
 from arena.cli import main
 from arena.cli.commands import NOUNS, VERBS, build
 from arena.site.boards.snapshot_reader import read_board
-from data.records import Board
+from data.models import Board
 
 ROOT = Path(__file__).parents[3]
 TABLES = ROOT.parent / "shared" / "data" / "rag_qa_arena_tables"

@@ -9,7 +9,7 @@ import pytest
 
 from arena.container import Arena
 from data.errors import EndpointError
-from data.records import Outcome
+from data.models import Outcome
 
 Fill = Callable[..., Arena]
 Serve = Callable[..., Any]

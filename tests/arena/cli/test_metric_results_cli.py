@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from data.records import EMBEDDED_ENGINE
+from data.models import EMBEDDED_ENGINE
 from judges.metrics.relations.verdicts import scorer_of
 from leaderboard.stats.intervals import bca_mean
 from tests.arena.conftest import Commands

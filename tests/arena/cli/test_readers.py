@@ -15,7 +15,7 @@ from arena.services.evidence.question_lists import QuestionFilter, Result, Trait
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.errors import InputError, NotFoundError
-from data.records import Preference
+from data.models import Preference
 from tests.arena.conftest import mix
 
 

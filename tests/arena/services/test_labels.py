@@ -23,8 +23,8 @@ from data.errors import (
     InputError,
     NotFoundError,
 )
-from data.records import SystemCard, TokenScope
-from data.records.labels import LabelValue
+from data.models import SystemCard, TokenScope
+from data.models.labels import LabelValue
 
 BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
 CLEO = replace(BEN, name="Cleo", account="Cleo")

@@ -22,7 +22,7 @@ from arena.site.boards.standings_table import Order, in_order, shown_rows, stand
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.compare.compare_page import verdict
 from arena.site.ui.formats import points
-from data.records import Board
+from data.models import Board
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, Settings
 from leaderboard.standings.build import build_standings

@@ -15,7 +15,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.rounds.models import RoundRequest
 from data.errors import AccessError, NotFoundError
-from data.records import TokenScope
+from data.models import TokenScope
 from tests.arena.conftest import Commands, write_answers
 from tests.browsing import Visitor
 

@@ -14,7 +14,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.sessions import COOKIE
 from arena.services.rounds.models import RoundRequest
 from arena.site import labels_page
-from data.records import TokenScope
+from data.models import TokenScope
 from tests.opened_pages import page_of
 
 

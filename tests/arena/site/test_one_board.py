@@ -23,7 +23,7 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.compare_page import verdict
-from data.records import Board
+from data.models import Board
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import standings_file
 from leaderboard.ratings import Settings as RatingSettings

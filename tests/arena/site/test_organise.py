@@ -27,7 +27,7 @@ from data.errors import (
     InputError,
     NotFoundError,
 )
-from data.records import Phase, RoundState, SetPolicy, TokenScope
+from data.models import Phase, RoundState, SetPolicy, TokenScope
 
 ADA = Caller(kind=CallerKind.SESSION, name="Ada", scopes=frozenset(TokenScope), organiser=True, account="Ada")
 BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
 from arena.site.services import as_secrets
-from data.records import Role, TokenScope
+from data.models import Role, TokenScope
 from tests.private_texts import EVERY, OURS, PASSAGE, QUESTION, marks_in, private_round
 
 pytestmark = pytest.mark.slow

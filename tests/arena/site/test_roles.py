@@ -23,7 +23,7 @@ from arena.site.app import SCRIPT, make_app
 from arena.site.boards.history_page import changed_lines
 from arena.site.services import as_secrets
 from data.errors import AccessError
-from data.records import Phase, Role, TokenScope
+from data.models import Phase, Role, TokenScope
 from leaderboard.export.tables import Stamp, TableForm
 from tests.arena.conftest import mix, write_answers
 from tests.opened_pages import page_of

@@ -18,7 +18,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.sessions import COOKIE
 from arena.site.uploads import UPLOADS, SignedInUploads
-from data.records import TokenScope
+from data.models import TokenScope
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from arena.services.evidence.coverage import (
 )
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import EMBEDDED_ENGINE, Outcome
+from data.models import EMBEDDED_ENGINE, Outcome
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context.subsets import Use
 from judges.metrics.registry import metric_info

@@ -21,7 +21,7 @@ from arena.site.compare.deciding import deciding_sentence
 from arena.site.questions.battles import standing
 from arena.site.services import as_secrets
 from arena.site.trust.trust_page import LEFT_OUT
-from data.records import BattleEvidence, BattleRecord, Outcome, Preference
+from data.models import BattleEvidence, BattleRecord, Outcome, Preference
 from leaderboard.paired import Deciding
 from tests.opened_pages import page_of
 

@@ -26,7 +26,7 @@ from arena.settings import Settings, read_settings
 from arena.site.hosts import ServedHosts, origin_of
 from arena.site.security_policy import page_policy, script_hashes
 from data.errors import InputError
-from data.records import TokenScope
+from data.models import TokenScope
 from tests.browsing import Visitor
 
 FRAMER = "https://lab.example.org"

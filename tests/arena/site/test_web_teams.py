@@ -22,7 +22,7 @@ from arena.services.accounts.sessions import COOKIE
 from arena.services.rounds.models import RoundRequest
 from arena.site.trust.health import health_strip, judging_of
 from data.errors import AccessError, ConflictError, InputError, UnfitJudgeError
-from data.records import (
+from data.models import (
     JobKind,
     JobState,
     Phase,

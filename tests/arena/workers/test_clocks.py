@@ -15,7 +15,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from data.records import JobState, RoundState
+from data.models import JobState, RoundState
 
 DAY = 86_400
 # Python runs a module of this name before anything else, so whoever asks for the time later asks this.

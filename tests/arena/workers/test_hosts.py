@@ -19,7 +19,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from data.records import RoundCounts, RoundState
+from data.models import RoundCounts, RoundState
 from tests.hosts import ENDPOINT, PORT, SERVER, Lan, RayHosts, Server, lan, postgres_on, why_not
 from tests.narrow import known
 

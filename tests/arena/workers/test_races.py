@@ -14,7 +14,7 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import AccessError, ConflictError
-from data.records import Phase, Role, SubmissionState, SystemCard, TokenScope
+from data.models import Phase, Role, SubmissionState, SystemCard, TokenScope
 from data.store.submissions.writing import NewSubmission
 
 Start = Callable[[Callable[[], object]], Future[object]]

@@ -21,7 +21,7 @@ from arena.settings import EngineKind
 from arena.workers.ray import RayEngine
 from data import parallel
 from data.errors import InputError, WorkError
-from data.records import Outcome, RoundState
+from data.models import Outcome, RoundState
 from tests.long_work import nested, numbers, refused, results, squared, write_input
 from tests.narrow import known
 from tests.postgres_pool import PostgresPool, Schema

@@ -11,7 +11,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from data.records import Question, RoundState
+from data.models import Question, RoundState
 from judges.llm.token_counting import MESSAGE_OVERHEAD, REQUEST_OVERHEAD, TokenCounter
 
 BATTLES = 72

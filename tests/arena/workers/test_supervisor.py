@@ -16,7 +16,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from data.records import RoundState
+from data.models import RoundState
 
 ROOT = Path(__file__).parents[3]
 

@@ -20,7 +20,7 @@ from arena.services.jobs.job_leases import JobLeases, has_ended, this_worker
 from arena.services.rounds.models import RoundRequest
 from arena.workers.worker import Worker
 from data.errors import ConflictError, LeaseLostError
-from data.records import (
+from data.models import (
     Job,
     JobKind,
     JobState,

@@ -15,7 +15,7 @@ from data.corpora.chunking import Analyser
 from data.corpora.documents import content_hash, document_files, read_documents
 from data.corpora.library import CorpusLibrary
 from data.errors import FileFormatError, InvalidFileError
-from data.records import Passage, ProblemList
+from data.models import Passage, ProblemList
 
 BREAD = "Bread rises in a warm place."
 ROWS = {

@@ -13,7 +13,7 @@ import pytest
 from data.errors import InvalidFileError
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash, question_to_json, write_set
-from data.records import Importance, Nugget, QuestionSet
+from data.models import Importance, Nugget, QuestionSet
 from tests.data.conftest import problems_of
 
 NUGGETS = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from data.records import Problem, Severity
-from data.records.problems import few_of_each
+from data.models import Problem, Severity
+from data.models.words import few_of_each
 
 
 def _line(problem: Problem) -> str:

@@ -15,7 +15,7 @@ from data.errors import FileFormatError, InvalidFileError
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash, write_set
 from data.files.text_files import ReadLimits
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from tests.data.conftest import problems_of
 
 TORN_GZIP = gzip.compress(b'{"id": "a", "domain": "d", "question": "Why?"}\n' * 50, mtime=0)[:-9]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from data.errors import ConflictError
 from data.files.question_sets.beir import _field, write_beir
 from data.files.question_sets.loader import load_set
-from data.records import Importance, Nugget, Passage, Question, QuestionSet, Split
+from data.models import Importance, Nugget, Passage, Question, QuestionSet, Split
 from tests.data.conftest import problems_of
 
 DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"

@@ -16,7 +16,7 @@ from data.errors import InvalidFileError
 from data.files.items import read_items
 from data.files.question_sets.loader import load_set
 from data.files.text_files import ReadLimits
-from data.records import Question, QuestionSet
+from data.models import Question, QuestionSet
 from submissions.check import check_answers, read_answers
 
 DAY = dt.datetime(2024, 5, 1)  # noqa: DTZ001 - cells have no time zone

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from data.files.question_sets.rows import content_hash
-from data.records import EMBEDDED_ENGINE, Json, Outcome, Passage, QuestionSet, Score
+from data.models import EMBEDDED_ENGINE, Json, Outcome, Passage, QuestionSet, Score
 from data.store import Store
 
 METRIC = "factuality-fr1"

@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import ConflictError, NotFoundError, StoreError
 from data.files.question_sets.rows import content_hash
-from data.records import Answer, Passage, QuestionSet, SystemCard
+from data.models import Answer, Passage, QuestionSet, SystemCard
 from data.store import Store
 from data.store.submissions.writing import NewSubmission
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from data.errors import ConflictError, InvalidFileError, NotFoundError, RecordError
 from data.files.question_sets.loader import load_set
-from data.records import Phase, QuestionSet, Role, SetPolicy, TokenScope
+from data.models import Phase, QuestionSet, Role, SetPolicy, TokenScope
 from data.store import Store
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

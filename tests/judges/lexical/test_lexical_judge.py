@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import SpecError
-from data.records import (
+from data.models import (
     OrderPolicy,
     Outcome,
     Passage,

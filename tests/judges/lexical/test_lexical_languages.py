@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.records import Preference, Question
+from data.models import Preference, Question
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.lexical import LexicalJudge

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from data.files.question_sets.loader import load_set
-from data.records import Preference, QuestionSet
+from data.models import Preference, QuestionSet
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.lexical import LexicalJudge

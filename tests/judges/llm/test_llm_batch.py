@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.errors import EndpointError, SpecError, StoppedError
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 from judges.llm.costs import MemoryLedger
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError, StoppedError
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 from judges.llm.cache import ReplyCache
 from judges.llm.client import Scheduler
 from judges.llm.costs import Ledger, MemoryLedger

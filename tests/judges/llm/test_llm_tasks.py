@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from data.errors import SpecError
-from data.records import Outcome, Passage, Reply
+from data.models import Outcome, Passage, Reply
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure
 from judges.llm.settings import AccessSettings

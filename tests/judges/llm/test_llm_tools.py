@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from data.records import Outcome
+from data.models import Outcome
 from data.store import Store
 from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Tool, ToolCall

@@ -14,7 +14,7 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.chat_format import Quirk, body_of
 from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.factory import open_client

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.reasoning import split_reasoning
 from judges.llm.tasks import read_reply
 from judges.metrics.coverage.settings import ASPECTS

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data.errors import EndpointError
-from data.records import Reply
+from data.models import Reply
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.records import Reply
+from data.models import Reply
 from judges.llm.chat_format import Quirk, as_sent, body_of, left_out, quirk_of, sent
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
 from judges.llm.finish_reasons import canonical, finish_of

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from data.records import EMBEDDED_ENGINE, MetricItem, Passage
+from data.models import EMBEDDED_ENGINE, MetricItem, Passage
 from judges.metrics.registry import build_metric, metrics
 
 ITEM = MetricItem(

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from data.records import MetricItem, Passage, Score
+from data.models import MetricItem, Passage, Score
 from judges.metrics.registry import build_metric
 
 DEMO = Path(__file__).parents[3] / "data/sets/demo"
 METRICS = ("comprehensiveness-nli", "coverage-icat-s", "coverage-icat-a", "factuality-fr3", "answer-crux")
 ALONE = """
 import asyncio, json, sys
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 from judges.metrics.registry import build_metric
 row = json.load(sys.stdin)
 for name in ("passages", "contexts"):

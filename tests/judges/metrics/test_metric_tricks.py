@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from data.files.question_sets.loader import load_set
-from data.records import MetricItem, Passage, Question
+from data.models import MetricItem, Passage, Question
 from judges.metrics.guard import WORTH, surface_of
 from judges.metrics.registry import build_metric
 from tests.cheap_tricks import ON_METRICS, Material, families, play

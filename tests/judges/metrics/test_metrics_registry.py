@@ -1,7 +1,7 @@
 import pytest
 
 from data.errors import NotFoundError, RecordError
-from data.records import Json, Outcome, Score
+from data.models import Json, Outcome, Score
 from judges.metrics.registry import build_metric, metric_info, metrics
 
 

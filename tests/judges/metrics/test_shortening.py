@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.errors import SpecError
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskReply
 from judges.llm.templates import Input

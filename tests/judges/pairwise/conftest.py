@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from data.records import JudgeKind, Passage, Question, Reply
+from data.models import JudgeKind, Passage, Question, Reply
 from judges.base import JudgeInput
 from judges.llm.requests import CallFailure, Request
 from judges.pairwise.prompt import load_prompt

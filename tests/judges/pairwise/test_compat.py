@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from data.records import Outcome, Preference, Question
+from data.models import Outcome, Preference, Question
 from judges.catalogue import build_judge, load_spec
 from judges.llm.requests import CallFailure
 from judges.spec import JudgeSpec

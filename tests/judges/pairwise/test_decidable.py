@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.records import GroundTruth, JudgeKind, Outcome, Passage, Question
+from data.models import GroundTruth, JudgeKind, Outcome, Passage, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical.judge import LexicalJudge

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from data.records import OrderPolicy, Outcome, Question, Verdict
+from data.models import OrderPolicy, Outcome, Question, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.llm.factory import open_client

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.records import OrderPolicy, Outcome, Preference, Question, Verdict
+from data.models import OrderPolicy, Outcome, Preference, Question, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge
 from judges.llm.requests import Request

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import SpecError
-from data.records import Outcome, Passage, Preference, Question, Reply
+from data.models import Outcome, Passage, Preference, Question, Reply
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.llm.factory import open_client

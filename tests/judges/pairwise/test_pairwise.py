@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from data.errors import SpecError
-from data.records import GroundTruth, OrderPolicy, Outcome, Preference, Presentation, Question, Reply, Verdict
+from data.models import GroundTruth, OrderPolicy, Outcome, Preference, Presentation, Question, Reply, Verdict
 from judges.base import Judge, JudgeInput
 from judges.catalogue import build_judge
 from judges.llm.requests import CallFailure, LlmClient, Request

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from data.errors import RecordError
-from data.records import Judgment, Outcome, Preference, Presentation, Verdict
+from data.models import Judgment, Outcome, Preference, Presentation, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.pairwise.panel import PanelJudge, majority, most_retryable, weighted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data.records import Judgment, Outcome, Preference, Presentation
+from data.models import Judgment, Outcome, Preference, Presentation
 from judges.pairwise.panel import settle
 from judges.spec import ReplyFormat
 

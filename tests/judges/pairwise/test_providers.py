@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from data.errors import EndpointError
-from data.records import Judgment, Outcome, Verdict
+from data.models import Judgment, Outcome, Verdict
 from data.store import Store
 from judges.base import JudgeInput
 from judges.catalogue import build_judge

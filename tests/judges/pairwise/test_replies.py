@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, compare_parsers, read
 from judges.spec import ReplyFormat
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from data.records import JudgeKind, Judgment, Outcome, Preference, Presentation, Reply
+from data.models import JudgeKind, Judgment, Outcome, Preference, Presentation, Reply
 from judges.pairwise.llm_judge import in_battle_terms
 from judges.pairwise.parsing import read
 from judges.pairwise.settled import settled

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from data.errors import NotFoundError, SpecError
-from data.records import GroundTruth, JudgeKind, OrderPolicy
+from data.models import GroundTruth, JudgeKind, OrderPolicy
 from judges.catalogue import load_spec, spec_names
 from judges.pairwise.prompt import Prompt, bundled_prompts, fill, load_prompt
 from judges.spec import JudgeSpec, PanelRule, ReplyFormat

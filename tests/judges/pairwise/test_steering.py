@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.records import OrderPolicy, Outcome, Preference, Question
+from data.models import OrderPolicy, Outcome, Preference, Question
 from data.steering.detector import steering
 from judges.catalogue import build_judge, load_spec
 from judges.llm.requests import Request

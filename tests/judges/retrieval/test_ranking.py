@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from data.errors import InvalidFileError
 from data.files.trec_runs import RunLine, read_run, run_lines, write_run
-from data.records import Passage
+from data.models import Passage
 from judges.retrieval.ranking import Hit, by_document
 
 

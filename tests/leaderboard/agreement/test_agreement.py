@@ -17,7 +17,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from data.errors import RecordError, StatisticsError
-from data.records import Preference
+from data.models import Preference
 from leaderboard.agreement import coefficients
 from leaderboard.agreement.coefficients import Resampling, krippendorff_alpha
 from leaderboard.agreement.comparison import compare_rankings

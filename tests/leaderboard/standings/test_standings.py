@@ -15,7 +15,7 @@ import pytest
 
 from data.errors import FileFormatError, NotFoundError, RecordError
 from data.files.csv_safety import escape_formula
-from data.records import Outcome
+from data.models import Outcome
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import export_standings, flat_rows, standings_text
 from leaderboard.formats.reading import read_battles

@@ -21,7 +21,7 @@ from arena.services.accounts.auth import (
     require,
 )
 from data.errors import AccessError, ConflictError, ForbiddenError, InputError, TooManyAttemptsError
-from data.records import Role, TokenScope
+from data.models import Role, TokenScope
 
 HERE = "192.0.2.1"
 

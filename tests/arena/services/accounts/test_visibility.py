@@ -37,7 +37,7 @@ from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
 from data.errors import AccessError, ForbiddenError, NotFoundError
-from data.records import Nugget, Question, Role, TokenScope
+from data.models import Nugget, Question, Role, TokenScope
 from tests.narrow import known
 
 READ = frozenset({TokenScope.READ})

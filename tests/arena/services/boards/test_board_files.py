@@ -12,7 +12,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.models import RoundRequest
 from data.errors import FileFormatError, NotFoundError, RetractedError
-from data.records import SystemCard
+from data.models import SystemCard
 from leaderboard.vocabulary import BoardForm
 
 SECRET = "only-for-us@example.org"

@@ -14,7 +14,7 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.boards.people import VoteSource
 from arena.services.rounds.models import RoundRequest
 from data.errors import AccessError, RecordError, RetractedError
-from data.records import Board
+from data.models import Board
 from leaderboard.formats.reading import read_battles
 from leaderboard.people.correct import correct
 from leaderboard.people.votes import read_votes

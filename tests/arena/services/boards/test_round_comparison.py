@@ -12,7 +12,7 @@ import pytest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.errors import InputError, NotFoundError
-from data.records import Outcome, Preference, Verdict
+from data.models import Outcome, Preference, Verdict
 from tests.arena.conftest import Commands, write_answers
 
 STRENGTH: Mapping[str, float] = {"full": 1.0, "human": 0.4, "wrong": -0.2, "short": -1.2}

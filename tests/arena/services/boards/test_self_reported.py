@@ -19,7 +19,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import Order, columns_to_choose, in_order
 from data.errors import ConflictError
-from data.records import Board, SystemCard
+from data.models import Board, SystemCard
 from leaderboard.standings.columns import COLUMNS
 from tests.arena.conftest import TEMPLATES, WORDS
 from tests.opened_pages import page_of

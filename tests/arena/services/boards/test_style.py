@@ -12,7 +12,7 @@ import pytest
 from arena.container import Arena
 from arena.services.boards.style import EMBEDDED
 from arena.services.rounds.models import RoundRequest
-from data.records import OrderPolicy, Presentation
+from data.models import OrderPolicy, Presentation
 from tests.arena.conftest import mix
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import combinations
 
 from arena.services.boards.text_tables import SCALES, board_table, formatted
-from data.records import Board
+from data.models import Board
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Settings
 from leaderboard.standings.build import build_standings

@@ -20,7 +20,7 @@ from arena.services.evidence.reading import (
     lead_of,
 )
 from arena.services.evidence.reasons import read_reasons
-from data.records import (
+from data.models import (
     Answer,
     BattleEvidence,
     BattleRecord,

@@ -10,7 +10,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.question_lists import QuestionFilter, Trait
 from arena.services.rounds.models import RoundRequest
-from data.records import Judgment, Outcome, Preference, Presentation, Verdict
+from data.models import Judgment, Outcome, Preference, Presentation, Verdict
 
 PAIR = ("full", "short")
 

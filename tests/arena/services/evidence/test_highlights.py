@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.services.evidence.highlights import mark_answer, mark_passage
-from data.records import Outcome
+from data.models import Outcome
 from data.store.boards.scores import ScoredAnswer
 
 PASSAGE = "Bonds fall when rates rise. Holders to maturity lose nothing in money."

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from arena.services.evidence.coverage import Standing, fact_grid
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, missed_facts
-from data.records import Json, Outcome
+from data.models import Json, Outcome
 from data.store.boards.scores import ScoredAnswer
 
 

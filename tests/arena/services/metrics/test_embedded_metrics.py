@@ -22,7 +22,7 @@ from arena.services.metrics.scoring import scored
 from arena.services.system.text_process import IDLE, TextWork
 from arena.settings import Settings
 from data.errors import JudgeError, SpecError
-from data.records import MetricItem, Outcome, Passage, Score
+from data.models import MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import Metric, build_metric
 from tests.arena.conftest import Commands
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena.container import Arena
-from data.records import Json
+from data.models import Json
 
 
 def test_names_fit_the_database_and_tell_options_apart(make_arena: Callable[..., Arena]) -> None:

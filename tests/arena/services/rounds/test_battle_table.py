@@ -18,7 +18,7 @@ from arena.services.rounds.battle_table import (
     table_of_columns,
 )
 from arena.services.rounds.models import RoundRequest
-from data.records import Outcome, Preference
+from data.models import Outcome, Preference
 from data.store import Store
 
 

@@ -12,8 +12,8 @@ import pytest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.errors import ConflictError, InputError, UnfitJudgeError
+from data.models import OrderPolicy, Outcome, RoundState
 from data.progress import Progress
-from data.records import OrderPolicy, Outcome, RoundState
 from tests.scripted_replies import Ask, answers_of
 
 Fill = Callable[..., Arena]

@@ -21,7 +21,7 @@ from data.errors import (
     InputError,
     NotFoundError,
 )
-from data.records import BattleRecord, Preference, Role, SubmissionState, TokenScope
+from data.models import BattleRecord, Preference, Role, SubmissionState, TokenScope
 from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import write_answers
 

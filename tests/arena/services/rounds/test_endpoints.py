@@ -12,7 +12,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from data.records import Outcome, RoundState
+from data.models import Outcome, RoundState
 from tests.arena.conftest import Commands
 from tests.providers import server
 from tests.providers.base import Answer, Call, End, Mode, completion, refusal

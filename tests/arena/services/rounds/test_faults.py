@@ -20,7 +20,7 @@ import pytest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.errors import StoreError
-from data.records import RoundState
+from data.models import RoundState
 from data.store.engine import Database
 
 ROOT = Path(__file__).parents[4]

@@ -16,7 +16,7 @@ from arena.container import Arena
 from arena.services.jobs.cancellation import StopEvent
 from arena.services.rounds.models import RoundRequest
 from data.errors import NotFoundError, StoppedError
-from data.records import Job, JobState, RoundState
+from data.models import Job, JobState, RoundState
 
 LABEL = {"domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
 LABELS = "".join(json.dumps({**LABEL, "id": str(one), "question": f"Q{one}?"}) + "\n" for one in range(200))

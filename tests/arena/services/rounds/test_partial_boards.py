@@ -17,7 +17,7 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import system_cell
 from arena.workers.worker import Worker
 from data.errors import ConflictError
-from data.records import JobState
+from data.models import JobState
 from judges.pairwise.forecast import REFERENCE_PLAYS
 from leaderboard.standings.judged_shares import JudgedShare, JudgedShares, partial_sentence
 

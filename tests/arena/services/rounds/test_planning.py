@@ -19,7 +19,7 @@ from arena.services.rounds.pairing import (
     make_plan,
 )
 from data.errors import InputError
-from data.records import (
+from data.models import (
     JudgeKind,
     Outcome,
     Passage,

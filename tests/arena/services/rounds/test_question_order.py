@@ -11,7 +11,7 @@ import pytest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.question_feed import QuestionFeed, in_random_order
-from data.records import Outcome, Preference, Verdict
+from data.models import Outcome, Preference, Verdict
 from tests.arena.conftest import Commands
 
 QUESTIONS = 60

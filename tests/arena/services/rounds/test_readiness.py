@@ -16,7 +16,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.services import as_secrets
-from data.records import Phase
+from data.models import Phase
 from tests.arena.conftest import Commands
 
 FREE = RoundRequest(set_name="tiny", judge="lexical")

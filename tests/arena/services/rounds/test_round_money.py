@@ -13,7 +13,7 @@ from arena.services.judging.llm_access import StoredJournal
 from arena.services.rounds.models import RoundRequest
 from arena.services.system.prometheus import metrics_of
 from data.errors import ConflictError, InputError, ReplayMissError
-from data.records import Outcome, RoundState
+from data.models import Outcome, RoundState
 from data.store import Store
 from judges.llm.settings import CacheMode
 from judges.llm.transports.batch_files import BatchRecord

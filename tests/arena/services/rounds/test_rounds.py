@@ -21,8 +21,8 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from data.errors import ConflictError, EndpointError, SpecError, StoreError, UnfitJudgeError
+from data.models import OrderPolicy, Outcome, RoundState
 from data.progress import Progress
-from data.records import OrderPolicy, Outcome, RoundState
 from data.store import Store
 
 ROOT = Path(__file__).parents[4]

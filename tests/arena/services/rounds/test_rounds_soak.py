@@ -15,7 +15,7 @@ from arena.services.judging.llm_access import StoredReplies
 from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.models import RoundRequest
 from data.errors import StoreError
-from data.records import Outcome, Reply
+from data.models import Outcome, Reply
 from data.store import Store
 from judges.llm.requests import Message, Request
 from leaderboard.ratings import rate

@@ -28,8 +28,8 @@ from arena.services.rounds.runner import RoundRunner
 from arena.services.system.text_process import end_idle, within
 from arena.site.ui import progress
 from data.errors import InvalidFileError, StoppedError
+from data.models import Outcome, Preference, RoundState, Verdict
 from data.progress import working
-from data.records import Outcome, Preference, RoundState, Verdict
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
 from tests.arena.conftest import Commands

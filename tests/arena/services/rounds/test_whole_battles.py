@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from data.records import OrderPolicy, Outcome, Question, RoundState, Verdict
+from data.models import OrderPolicy, Outcome, Question, RoundState, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.llm.costs import Budget, MemoryLedger, Purse, await_another, paid_whole

@@ -28,8 +28,8 @@ from data.errors import (
     NotFoundError,
     QuotaError,
 )
+from data.models import Phase, Role, RoundState, SubmissionState, TokenScope
 from data.progress import Progress
-from data.records import Phase, Role, RoundState, SubmissionState, TokenScope
 from tests.narrow import known
 
 TEXT = "Item {n} is {word}. This is number "

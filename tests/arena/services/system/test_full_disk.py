@@ -22,7 +22,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from data.errors import StoreError
-from data.records import RoundState, TokenScope
+from data.models import RoundState, TokenScope
 
 ROOT = Path(__file__).parents[4]
 REQUEST = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from data.errors import SpecError
-from data.records import MetricItem, Outcome, Passage, Score
+from data.models import MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import build_metric
 
 BRIDGE = Passage("p1", "The iron bridge was opened in 1905. Two stone towers carry it.")

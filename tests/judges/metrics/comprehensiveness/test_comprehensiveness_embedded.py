@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.records import Passage
+from data.models import Passage
 from judges.metrics.comprehensiveness.claims import Claim
 from judges.metrics.comprehensiveness.embedded import Ground, claims_of
 

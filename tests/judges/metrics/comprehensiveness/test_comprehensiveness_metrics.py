@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.errors import SpecError
-from data.records import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score
+from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score
 from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 
 TEXTS = {
     "p1": "The tower was built in 1889 for the World's Fair. It was meant to stand for twenty years.",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from data.errors import RecordError
-from data.records import MetricItem, Outcome, Passage
+from data.models import MetricItem, Outcome, Passage
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.context.controlled import (

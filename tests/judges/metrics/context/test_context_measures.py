@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import RecordError
-from data.records import Json, MetricItem, Outcome, Score, unscored
+from data.models import Json, MetricItem, Outcome, Score, unscored
 from judges.metrics.context.diagnosis import losses, total
 from judges.metrics.context.measures import coverage, density, pooled_ranked_coverage, ranked_coverage
 from judges.metrics.context.ratings import Ratings

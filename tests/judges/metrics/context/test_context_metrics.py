@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data.errors import NotFoundError, SpecError
-from data.records import MetricItem, Outcome, Passage, Score
+from data.models import MetricItem, Outcome, Passage, Score
 from judges.metrics.context.diagnosis import losses, losses_of
 from judges.metrics.context.metric import build
 from judges.metrics.registry import build_metric

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from data.files.question_sets.loader import load_set
-from data.records import MetricItem
+from data.models import MetricItem
 from judges.metrics.context.measures import ranked_coverage
 from judges.metrics.context.raters import EmbeddedRater
 from judges.metrics.context.ratings import THRESHOLD, Ratings

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 
 CLAIMS = (
     "Coffee lowers the risk of type 2 diabetes.",

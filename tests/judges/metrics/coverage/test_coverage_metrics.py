@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from data.corpora.library import CorpusLibrary
 from data.errors import NotFoundError, RecordError, SpecError
-from data.records import Json, MetricItem, Outcome, Passage, Score
+from data.models import Json, MetricItem, Outcome, Passage, Score
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.metric import Variant, build

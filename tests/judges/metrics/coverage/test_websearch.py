@@ -12,7 +12,7 @@ from aiohttp import web
 
 from data.corpora.chunking import Chunking
 from data.errors import SpecError
-from data.records import Outcome, Passage
+from data.models import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.coverage.sources import WebSource, read_results
 

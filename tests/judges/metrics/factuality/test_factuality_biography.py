@@ -9,7 +9,7 @@ import asyncio
 
 import pytest
 
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 from judges.metrics.factuality.reasoner import FactReasoner
 from judges.metrics.registry import build_metric
 

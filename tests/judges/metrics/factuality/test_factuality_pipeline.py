@@ -14,7 +14,7 @@ from aiohttp import web
 
 from data.errors import NotFoundError, SpecError, StatisticsError
 from data.files.question_sets.loader import load_set
-from data.records import Json, MetricItem, Outcome, Passage, Reply, Score
+from data.models import Json, MetricItem, Outcome, Passage, Reply, Score
 from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import JudgeError, SpecError
-from data.records import Importance, MetricItem, Nugget, Outcome, Score
+from data.models import Importance, MetricItem, Nugget, Outcome, Score
 from judges.metrics.nuggets.scores import Assignment, nugget_scores
 from judges.metrics.registry import build_metric
 

@@ -16,7 +16,7 @@ from scipy.stats import mannwhitneyu
 
 from data.errors import SpecError
 from data.files.question_sets.loader import load_set
-from data.records import MetricItem, Outcome, Score
+from data.models import MetricItem, Outcome, Score
 from judges.metrics.reference.facts import facts_of
 from judges.metrics.reference.metric import Grade, State, completeness
 from judges.metrics.registry import build_metric

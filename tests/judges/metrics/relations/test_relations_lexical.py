@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.embedded import WEAK, LexicalRelations
 from judges.metrics.registry import build_metric

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from data.errors import SpecError
-from data.records import MetricItem, Passage
+from data.models import MetricItem, Passage
 from judges.metrics.registry import build_metric
 from judges.metrics.relations.model import Entailment, Pair, Related
 from judges.metrics.relations.nli import NliRelations

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from data.errors import RecordError
-from data.records.vocabulary import Importance, Split, SubmissionKind, SubmissionState
+from data.models.words import Importance, Split, SubmissionKind, SubmissionState
 
 DEFAULT_PHASE = "open"
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")

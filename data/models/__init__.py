@@ -1,16 +1,7 @@
 """Frozen values that every room speaks in."""
 
-from data.records.accounts import (
-    Membership,
-    Role,
-    Team,
-    Token,
-    TokenScope,
-    UserAccount,
-    require_label,
-)
-from data.records.jobs import Job, Lease, WorkerId
-from data.records.judging import (
+from data.models.jobs import Job, Lease, WorkerId
+from data.models.judgments import (
     EMBEDDED_ENGINE,
     ENGINE,
     LARGEST_GRADE,
@@ -24,9 +15,7 @@ from data.records.judging import (
     battle_id,
     unscored,
 )
-from data.records.policies import Phase, SetPolicy
-from data.records.problems import Problem, ProblemList
-from data.records.questions import (
+from data.models.questions import (
     DEFAULT_PHASE,
     ENGLISH,
     PEOPLE,
@@ -42,7 +31,7 @@ from data.records.questions import (
     require_system_name,
     written_by_people,
 )
-from data.records.rounds import (
+from data.models.rounds import (
     OUT_OF_BUDGET,
     Account,
     BattleColumns,
@@ -55,7 +44,17 @@ from data.records.rounds import (
     RoundCounts,
     VoteColumns,
 )
-from data.records.vocabulary import (
+from data.models.submissions import Phase, SetPolicy
+from data.models.teams import (
+    Membership,
+    Role,
+    Team,
+    Token,
+    TokenScope,
+    UserAccount,
+    require_label,
+)
+from data.models.words import (
     GroundTruth,
     Importance,
     JobKind,
@@ -65,6 +64,8 @@ from data.records.vocabulary import (
     Outcome,
     Preference,
     Presentation,
+    Problem,
+    ProblemList,
     RoundState,
     Severity,
     Split,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from data.models.words import JobKind, JobState
 from data.progress import Work
-from data.records.vocabulary import JobKind, JobState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

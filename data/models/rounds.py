@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from data.errors import RecordError
-from data.records.judging import Judgment
-from data.records.questions import Question, require_name
-from data.records.vocabulary import Outcome, Preference, RoundState
+from data.models.judgments import Judgment
+from data.models.questions import Question, require_name
+from data.models.words import Outcome, Preference, RoundState
 
 if TYPE_CHECKING:
     # Commands import the records before they know that they need arrays.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data.errors import RecordError
-from data.records.questions import DEFAULT_PHASE, require_name
+from data.models.questions import DEFAULT_PHASE, require_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from data.records.questions import Question
-from data.records.vocabulary import RoundState
+from data.models.questions import Question
+from data.models.words import RoundState
 
 
 class LabelValue(StrEnum):
