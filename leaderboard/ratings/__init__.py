@@ -14,9 +14,7 @@ from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import Rating, RatingTable, Settings
 from leaderboard.ratings.uncertainty.differences import (
     Difference,
-    Separation,
     difference,
-    questions_to_separate,
     star_battles,
 )
 from leaderboard.ratings.vocabulary import (
@@ -42,12 +40,10 @@ __all__ = [
     "Method",
     "Rating",
     "RatingTable",
-    "Separation",
     "Settings",
     "StyleEffect",
     "difference",
     "marked_column",
-    "questions_to_separate",
     "rate",
     "rate_domains",
     "rate_under_control",

@@ -13,11 +13,6 @@ from leaderboard.vocabulary import Cluster, IntervalKind, Method
 POINTS: float = 400 / math.log(10)
 
 
-def expected_share(gap: float) -> float:
-    """The share of the win, 0–1, that ratings promise to the one that is `gap` points above the other."""
-    return 1 / (1 + math.exp(-gap / POINTS))
-
-
 MEAN: float = 1000.0
 MOST_POINTS = 1e6
 """Of an anchor; beyond it points lose the digits that tell systems apart."""

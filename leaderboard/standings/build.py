@@ -30,10 +30,8 @@ from leaderboard.ratings import (
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.ratings.estimate import restrict
 from leaderboard.standings.alternative_ratings import (
-    AlternativeRatings,
     all_differences,
     between_systems,
-    separations,
 )
 from leaderboard.standings.answer_stats import AnswerFact, mean_score, too_few_answers
 from leaderboard.standings.head_to_head import head_to_head
@@ -48,7 +46,6 @@ def build_standings(
     about: About,
     *,
     settings: Settings | None = None,
-    domain_ratings: Mapping[str, RatingTable] | None = None,
     answers: Mapping[str, Sequence[AnswerFact]] | None = None,
     outcomes: Mapping[str, Mapping[Outcome, int]] | None = None,
     ended: Mapping[Outcome, int] | None = None,
@@ -64,8 +61,6 @@ def build_standings(
         about: What the board is.
         settings: How to rate; `cluster` also decides whether rates take battles on one question
             together, which a table of published counts cannot do.
-        domain_ratings: Ratings within domains; None to compute Bradley-Terry ratings shrunk towards the
-            overall ones, where there are several domains and overall ratings.
         answers: Facts about each system's answers.
         outcomes: How each system's planned battles ended.
         ended: How all planned battles ended.
@@ -107,7 +102,6 @@ def build_standings(
         settings=chosen,
         reference=reference,
         ratings=ratings,
-        domain_ratings=domain_ratings,
         facts=facts,
         judge_context=seen,
     )
@@ -139,8 +133,7 @@ def build_standings(
         rates=rates,
         pairs=head_to_head(table, order),
         outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: count})),
-        alternative_ratings=beside,
-        separations=() if ratings is None else separations(ratings, chosen),
+        beside=beside,
         differences={} if ratings is None else all_differences(ratings),
         judged=judged,
         covariates=covariates,
@@ -160,7 +153,6 @@ class _Inputs:
     settings: Settings
     reference: str | None
     ratings: RatingTable | None
-    domain_ratings: Mapping[str, RatingTable] | None
     facts: Mapping[str, Sequence[AnswerFact]]
     judge_context: JudgeContext
 
@@ -206,7 +198,7 @@ def _style(inputs: _Inputs) -> Mapping[str, object]:
     return style_section(inputs.table, inputs.settings, inputs.facts, inputs.judge_context)
 
 
-def _between(inputs: _Inputs) -> tuple[AlternativeRatings, ...]:
+def _between(inputs: _Inputs) -> tuple[Mapping[str, object], ...]:
     if inputs.ratings is None:
         return ()
     return (between_systems(inputs.table, inputs.settings, inputs.rated_reference),)
@@ -232,8 +224,8 @@ def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, 
 
 def _by_domains(inputs: _Inputs) -> Mapping[str, RatingTable]:
     table, overall = inputs.table, inputs.ratings
-    if inputs.domain_ratings is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
-        return inputs.domain_ratings or {}
+    if overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
+        return {}
     try:
         rated = rate_domains(table, inputs.settings, overall=overall)
         return {domain_table.domain: domain_table.table for domain_table in rated}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
-from data.intervals import LEVEL, Interval, wilson
+from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import whole
 from leaderboard.ratings.counts import count_ordered
@@ -45,16 +45,6 @@ class HeadToHead:
         battles = self.battles
         rates: Floats = np.divide(self.shares, battles, out=np.full(battles.shape, np.nan), where=battles > 0)
         return rates
-
-    def interval(self, system: str, opponent: str, level: float = LEVEL) -> Interval | None:
-        """Wilson's interval of the share of battles that `system` won outright; None if they never met.
-
-        Raises:
-            NotFoundError: One of the two is not in the matrix.
-        """
-        row, column = self._code(system), self._code(opponent)
-        battles = float(self.battles[row, column])
-        return wilson(float(self.wins[row, column]) / battles, battles, level) if battles else None
 
     def _code(self, system: str) -> int:
         if system not in self.systems:

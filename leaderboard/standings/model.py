@@ -11,7 +11,6 @@ from data.models import Outcome
 from data.models.plain import to_json
 from leaderboard.rates import Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
-from leaderboard.standings.alternative_ratings import AlternativeRatings
 from leaderboard.standings.answer_stats import MeanScore
 from leaderboard.standings.head_to_head import HeadToHead
 from leaderboard.standings.judged_shares import JudgedShares
@@ -110,8 +109,7 @@ class Standings:
         rates: The rates behind the lines.
         pairs: The record of every pair, best first.
         outcomes: How all planned battles ended.
-        alternative_ratings: Second tables of ratings: those without the reference.
-        separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
+        beside: Second tables of ratings: those without the reference.
         differences: The paired difference of every two systems, compact (`all_differences`).
         judged: How much of the planned battles was judged; None where only verdicts are known.
         covariates: What biases the judge (`style_section`); empty where nothing can be told.
@@ -126,8 +124,7 @@ class Standings:
     rates: RateTable
     pairs: HeadToHead
     outcomes: Mapping[Outcome, int]
-    alternative_ratings: tuple[AlternativeRatings, ...] = ()
-    separations: Sequence[Mapping[str, object]] = ()
+    beside: Sequence[Mapping[str, object]] = ()
     differences: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     judged: JudgedShares | None = None
     covariates: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
@@ -181,8 +178,7 @@ class Standings:
                 for domain, lines in self.lines.items()
             },
             "head_to_head": self.pairs.as_json(),
-            "beside": [alternative.as_json() for alternative in self.alternative_ratings],
-            "separations": [dict(separation) for separation in self.separations],
+            "beside": [dict(ratings) for ratings in self.beside],
             "differences": dict(self.differences),
             **({COVARIATES: dict(self.covariates)} if self.covariates else {}),
             **(

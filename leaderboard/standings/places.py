@@ -93,12 +93,6 @@ def _with_letters(places: Sequence[Place]) -> Sequence[Place]:
     return [replace(place, letters=text) for place, text in zip(places, letters(apart), strict=True)]
 
 
-def ratings_among_systems(rows: Sequence[Json], reference: str | None) -> list[Json]:
-    """Ratings of a section of a board, such as those that votes correct, with places among the systems."""
-    lines = [{"system": row["system"], "rating": row} for row in rows]
-    return [line["rating"] for line in lines_among_systems(lines, reference)]
-
-
 def _three(place: Place) -> tuple[int, int, str | None]:
     return place.rank_lower or 1, place.rank_upper or 1, place.letters
 

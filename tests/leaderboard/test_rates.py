@@ -216,7 +216,6 @@ def test_head_to_head_counts_every_pair_from_both_sides() -> None:
     assert matrix.battles[0, 1] == matrix.battles[1, 0] == 3
     assert matrix.rates[0, 1] == 0.5
     assert np.isnan(matrix.rates[0, 2])
-    assert matrix.interval("s0", "s2") is None
     pairs = matrix.as_json()["pairs"]
     assert isinstance(pairs, list)
     assert len(pairs) == 2

@@ -55,28 +55,23 @@ def offer_files(
     _offer(stamp_of(view), name, rows, f"{view.title}: {title}", chart)
 
 
-def offer_table(stamp: Stamp | None, name: str, rows: Callable[[], Rows]) -> None:
-    """Offer a table that hangs on no single view; without a stamp its rows name their boards themselves."""
-    _offer(stamp, name, rows, "", None)
-
-
 @st.fragment
 def _offer(
-    stamp: Stamp | None,
+    stamp: Stamp,
     name: str,
     rows: Callable[[], Rows],
     title: str,
     chart: Callable[[str], alt.LayerChart] | None,
 ) -> None:
     """Opening runs this alone; most visits open none, so the buttons are not sent before."""
-    stem = name if stamp is None else f"{stamp.stem}-{name}"
+    stem = f"{stamp.stem}-{name}"
     box = st.popover("Download", icon=":material/download:", key=f"download-{name}", on_change="rerun")
     if not box.open:
         return
     with box, st.container(horizontal=True):
         for form in TableForm:
             _button(stem, form, partial(_table, stamp, rows, form))
-        if chart is not None and stamp is not None and draws_pictures():
+        if chart is not None and draws_pictures():
             for picture in PictureForm:
                 _button(stem, picture, partial(_chart, stamp, chart, picture, title))
 
@@ -92,7 +87,7 @@ def _button(stem: str, form: TableForm | PictureForm, make: Callable[[], bytes])
     )
 
 
-def _table(stamp: Stamp | None, rows: Callable[[], Rows], form: TableForm) -> bytes:
+def _table(stamp: Stamp, rows: Callable[[], Rows], form: TableForm) -> bytes:
     return table_file(rows(), form, stamp)
 
 

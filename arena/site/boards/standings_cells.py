@@ -177,11 +177,6 @@ def bar(value: Bounded | None, scale: Scale, *, mark: float | None = None) -> El
     return track
 
 
-def bar_cell(value: Bounded | None, scale: Scale, *, mark: float | None = None) -> Element:
-    """The bar of a value as a cell."""
-    return element("td", bar(value, scale, mark=mark), class_="aa-bar")
-
-
 def axis(scale: Scale, text: Callable[[float], str]) -> Element:
     """The values of a scale, each above its place on the bars below; no text stands twice."""
     nearest_last = sorted(scale.ticks, key=lambda tick: -abs(tick - round(tick)))

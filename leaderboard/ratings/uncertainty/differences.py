@@ -1,13 +1,7 @@
-"""Who is better, how sure, and how much more judging would settle it.
+"""Paired differences of two systems, from joint draws or the joint covariance.
 
-A difference of two systems is always taken from joint draws (or the joint covariance): what both share,
-the question's difficulty above all, cancels, so it is far surer than their two intervals suggest.
-
-The estimate of the star alone beside that of all battles.
-
-Bradley-Terry is a model, and no model is quite right; what it estimates then depends on the mix of
-battles. A round that adds complete pairs to the star against the reference changes the mix, so both
-estimates are reported and their difference is shown.
+What both share, the question's difficulty above all, cancels, so a difference is far surer than two intervals
+suggest.
 """
 
 from __future__ import annotations
@@ -16,17 +10,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
-from data.errors import InputError, NotFoundError, StatisticsError, UnrankableError
+from data.errors import NotFoundError, StatisticsError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.uncertainty import bounds
-from leaderboard.ratings.uncertainty.paired_errors import FEW_QUESTIONS, freedom_of, t_quantile
+from leaderboard.ratings.uncertainty.paired_errors import FEW_QUESTIONS
 from leaderboard.ratings.vocabulary import Cluster, IntervalKind
-
-NEEDED_STEPS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,31 +45,6 @@ class Difference:
     prob_better: float
     questions: int
     interval: IntervalKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Separation:
-    """How many questions would tell two systems apart.
-
-    Attributes:
-        first: The one system.
-        second: The other.
-        questions: Questions so far.
-        needed: Questions in all, judged as so far, at which a difference as large as the present estimate
-            is found (95 % interval without 0) with probability `power`; None for equal ratings.
-        power: That probability.
-    """
-
-    first: str
-    second: str
-    questions: int
-    needed: int | None
-    power: float
-
-    @property
-    def further(self) -> int | None:
-        """How many questions more."""
-        return None if self.needed is None else max(self.needed - self.questions, 0)
 
 
 def difference(table: RatingTable, first: str, second: str) -> Difference:
@@ -149,34 +115,6 @@ def rate_as(battles: BattleTable, settings: Settings) -> RatingTable:
         seed=settings.seed,
         bounds=settings.bounds,
     )
-
-
-def questions_to_separate(table: RatingTable, first: str, second: str, power: float = 0.8) -> Separation:
-    """How many questions would tell two systems apart.
-
-    The standard error falls with the root of the number of questions, so Q questions at a standard error
-    s become Q (s (t + z_power) / difference)², with t of as many questions.
-
-    Raises:
-        InputError: A power outside ½–1.
-        UnrankableError: As `difference`.
-    """
-    if not 1 / 2 <= power < 1:
-        message = f"A power of {power} cannot be used."
-        raise InputError(message, advice="Give a probability from 0.5 to below 1.")
-    gap = difference(table, first, second)
-    needed = None
-    if gap.points:
-        needed = _needed(gap.questions * (gap.se / gap.points) ** 2, float(ndtri(power)))
-    return Separation(first=first, second=second, questions=gap.questions, needed=needed, power=power)
-
-
-def _needed(each: float, power: float) -> int:
-    """The fewest questions that are enough by the t quantile of so many."""
-    needed = each * (float(t_quantile(freedom_of(np.inf))) + power) ** 2
-    for _ in range(NEEDED_STEPS):
-        needed = each * (float(t_quantile(freedom_of(max(needed, 3.0)))) + power) ** 2
-    return math.ceil(needed)
 
 
 def _comparable(table: RatingTable, first: str, second: str) -> tuple[int, int]:

@@ -23,7 +23,6 @@ from leaderboard.ratings import (
     IntervalKind,
     RatingTable,
     difference,
-    questions_to_separate,
     rate,
 )
 from leaderboard.ratings.rate import MOST_RESAMPLED
@@ -179,9 +178,6 @@ def test_a_difference_rests_on_the_questions_that_carry_it(kind: IntervalKind, *
     assert other.upper == pytest.approx(one.upper, rel=0.02)
     assert one.lower < 0 < one.upper or one.prob_better > 0.975
     assert other.interval is IntervalKind.SANDWICH
-    needed = questions_to_separate(joint, "X", "Y").needed
-    assert needed is not None
-    assert needed == questions_to_separate(alone, "X", "Y").needed
     assert Flag.FEW_QUESTIONS in joint.of("X").flags
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import stdtrit
 
-from data.errors import InputError, NotFoundError, RecordError, UnrankableError
+from data.errors import NotFoundError, RecordError, UnrankableError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings import (
     Anchor,
@@ -20,7 +19,6 @@ from leaderboard.ratings import (
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.ratings.uncertainty.differences import (
     difference,
-    questions_to_separate,
 )
 from tests.narrow import known
 
@@ -73,19 +71,6 @@ def test_draws_and_sandwich_tell_the_same_story() -> None:
     closed = difference(rate(make_round(), interval=IntervalKind.SANDWICH), "e", "f")
     assert drawn.se == pytest.approx(closed.se, rel=0.08)
     assert drawn.prob_better == pytest.approx(closed.prob_better, abs=0.02)
-
-
-def test_four_times_the_questions_halve_the_error() -> None:
-    """Questions needed grow with the square of error over difference, and more power needs more."""
-    table = rate(make_round(), interval=IntervalKind.SANDWICH)
-    found, gap = questions_to_separate(table, "e", "f"), difference(table, "e", "f")
-    needed = found.needed or 0
-    reach = stdtrit(needed - 1, 0.975) + 0.841621
-    assert needed == pytest.approx(200 * (gap.se * reach / gap.points) ** 2, abs=1)
-    assert found.further == max(needed - 200, 0)
-    assert known(questions_to_separate(table, "e", "f", power=0.95).needed) > needed
-    with pytest.raises(InputError, match="power"):
-        questions_to_separate(table, "e", "f", power=1.2)
 
 
 def test_systems_that_cannot_be_compared_are_named() -> None:

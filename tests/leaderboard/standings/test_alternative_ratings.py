@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import Settings, rate
-from leaderboard.standings.alternative_ratings import separations
+from leaderboard.ratings import Settings
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
@@ -43,20 +42,8 @@ def _facts(*, alike: bool = False) -> dict[str, list[AnswerFact]]:
 SETTINGS = Settings(bootstrap=200)
 
 
-def test_neighbours_are_told_apart_by_paired_differences() -> None:
-    """Every neighbouring pair has its difference, its chance and the questions that would settle it."""
-    table = _table(complete=True)
-    found = separations(rate(table, bootstrap=200), SETTINGS)
-    assert [(one["first"], one["second"]) for one in found] == [("good", "human"), ("human", "poor")]
-    for one in found:
-        assert float(str(one["lower"])) <= float(str(one["points"])) <= float(str(one["upper"]))
-        assert 0 <= float(str(one["chance"])) <= 1
-        assert int(str(one["questions"])) == 80
-
-
-def test_board_holds_both() -> None:
-    """The published JSON has the tables beside the ratings and the separations."""
+def test_board_has_ratings_between_systems() -> None:
+    """The published JSON has the table of battles between systems beside the ratings."""
     about = About(name="b", title="B", reference="human")
     found = build_standings(_table(complete=True), about, settings=SETTINGS, answers=_facts()).as_json()
     assert [one["kind"] for one in listed(found["beside"])] == ["between-systems"]
-    assert len(listed(found["separations"])) == 2
