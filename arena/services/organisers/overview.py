@@ -54,9 +54,8 @@ class Overview:
 
     @property
     def waiting(self) -> int:
-        """How many submissions wait; submissions that are over are left out."""
-        rows = (row for inbox in self.inboxes for row in inbox.waiting)
-        return sum(not row.over for row in rows)
+        """Number of submissions that wait."""
+        return sum(len(inbox.waiting) for inbox in self.inboxes)
 
 
 class OverviewService:
