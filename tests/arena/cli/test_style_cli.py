@@ -32,21 +32,17 @@ def written(file: Path, rows: Sequence[dict[str, Any]]) -> Path:
 
 
 def battles(rows: int = 1500) -> list[dict[str, Any]]:
-    """Battles of three systems alike, won by length, by the first place and by the judge's own family."""
+    """Battles of three systems alike, won by length and by the first place."""
     rng = np.random.default_rng(8)
     made = []
     for number in range(rows):
         one, other = rng.choice(["x", "y", "z"], 2, replace=False)
         cells = {
-            name: int(rng.poisson(100 if "length" in name else 2))
-            for name in COLUMNS
-            if name != "position" and "family" not in name
+            name: int(rng.poisson(100 if "length" in name else 2)) for name in COLUMNS if name != "position"
         }
-        cells |= {name: int(rng.random() < 0.5) for name in ("a_same_family", "b_same_family")}
         position = str(rng.choice(["a", "b", "both"]))
         gap = 0.5 * (cells["a_length"] > cells["b_length"]) - 0.25
         gap += {"a": 0.6, "b": -0.6, "both": 0.0}[position]
-        gap += 0.4 * (cells["a_same_family"] - cells["b_same_family"])
         won = rng.random() < 1 / (1 + np.exp(-gap))
         made.append(
             {

@@ -55,7 +55,7 @@ def pairs_of(rows: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]
 
 
 def terms_of(seed: int, rows: int = 4000) -> tuple[CovariateColumn, ...]:
-    """Length, headings, position, and the judge's own family, which differs from battle to battle."""
+    """Length, headings, position, and another mark."""
     rng = np.random.default_rng(seed + 2)
     counts = {
         "length": (rng.poisson(200, rows), rng.poisson(150, rows)),
@@ -66,7 +66,7 @@ def terms_of(seed: int, rows: int = 4000) -> tuple[CovariateColumn, ...]:
     return (
         *columns,
         marked_column("position", rng.choice([-1.0, 0.0, 1.0], rows), FIRST),
-        marked_column("same_family", rng.choice([-1.0, 0.0, 1.0], rows), FIRST),
+        marked_column("other_mark", rng.choice([-1.0, 0.0, 1.0], rows), FIRST),
     )
 
 
