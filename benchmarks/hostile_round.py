@@ -25,12 +25,11 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.html_pages import as_html
 from arena.services.accounts.auth import OPERATOR
-from arena.services.evidence.highlights import mark_answer, mark_passage
+from arena.services.evidence.highlights import mark_answer
 from arena.services.evidence.questions import QuestionView
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.questions.answers import answer_text
-from arena.site.questions.sources import passage_text
 from arena.site.services import as_secrets
 from data.models import Outcome
 
@@ -107,12 +106,9 @@ def shown(arena: Arena, question: str) -> None:
 
 
 def marked(found: QuestionView) -> None:
-    """Answers and passages with their marks, as HTML."""
+    """Answers with their marks, as HTML."""
     for answer in found.answers:
         as_html(answer_text(mark_answer(answer.answer.answer, answer.scores)))
-    scores = [score for answer in found.answers for score in answer.scores]
-    for passage in found.question.passages:
-        as_html(passage_text(mark_passage(passage.text, passage.id, scores)))
 
 
 def pages(arena: Arena, name: str, ids: Iterable[str]) -> Iterator[Step]:

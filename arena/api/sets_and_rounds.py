@@ -129,7 +129,7 @@ def show_evidence(
     request: Request, name: Name, question_id: QuestionId, arena: Services, caller: Who
 ) -> Response:
     """A question of a published round: its answers with their scores, its battles with every judgment."""
-    return answer(request, arena.evidence.of_round(name, caller=caller).evidence(question_id))
+    return answer(request, arena.evidence.evidence(name, question_id, caller=caller))
 
 
 @rounds.get(

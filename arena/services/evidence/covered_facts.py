@@ -1,38 +1,37 @@
-"""Which facts each of two answers covers, as far as metrics and the judge recorded it: both, one, neither.
+"""The facts that answers cover, as metrics recorded them or a judge listed them in its reasons.
 
-Kinds of facts: nuggets, sub-questions, statements of the passages, aspects, sentences of the reference. Each
-kind comes from one recorded score or judgment; where there is none, it says why and how to get it.
+Kinds of facts: nuggets, sub-questions, statements of the passages, aspects, facts of the reference. Each kind
+comes from the first scorer of its metric; where there is none, it says why and how to get it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from arena.services.boards.metric_columns import HAS
-from arena.services.evidence.highlights import REFERENCE
 from arena.services.evidence.questions import AnswerView, QuestionView
-from arena.services.evidence.reasons import (
-    CONTRADICTS,
-    COVERS,
-    MISSES,
-    Fact,
-    Reasons,
-    Side,
-    read_reasons,
-)
-from data.plugins import described
+from arena.services.evidence.reasons import CONTRADICTS, COVERS, MISSES, Fact, Reasons, Side
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.registry import Facts, metrics, own_metrics
+from judges.metrics.registry import Facts, ReadFact, metrics, own_metrics
 
-OF_REFERENCE = "sentences of the reference"
-OF_PASSAGES = "statements of the passages"
+REFERENCE = "reference"
 UNSEEN = "What is recorded of them quotes texts that are not shown."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FactTable:
+    """The facts of one kind by answers; a cell is None where nothing was recorded of the two."""
+
+    kind: str
+    source: str
+    systems: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[ReadFact | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Covered:
-    """A fact, and whether each of two answers covers it; `notes` say what more is known of each."""
+    """A fact, and whether each of two answers covers it; `notes` say more of each."""
 
     fact: Fact
     first: bool
@@ -42,14 +41,9 @@ class Covered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactDiff:
-    """The facts of one kind by which of two answers cover them.
+    """The facts of one kind of which both answers are known; `unknown` counts the others.
 
-    Attributes:
-        kind: What they are.
-        source: What recorded it: a metric and who scored, or the judge.
-        facts: Each fact of which both sides are known.
-        unknown: How many are left out, as one side of them was not recorded.
-        missing: Why nothing is known, and how to get it; empty where something is.
+    `missing` says why nothing is known, and how to get it; empty where something is.
     """
 
     kind: str
@@ -63,39 +57,77 @@ class FactDiff:
         return tuple(fact for fact in self.facts if (fact.first, fact.second) == (first, second))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """What one answer does with a fact."""
-
-    fact: Fact
-    covers: bool
-    note: str = ""
+def fact_tables(view: QuestionView) -> Iterator[FactTable]:
+    """Yield the facts that each answer covers, a table a kind."""
+    for info in reversed(metrics()):
+        if info.facts is not None and (table := _table(view.answers, info.name, info.facts)) is not None:
+            yield table
 
 
-Readings = Mapping[str, _Reading]
-"""By the text of the fact."""
+def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable | None:
+    """The facts of one kind, by the scorer that most answers have scores of; None without any."""
+    scorers: dict[tuple[str, str], dict[str, ScoredAnswer]] = {}
+    for answer in answers:
+        for score in answer.scores:
+            if _tells(name, facts, score.metric) and score.score is not None and score.details:
+                scorers.setdefault((score.judge, score.metric), {})[answer.system] = score
+    if not scorers:
+        return None
+    judge, metric = min(scorers, key=lambda scorer: (-len(scorers[scorer]), scorer))
+    scores = scorers[judge, metric]
+    rows: dict[str, dict[str, ReadFact]] = {}
+    for system, score in scores.items():
+        try:
+            for fact in facts.read(score.details):
+                rows.setdefault(fact.text, {})[system] = fact
+        except Exception:
+            if name in own_metrics():
+                raise
+            return None
+    return FactTable(
+        kind=facts.kind,
+        source=f"{metric}, {judge or 'embedded'}",
+        systems=tuple(scores),
+        rows=tuple((text, tuple(map(cells.get, scores))) for text, cells in rows.items()),
+    )
+
+
+def _tells(name: str, facts: Facts, metric: str) -> bool:
+    """Whether the scores of a metric hold the facts of this one's kind."""
+    return metric.startswith(facts.begins) if facts.begins else metric == name
 
 
 def fact_diffs(view: QuestionView, first: str, second: str) -> tuple[FactDiff, ...]:
-    """The facts that two answers to a question cover, a kind each; those of which something is known first.
-
-    Nothing where one of the answers is not there, or not shown.
-    """
-    answers = {answer.system: answer for answer in view.answers}
-    if first not in answers or second not in answers:
+    """Compare the facts of two answers, a kind each; those of which something is known first."""
+    pair = [answer for name in (first, second) for answer in view.answers if answer.system == name]
+    if {answer.system for answer in pair} != {first, second}:
         return ()
-    pair = answers[first], answers[second]
-    found = [
-        _by_metric(info.name, info.facts, pair) or _missing(view, info.name, info.facts, pair)
-        for info in reversed(metrics())
-        if info.facts is not None
-    ]
-    found.append(_of_reference(view, first, second))
+    found = []
+    for info in reversed(metrics()):
+        if info.facts is not None:
+            table = _table(pair, info.name, info.facts)
+            if table is not None and len(table.systems) == len(pair):
+                sides = [{text: cells[at] for text, cells in table.rows} for at in range(len(pair))]
+                found.append(_compared(table.kind, table.source, *sides))
+            else:
+                found.append(_missing(view, info.name, info.facts, pair))
     return tuple(sorted(found, key=lambda diff: bool(diff.missing)))
 
 
+def _missing(view: QuestionView, name: str, facts: Facts, pair: Sequence[AnswerView]) -> FactDiff:
+    given = facts.given
+    scores = [one for answer in pair for one in answer.scores if _tells(name, facts, one.metric)]
+    if any(score.score is not None and not score.details for score in scores):
+        why = UNSEEN
+    elif given in HAS and not HAS[given](view.question):
+        why = f"This question comes without {given}: they are brought with its set."
+    else:
+        why = f"Not recorded for both answers: `arena metrics run --set {view.set_name} --metric {name}`."
+    return FactDiff(kind=facts.kind, missing=why)
+
+
 def own_facts(first: str, diffs: Mapping[str, Sequence[FactDiff]]) -> Mapping[str, frozenset[str]]:
-    """By system, the texts of facts that it covers and the one it is compared with does not.
+    """By system, the facts that it covers and the one it is compared with does not.
 
     `diffs` are of `first` with each other system.
     """
@@ -108,110 +140,35 @@ def own_facts(first: str, diffs: Mapping[str, Sequence[FactDiff]]) -> Mapping[st
 
 
 def reasons_diff(reasons: Reasons) -> FactDiff:
-    """The facts of a judgment's reasons by which side covers them; a judge lists only the first of each."""
+    """Compare the facts of a judgment's reasons; a judge lists only the first of each."""
+    kind = "sentences of the reference" if reasons.ground_truth == REFERENCE else "statements of the passages"
     return _compared(
-        OF_REFERENCE if reasons.ground_truth == REFERENCE else OF_PASSAGES,
-        f"the judge, against the {reasons.ground_truth}",
-        _side(reasons.a),
-        _side(reasons.b),
+        kind, f"the judge, against the {reasons.ground_truth}", _read(reasons.a), _read(reasons.b)
     )
 
 
-def _compared(kind: str, source: str, first: Readings, second: Readings) -> FactDiff:
-    both = [text for text in first if text in second]
-    return FactDiff(
-        kind=kind,
-        source=source,
-        facts=tuple(
-            Covered(
-                fact=first[text].fact,
-                first=first[text].covers,
-                second=second[text].covers,
-                notes=(first[text].note, second[text].note),
-            )
-            for text in both
-        ),
-        unknown=len({*first, *second}) - len(both),
-    )
-
-
-def _by_metric(name: str, facts: Facts, pair: tuple[AnswerView, AnswerView]) -> FactDiff | None:
-    """The facts by the first metric of its kind that both answers have a score of, embedded ones first."""
-    of_second = {(score.metric, score.judge): score for score in _details(pair[1], name, facts)}
-    for score in sorted(_details(pair[0], name, facts), key=lambda score: (score.judge, score.metric)):
-        other = of_second.get((score.metric, score.judge))
-        if other is not None:
-            source = f"{score.metric}, {score.judge or 'embedded'}"
-            try:
-                return _compared(facts.kind, source, _read(facts, score), _read(facts, other))
-            except Exception as error:
-                if name in own_metrics():
-                    raise
-                why = f"The plugin metric {name} cannot read them: {described(error)}."
-                return FactDiff(kind=facts.kind, missing=why)
-    return None
-
-
-def _read(facts: Facts, score: ScoredAnswer) -> Readings:
-    return {
-        one.text: _Reading(fact=Fact(text=one.text, passages=one.passages), covers=one.covered, note=one.note)
-        for one in facts.read(score.details)
-    }
-
-
-def _details(answer: AnswerView, name: str, facts: Facts) -> list[ScoredAnswer]:
-    return [
-        score
-        for score in answer.scores
-        if _tells(name, facts, score.metric) and score.score is not None and score.details
-    ]
-
-
-def _tells(name: str, facts: Facts, metric: str) -> bool:
-    """Whether the scores of a metric hold the facts of this one's kind."""
-    return metric.startswith(facts.begins) if facts.begins else metric == name
-
-
-def _missing(view: QuestionView, name: str, facts: Facts, pair: tuple[AnswerView, AnswerView]) -> FactDiff:
-    """Why nothing is known of a kind of facts, and how to get it."""
-    given = facts.given
-    scored = [score for answer in pair for score in answer.scores if _tells(name, facts, score.metric)]
-    if any(score.score is not None and not score.details for score in scored):
-        why = UNSEEN
-    elif given in HAS and not HAS[given](view.question):
-        why = f"This question comes without {given}: they are brought with its set."
-    else:
-        why = f"Not recorded for both answers: `arena metrics run --set {view.set_name} --metric {name}`."
-    return FactDiff(kind=facts.kind, missing=why)
-
-
-def _side(side: Side) -> Readings:
-    """What a judge lists of one side; what it contradicts it does not cover."""
-    found = {fact.text: _Reading(fact=fact, covers=True) for fact in side.of(COVERS)}
-    found |= {fact.text: _Reading(fact=fact, covers=False) for fact in side.of(MISSES)}
-    for fact in side.of(CONTRADICTS):
-        found[fact.text] = _Reading(fact=fact, covers=False, note="contradicts it")
+def _read(side: Side) -> dict[str, ReadFact | None]:
+    """The facts that a judge lists of one side; what it contradicts it does not cover."""
+    found: dict[str, ReadFact | None] = {}
+    for sign, note in ((COVERS, ""), (MISSES, ""), (CONTRADICTS, "contradicts it")):
+        for fact in side.of(sign):
+            covered = sign == COVERS
+            found[fact.text] = ReadFact(text=fact.text, covered=covered, passages=fact.passages, note=note)
     return found
 
 
-def _of_reference(view: QuestionView, first: str, second: str) -> FactDiff:
-    """The reference's sentences, as a judge held the two against it in their own battle."""
-    for evidence in view.battles:
-        battle = evidence.battle
-        if {battle.system_a, battle.system_b} != {first, second}:
-            continue
-        for judgment in evidence.judgments:
-            reasons = read_reasons(judgment.rationale)
-            if reasons is not None and reasons.ground_truth == REFERENCE:
-                diff = reasons_diff(reasons)
-                return diff if battle.system_a == first else _swapped(diff)
-    why = UNSEEN if view.notice else "No judgment of these two lists them; the lexical judge does."
-    return FactDiff(kind=OF_REFERENCE, missing=why)
-
-
-def _swapped(diff: FactDiff) -> FactDiff:
+def _compared(
+    kind: str, source: str, first: Mapping[str, ReadFact | None], second: Mapping[str, ReadFact | None]
+) -> FactDiff:
     facts = tuple(
-        replace(fact, first=fact.second, second=fact.first, notes=(fact.notes[1], fact.notes[0]))
-        for fact in diff.facts
+        Covered(
+            fact=Fact(text=text, passages=tuple(one.passages)),
+            first=one.covered,
+            second=other.covered,
+            notes=(one.note, other.note),
+        )
+        for text in first
+        if (one := first[text]) is not None and (other := second.get(text)) is not None
     )
-    return replace(diff, facts=facts)
+    texts = {text for side in (first, second) for text, fact in side.items() if fact is not None}
+    return FactDiff(kind=kind, source=source, facts=facts, unknown=len(texts) - len(facts))

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from arena.services.evidence.claims import source_of
-from arena.services.evidence.coverage import Standing, StatementView, read_statements
+from arena.services.evidence.statements import Standing, StatementView, read_statements, source_of
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.reference.facts import states_fact
 
@@ -68,14 +67,6 @@ class Missed:
     of_reference: bool = False
 
 
-@dataclass(slots=True)
-class _Count:
-    """Answers that cover and that miss something."""
-
-    covered: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    missed: Counter[tuple[str, ...]] = field(default_factory=Counter)
-
-
 def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> Missed:
     """Find what a system misses, compared with the others.
 
@@ -85,61 +76,47 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
     not missed, and what states no fact is not listed. `scores` are those of one metric with details, by
     system.
     """
-    facts, domains, others = _Count(), _Count(), _Count()
-    own: dict[tuple[str, ...], tuple[ScoredAnswer, StatementView]] = {}
+    facts: Counter[tuple[str, str, bool]] = Counter()
+    domains: Counter[tuple[bool, str, bool]] = Counter()
+    own: dict[tuple[str, str], tuple[ScoredAnswer, StatementView]] = {}
     for name, scored in scores.items():
         for score in scored:
             statements = read_statements(score.details)
             for statement in statements:
-                fact = (score.question_id, statement.text)
-                covered = statement.standing in STATED
-                if name == system:
-                    _add(domains, (score.domain,), covered=covered)
-                    _add(domains, (OVERALL,), covered=covered)
-                    # A reference of one name alone still says what it says.
-                    stated = len(statements) == 1 or states_fact(statement.text)
-                    if statement.standing in LISTED and stated:
-                        own[fact] = (score, statement)
-                else:
-                    _add(facts, fact, covered=covered)
-                    _add(others, (score.domain,), covered=covered)
-                    _add(others, (OVERALL,), covered=covered)
-    ranked = sorted(
-        own, key=lambda fact: (-facts.covered[fact], -len(own[fact][1].passages), facts.missed[fact])
-    )
-    shown = ranked[:MOST_SHOWN]
-    contradicting = [own[fact][0] for fact in shown if own[fact][1].standing is Standing.CONTRADICTED]
+                fact, covered = (score.question_id, statement.text), statement.standing in STATED
+                domains.update((name == system, domain, covered) for domain in (score.domain, OVERALL))
+                if name != system:
+                    facts[*fact, covered] += 1
+                # A reference of one name alone still says what it says.
+                elif statement.standing in LISTED and (len(statements) == 1 or states_fact(statement.text)):
+                    own[fact] = (score, statement)
+    found = [
+        MissedFact(
+            question=score.question_id,
+            domain=score.domain,
+            text=statement.text,
+            passages=statement.passages,
+            contradicted=statement.standing is Standing.CONTRADICTED,
+            covered_by=facts[*fact, True],
+            missed_by=facts[*fact, False],
+        )
+        for fact, (score, statement) in own.items()
+    ]
+    shown = sorted(found, key=lambda one: (-one.covered_by, -len(one.passages), one.missed_by))[:MOST_SHOWN]
+    contradicting = [own[one.question, one.text][0] for one in shown if one.contradicted]
     return Missed(
-        facts=tuple(_fact(*own[fact], facts, fact) for fact in shown),
+        facts=tuple(shown),
         contradictions=source_of(contradicting[0]).sentence if contradicting else "",
-        in_all=domains.missed[(OVERALL,)],
-        by_domain={
-            domain: MissedShare(
-                missed=domains.missed[(domain,)],
-                statements=domains.missed[(domain,)] + domains.covered[(domain,)],
-                others=_share(others, (domain,)),
-            )
-            for (domain,) in {**domains.covered, **domains.missed}
-        },
+        in_all=domains[True, OVERALL, False],
+        by_domain={domain: _share(domains, domain) for is_own, domain, _ in domains if is_own},
     )
 
 
-def _add(count: _Count, key: tuple[str, ...], *, covered: bool) -> None:
-    (count.covered if covered else count.missed)[key] += 1
-
-
-def _share(count: _Count, key: tuple[str, ...]) -> float | None:
-    whole = count.covered[key] + count.missed[key]
-    return count.missed[key] / whole if whole else None
-
-
-def _fact(score: ScoredAnswer, statement: StatementView, facts: _Count, key: tuple[str, ...]) -> MissedFact:
-    return MissedFact(
-        question=score.question_id,
-        domain=score.domain,
-        text=statement.text,
-        passages=statement.passages,
-        contradicted=statement.standing is Standing.CONTRADICTED,
-        covered_by=facts.covered[key],
-        missed_by=facts.missed[key],
+def _share(domains: Mapping[tuple[bool, str, bool], int], domain: str) -> MissedShare:
+    missed, others = domains[True, domain, False], domains[False, domain, False]
+    whole = others + domains[False, domain, True]
+    return MissedShare(
+        missed=missed,
+        statements=missed + domains[True, domain, True],
+        others=others / whole if whole else None,
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from types import MappingProxyType
 
 from arena.models.results import RoundQuestion, RoundQuestionPage
 from arena.services.accounts.auth import PUBLIC, Caller
@@ -49,17 +48,21 @@ class Order(StrEnum):
     FLIPS = "flips"
 
 
-KEYS: Mapping[Order, Callable[[QuestionStats], float | None]] = MappingProxyType(
-    {
-        Order.DISAGREEMENT: lambda question: _descending(question.disagreement),
-        Order.CLOSEST: lambda question: question.margin,
-        Order.CLEAREST: lambda question: _descending(question.margin),
-        Order.SPREAD: lambda question: _descending(question.spread),
-        Order.FLIPS: lambda question: -question.flips,
-    }
-)
+KEYS: Mapping[Order, Callable[[QuestionStats], float | None]] = {
+    Order.DISAGREEMENT: lambda question: _descending(question.disagreement),
+    Order.CLOSEST: lambda question: question.margin,
+    Order.CLEAREST: lambda question: _descending(question.margin),
+    Order.SPREAD: lambda question: _descending(question.spread),
+    Order.FLIPS: lambda question: -question.flips,
+}
 """By what questions are put into an order, the smallest first; the set's own needs none."""
 
+COUNTS: Mapping[Trait, Callable[[QuestionStats], int]] = {
+    Trait.FLIPPED: lambda question: question.flips,
+    Trait.DISPUTED: lambda question: question.disputed,
+    Trait.UNDECIDED: lambda question: question.undecided,
+    Trait.TIED: lambda question: question.ties,
+}
 RESULTS: Mapping[Preference | None, Result] = {
     Preference.A: Result.WON,
     Preference.B: Result.LOST,
@@ -102,34 +105,33 @@ class QuestionList:
         return cls(tuple(questions), tuple(map(_haystack, questions)), notice)
 
     def matching(
-        self,
-        wanted: QuestionFilter,
-        *,
-        endings: Iterable[BattleResult] = (),
-        order: Order = Order.SET,
+        self, wanted: QuestionFilter, *, endings: Iterable[BattleResult] = (), order: Order = Order.SET
     ) -> tuple[QuestionStats, ...]:
-        """The questions that a reader looks for.
-
-        `endings` are of the battles of the wanted system (and opponent).
-        """
+        """What a reader looks for; `endings` are of the battles of the wanted system (and opponent)."""
         words = wanted.words.casefold().split()
-        met = _met(endings, wanted.result) if wanted.system is not None else None
-        matching = tuple(
-            question
-            for question, text in zip(self.questions, self.haystack, strict=True)
-            if (wanted.domain is None or question.domain == wanted.domain)
-            and (met is None or question.id in met)
-            and (wanted.winner is None or question.winner == wanted.winner)
-            and _holds(text, words)
-            and (wanted.trait is None or _has(question, wanted.trait))
+        result = wanted.result
+        met = {end.question for end in endings if result is None or RESULTS[end.preference] is result}
+        return in_order(
+            [
+                question
+                for question, text in zip(self.questions, self.haystack, strict=True)
+                if (wanted.domain is None or question.domain == wanted.domain)
+                and (wanted.system is None or question.id in met)
+                and (wanted.winner is None or question.winner == wanted.winner)
+                and all(word in text for word in words)
+                and (wanted.trait is None or COUNTS[wanted.trait](question) > 0)
+            ],
+            order,
         )
-        return in_order(matching, order)
 
 
 class QuestionListService:
     """Use cases of readers who search for questions.
 
     Lists of boards that stand are kept, the last few that were asked for: a published board never changes.
+
+    Raises:
+        NotFoundError: There is no such round that the caller may see.
     """
 
     def __init__(self, store: Store) -> None:
@@ -137,11 +139,7 @@ class QuestionListService:
         self._kept: OrderedDict[str, QuestionList] = OrderedDict()
 
     def of(self, round_name: str, *, caller: Caller = PUBLIC) -> QuestionList:
-        """Every question of a round.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
+        """Every question of a round."""
         round_ = self._store.rounds.get(round_name)
         texts = RoundAccess(self._store, caller, round_).texts
         board = self._store.boards.standing(round_.id)
@@ -170,7 +168,6 @@ class QuestionListService:
 
         Raises:
             InputError: The domain or the winner is none of the round's.
-            NotFoundError: There is no such round that the caller may see.
         """
         listed = self.of(round_name, caller=caller)
         self._check_names(round_name, wanted, caller)
@@ -185,29 +182,19 @@ class QuestionListService:
 
     def _check_names(self, round_name: str, wanted: QuestionFilter, caller: Caller) -> None:
         """Refuse a domain that the round's set lacks, and a winner that no battle of the round can have."""
-        if wanted.domain is None and wanted.winner is None:
-            return
         access = RoundAccess(self._store, caller, self._store.rounds.get(round_name))
-        domains, systems = access.texts.domains, access.entrants
-        if wanted.domain is not None and wanted.domain not in domains:
-            raise InputError(
-                f"The round {round_name} has no domain {wanted.domain!r}.",
-                advice=f"There are: {', '.join(domains)}.",
-            )
-        if wanted.winner is not None and wanted.winner not in systems:
-            raise InputError(
-                f"No system {wanted.winner!r} can win a question of the round {round_name}.",
-                advice=f"There are: {', '.join(sorted(systems))}. A reference wins none.",
-            )
+        if wanted.domain not in {None, *access.texts.domains}:
+            advice = f"There are: {', '.join(access.texts.domains)}."
+            raise InputError(f"The round {round_name} has no domain {wanted.domain!r}.", advice=advice)
+        if wanted.winner not in {None, *access.entrants}:
+            advice = f"There are: {', '.join(sorted(access.entrants))}. A reference wins none."
+            said = f"No system {wanted.winner!r} can win a question of the round {round_name}."
+            raise InputError(said, advice=advice)
 
     def endings(
         self, round_name: str, system: str, opponent: str | None, *, caller: Caller = PUBLIC
     ) -> tuple[BattleResult, ...]:
-        """How a system's battles (against one opponent) ended.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
+        """How a system's battles (against one opponent) ended."""
         RoundAccess(self._store, caller, self._store.rounds.get(round_name))
         return self._store.question_stats.endings(round_name, system, opponent)
 
@@ -217,10 +204,9 @@ def in_order(questions: Sequence[QuestionStats], order: Order) -> tuple[Question
     if order is Order.SET:
         return tuple(questions)
     key = KEYS[order]
-    keys = {question.number: key(question) for question in questions}
-    return tuple(
-        sorted(questions, key=lambda question: (keys[question.number] is None, keys[question.number] or 0.0))
-    )
+    known = [question for question in questions if key(question) is not None]
+    unknown = [question for question in questions if key(question) is None]
+    return (*sorted(known, key=lambda question: key(question) or 0.0), *unknown)
 
 
 def _descending(value: float | None) -> float | None:
@@ -230,28 +216,3 @@ def _descending(value: float | None) -> float | None:
 def _haystack(question: QuestionStats) -> str:
     text = "" if question.question == placeholder(question.id) else question.question
     return f"{question.id}\n{text}".casefold()
-
-
-def _holds(text: str, words: Sequence[str]) -> bool:
-    return all(word in text for word in words)
-
-
-def _met(endings: Iterable[BattleResult], result: Result | None) -> frozenset[str]:
-    by_question: dict[str, set[Result]] = defaultdict(set)
-    for ending in endings:
-        by_question[ending.question].add(RESULTS[ending.preference])
-    return frozenset(
-        question for question, results in by_question.items() if result is None or result in results
-    )
-
-
-def _has(question: QuestionStats, trait: Trait) -> bool:
-    match trait:
-        case Trait.FLIPPED:
-            return question.flips > 0
-        case Trait.DISPUTED:
-            return question.disputed > 0
-        case Trait.UNDECIDED:
-            return question.undecided > 0
-        case Trait.TIED:
-            return question.ties > 0

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
 from arena.models.results import BattleEvidence, QuestionEvidence, RoundAnswer
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.rounds.visibility import RoundAccess
-from data.models import Answer, Preference, Question, Round, Submission
+from data.models import Answer, BattleRecord, Judgment, Preference, Question, Submission
 from data.models import BattleEvidence as StoredEvidence
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
+
+SIGNS = {Preference.A: -1.0, Preference.TIE: 0.0, Preference.B: 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,62 +44,63 @@ class QuestionView:
     notice: str = ""
 
 
-class RoundEvidence:
-    """The questions of one round as a caller sees them; states and rights are those of when it was made.
+class EvidenceService:
+    """Use cases of readers who trace a number to its evidence.
 
-    Raises:
-        NotFoundError: The round is not for the caller.
-        RetractedError: Its board was retracted, and the caller is no organiser.
+    Raises, for every caller who is no organiser:
+        NotFoundError: There is no such round that the caller may see, or no such question in its set.
+        RetractedError: The board of the round was retracted.
     """
 
-    def __init__(self, store: Store, round_: Round, caller: Caller) -> None:
-        self._store, self._round = store, round_
-        self._seen = RoundAccess(store, caller, round_)
-        self._reference = store.submissions.reference(round_.set_name)
-        entrants = self._seen.entrants.values()
-        self._sides = {side.id: side for side in (*entrants, self._reference)}
-        self._shown = {side.system: self._seen.submission(side.system) or side for side in entrants}
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
-    def question(self, question_id: str) -> QuestionView:
-        """Everything about a question that the caller may see; best answer first.
+    def notice(self, round_name: str, *, caller: Caller = PUBLIC) -> str:
+        """Which texts of a round are kept from the caller, and why; empty where none are."""
+        return RoundAccess(self._store, caller, self._store.rounds.get(round_name)).texts.notice
 
-        Raises:
-            NotFoundError: There is no such question in the round's set.
-        """
-        seen, set_name = self._seen, self._round.set_name
-        question = self._store.sets.question(set_name, question_id)
-        battles = tuple(map(seen.evidence, self._store.verdicts.of_question(self._round.name, question_id)))
-        scores = tuple(map(seen.score, self._store.scores.of_question(set_name, question_id)))
-        views = [
-            _answer_view(self._sides[number], answer, self._reference, battles, scores)
-            for number, answer in self._store.submissions.to_question(set_name, question_id).items()
-            if number in self._sides
-        ]
-        shown = [
-            replace(view, submission=self._shown.get(view.system, view.submission))
-            for view in views
-            if seen.answers_of(view.system, question)
-        ]
+    def question(self, round_name: str, question_id: str, *, caller: Caller = PUBLIC) -> QuestionView:
+        """Everything about a question in a round that the caller may see; best answer first."""
+        store, round_ = self._store, self._store.rounds.get(round_name)
+        seen, reference = RoundAccess(store, caller, round_), store.submissions.reference(round_.set_name)
+        sides = {side.id: side for side in (*seen.entrants.values(), reference)}
+        question = store.sets.question(round_.set_name, question_id)
+        battles = tuple(map(seen.evidence, store.verdicts.of_question(round_.name, question_id)))
+        scores = tuple(map(seen.score, store.scores.of_question(round_.set_name, question_id)))
+        answers = []
+        for number, answer in store.submissions.to_question(round_.set_name, question_id).items():
+            side = sides.get(number)
+            if side is None or not seen.answers_of(side.system, question):
+                continue
+            results = Counter(_result(battle, side.system) for battle in battles)
+            is_reference = number == reference.id
+            view = AnswerView(
+                system=side.system,
+                submission=side if is_reference else seen.submission(side.system) or side,
+                is_reference=is_reference,
+                answer=answer,
+                wins=results[Preference.A],
+                ties=results[Preference.TIE],
+                losses=results[Preference.B],
+                scores=tuple(score for score in scores if score.submission == number),
+            )
+            answers.append(view)
         return QuestionView(
-            set_name=set_name,
+            set_name=round_.set_name,
             domain_label=seen.texts.domains[question.domain],
             question=seen.question(question),
-            answers=tuple(sorted(shown, key=lambda view: (view.losses - view.wins, view.system))),
+            answers=tuple(sorted(answers, key=lambda view: (view.losses - view.wins, view.system))),
             battles=battles,
             notice=seen.texts.notice,
         )
 
-    def evidence(self, question_id: str) -> QuestionEvidence:
-        """The same as what routes, commands and tools give.
-
-        Raises:
-            NotFoundError: There is no such question in the round's set.
-        """
-        view = self.question(question_id)
+    def evidence(self, round_name: str, question_id: str, *, caller: Caller = PUBLIC) -> QuestionEvidence:
+        """The same as what routes, commands and tools give."""
+        view = self.question(round_name, question_id, caller=caller)
         return QuestionEvidence.of(
             view.question,
             view,
-            round=self._round.name,
+            round=round_name,
             set=view.set_name,
             answers=[
                 RoundAnswer.of(
@@ -109,62 +114,79 @@ class RoundEvidence:
         )
 
 
-class EvidenceService:
-    """Use cases of readers who trace a number to its evidence."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def question(self, round_name: str, question_id: str, *, caller: Caller = PUBLIC) -> QuestionView:
-        """Everything about a question in a round that the caller may see; best answer first.
-
-        Raises:
-            NotFoundError: There is no such round, or no such question in its set.
-        """
-        return self.of_round(round_name, caller=caller).question(question_id)
-
-    def notice(self, round_name: str, *, caller: Caller = PUBLIC) -> str:
-        """Which texts of a round are kept from the caller, and why; empty where none are.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-            RetractedError: Its board was retracted, and the caller is no organiser.
-        """
-        return RoundAccess(self._store, caller, self._store.rounds.get(round_name)).texts.notice
-
-    def of_round(self, round_name: str, *, caller: Caller = PUBLIC) -> RoundEvidence:
-        """What gives the questions of a round one after another.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-            RetractedError: Its board was retracted, and the caller is no organiser.
-        """
-        return RoundEvidence(self._store, self._store.rounds.get(round_name), caller)
-
-
-def _answer_view(
-    submission: Submission,
-    answer: Answer,
-    reference: Submission,
-    battles: tuple[StoredEvidence, ...],
-    scores: tuple[ScoredAnswer, ...],
-) -> AnswerView:
-    results = Counter(_result(battle, submission.system) for battle in battles)
-    return AnswerView(
-        system=submission.system,
-        submission=submission,
-        is_reference=submission.id == reference.id,
-        answer=answer,
-        wins=results[Preference.A],
-        ties=results[Preference.TIE],
-        losses=results[Preference.B],
-        scores=tuple(score for score in scores if score.submission == submission.id),
-    )
-
-
 def _result(evidence: StoredEvidence, system: str) -> Preference | None:
     """The verdict as if `system` were side a; None where it did not meet or was not judged."""
     battle = evidence.battle
     if battle.preference is None or system not in {battle.system_a, battle.system_b}:
         return None
     return battle.preference if system == battle.system_a else battle.preference.flipped
+
+
+def lead_of(evidence: StoredEvidence) -> float | None:
+    """How far one answer was ahead, 0 (even) to 1: the mean over final readings, which may cancel out.
+
+    A reading without a margin counts as 1 for its side, a tie as 0; None where no reading has a verdict.
+    """
+    readings = [
+        judgment.margin if judgment.margin is not None else SIGNS[judgment.preference]
+        for judgment in final_readings(evidence)
+        if judgment.preference is not None
+    ]
+    return abs(fmean(readings)) if readings else None
+
+
+def final_readings(evidence: StoredEvidence) -> tuple[Judgment, ...]:
+    """The last verdict of each judge in each order: a battle that was tried again was read before."""
+    decided = [judgment for judgment in evidence.judgments if judgment.preference is not None]
+    return tuple({(judgment.judge, judgment.presentation): judgment for judgment in decided}.values())
+
+
+def closest_first(battles: Iterable[StoredEvidence]) -> tuple[StoredEvidence, ...]:
+    """Battles by how close they were, undecided ones last; equally close ones stay in their order."""
+
+    def order(evidence: StoredEvidence) -> tuple[bool, float]:
+        lead = lead_of(evidence)
+        return evidence.battle.preference is None, 1.0 if lead is None else lead
+
+    return tuple(sorted(battles, key=order))
+
+
+def beside(view: QuestionView, battle: BattleRecord | None, wanted: str = "") -> tuple[AnswerView, ...]:
+    """The best answer to a question and the one to read beside it: `wanted`, else of the battle's sides.
+
+    The best answer alone where there is no other.
+    """
+    if not view.answers:
+        return ()
+    best, *others = view.answers
+    sides = () if battle is None else (battle.system_a, battle.system_b)
+    chosen = [answer for answer in others if answer.system == wanted]
+    chosen += [answer for answer in others if answer.system in sides]
+    return (best, *(chosen or others)[:1])
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """How an answer fared on a question: battles won, judged battles, and those won less those lost."""
+
+    wins: int
+    met: int
+    ahead: int
+
+
+def best_of(battles: Sequence[StoredEvidence]) -> Mapping[str, Record]:
+    """Who won most battles more than they lost on a question, the reference included; several share it.
+
+    Answers that are not shown count as well. Empty where nothing was judged.
+    """
+    results: dict[str, Counter[Preference]] = defaultdict(Counter)
+    for battle in (evidence.battle for evidence in battles):
+        if battle.preference is not None:
+            results[battle.system_a][battle.preference] += 1
+            results[battle.system_b][battle.preference.flipped] += 1
+    records = {
+        system: Record(found[Preference.A], found.total(), found[Preference.A] - found[Preference.B])
+        for system, found in sorted(results.items())
+    }
+    most = max((record.ahead for record in records.values()), default=0)
+    return {system: record for system, record in records.items() if record.ahead == most}

@@ -18,13 +18,6 @@ class Fact:
     passages: tuple[str, ...] = ()
     instead: str = ""
 
-    @property
-    def line(self) -> str:
-        """All of it as text."""
-        source = f"  [{', '.join(self.passages)}]" if self.passages else ""
-        instead = f"\nThe answer says: {self.instead}" if self.instead else ""
-        return f"{self.text}{source}{instead}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
@@ -34,11 +27,6 @@ class Facts:
     sign: str
     facts: tuple[Fact, ...]
     count: int
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """Those stored as texts."""
-        return tuple(fact.line for fact in self.facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.metric_columns import BoardMetric, board_metrics
-from arena.services.evidence.claims import read_claims, source_of
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, Missed, missed_facts
+from arena.services.evidence.statements import read_claims, source_of
 from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
 from data.models import Round, written_by_people

@@ -78,21 +78,6 @@ document.addEventListener("submit", (event) => {
   dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
 });
 
-// Of a claim that is chosen, brings the sentence that it rests on into view, and the other way round; what belongs
-// together is lit up by styles alone.
-for (const kind of ["click", "keydown"]) {
-  document.addEventListener(kind, (event) => {
-    const part = event.target.closest?.(".aa-linked");
-    if (!part || (kind === "keydown" && event.key !== "Enter")) return;
-    const isSource = (node) => node.closest(".st-key-sources") !== null;
-    const places = [...part.classList].filter((name) => /^aa-k\d+$/.test(name));
-    const others = places.flatMap((name) => [...document.getElementsByClassName(name)]);
-    const across = others.filter((node) => isSource(node) !== isSource(part) && node.offsetParent);
-    // A sentence of a passage before one of the reference, which may rest on several.
-    (across.find((node) => node.matches(".aa-place")) ?? across[0])?.scrollIntoView({ block: "nearest" });
-  });
-}
-
 // Roles that Streamlit leaves wrong: the box for files says that it is for decoration, and has a name all the
 // same; the narrow navigation puts its menus, which are no items, into a list, and items outside every list.
 const ROLES = {

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from arena.services.boards.metric_columns import shown_metrics
-from arena.services.evidence.claims import ClaimView, Witness, read_claims, source_of
-from arena.services.evidence.coverage import Standing, StatementView, has_statements, read_statements
-from arena.services.evidence.highlights import Places, Stretch
+from arena.services.evidence.highlights import Stretch
 from arena.services.evidence.questions import AnswerView
 from arena.services.evidence.reasons import Fact, Facts
-from arena.site.questions.sources import linked
+from arena.services.evidence.statements import (
+    ClaimView,
+    Standing,
+    StatementView,
+    Witness,
+    read_claims,
+    read_statements,
+    source_of,
+)
 from arena.site.ui.markup import element, explain, explained
 from data.percent import percent
 from data.store.boards.scores import ScoredAnswer
@@ -29,13 +35,10 @@ KINDS = (
     (Standing.PARTLY, "Covers in part", "◐"),
     (Standing.COVERED, "Covers", "✓"),
 )
-
-
 LEGEND = (
     "Underlined: covers a statement of the passages or a fact of the reference (the number says how many). "
     "Coloured: a claim that the passages support ✓ or contradict ✗, or that they do not confirm ?; darker = "
-    "more certain, with its probability. Point at a part, or choose it, to light up the sentences that it "
-    "depends on."
+    "more certain, with its probability. Point at a part for more."
 )
 
 
@@ -45,29 +48,28 @@ def answer_text(parts: Sequence[Stretch]) -> Element:
 
 
 def _stretch(part: Stretch) -> Element:
-    marks, title = [], []
+    marks, title, kinds, strength = [], [], [], ""
     if part.verdict is not None and part.posterior is not None:
         marks.append(f"{SIGNS[part.verdict]} {part.posterior:.2f}")
         title.append(
             f"{part.verdict}: probability {part.posterior:.2f} that the claim is true, given the passages"
         )
+        kinds.append(CLASSES[part.verdict])
+        strength = _strength(part.posterior)
     if part.covers:
         marks.append(f"+{len(part.covers)}")
         title.append("covers: " + " | ".join(part.covers))
+        kinds.append("aa-covers")
     if part.instead:
         marks.append("≠")
         title.append(f"the passages say instead: {part.instead}")
-    kinds = [CLASSES[part.verdict] if part.verdict else "", "aa-covers" if part.covers else ""]
-    strength = "" if part.posterior is None else f"--strength: {100 * abs(2 * part.posterior - 1):.0f}%"
-    node = element(
-        "mark",
-        part.text,
-        class_=" ".join(kind for kind in kinds if kind) or "aa-plain",
-        style=strength,
-    )
-    if marks:
-        node.append(element("sup", " ".join(marks)))
-    return linked(explain(node, "; ".join(title)) if title else node, part.places)
+    node = element("mark", part.text, class_=" ".join(kinds) or "aa-plain", style=strength)
+    node.append(element("sup", " ".join(marks)))
+    return explain(node, "; ".join(title))
+
+
+def _strength(posterior: float) -> str:
+    return f"--strength: {100 * abs(2 * posterior - 1):.0f}%"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,42 +85,29 @@ class ShownScore:
     claims: Element | None = None
 
 
-def scores_of(shown: AnswerView, places: Places | None = None) -> list[ShownScore]:
-    """Every score of an answer in the order in which readers see metrics; claims are linked to `places`."""
-    return [_shown(score, places) for score in sorted(shown.scores, key=_order)]
+def scores_of(shown: AnswerView) -> list[ShownScore]:
+    """Every score of an answer in the order in which readers see metrics."""
+    places = {name: place for place, name in enumerate(shown_metrics())}
+    in_order = sorted(shown.scores, key=lambda one: (places.get(one.metric, 99), one.metric, one.judge))
+    return list(map(_shown, in_order))
 
 
-def _shown(score: ScoredAnswer, places: Places | None) -> ShownScore:
-    if score.score is None:
-        reason = str(score.details.get("reason", ""))
-        return ShownScore(title=f"{label_of(score)}: no score ({score.outcome}). {reason}".strip())
-    title = f"{label_of(score)} {_value(score)}"
-    statements = read_statements(score.details) if has_statements(score.details) else ()
-    if statements:
-        contradicted = any(statement.standing is Standing.CONTRADICTED for statement in statements)
-        note = source_of(score).sentence if contradicted else ""
-        return ShownScore(title=title, note=note, facts=tuple(statement_facts(statements)))
-    claims = read_claims(score.details)
-    if not claims:
-        return ShownScore(title=title)
-    return ShownScore(title=title, note=source_of(score).sentence, claims=claim_list(claims, places))
-
-
-def label_of(score: ScoredAnswer) -> str:
-    """What readers see for a score: the metric, and who scored where that is not the embedded version."""
+def _shown(score: ScoredAnswer) -> ShownScore:
     info = shown_metrics().get(score.metric)
     label = score.metric if info is None else info.called
-    return f"{label} ({score.judge})" if score.judge else label
-
-
-def _value(score: ScoredAnswer) -> str:
-    info = shown_metrics().get(score.metric)
-    return percent(score.score) if info is None or score.score is None else info.text(score.score)
-
-
-def _order(score: ScoredAnswer) -> tuple[int, str, str]:
-    names = list(shown_metrics())
-    return names.index(score.metric) if score.metric in names else len(names), score.metric, score.judge
+    if score.judge:
+        label = f"{label} ({score.judge})"
+    if score.score is None:
+        reason = str(score.details.get("reason", ""))
+        return ShownScore(title=f"{label}: no score ({score.outcome}). {reason}".strip())
+    statements, claims = read_statements(score.details), read_claims(score.details)
+    contradicted = any(statement.standing is Standing.CONTRADICTED for statement in statements)
+    return ShownScore(
+        title=f"{label} {percent(score.score) if info is None else info.text(score.score)}",
+        note=source_of(score).sentence if contradicted or claims else "",
+        facts=tuple(statement_facts(statements)),
+        claims=claim_list(claims) if claims else None,
+    )
 
 
 def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
@@ -126,31 +115,16 @@ def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
     for standing, title, sign in KINDS:
         selected = [statement for statement in statements if statement.standing is standing]
         facts = tuple(
-            Fact(
-                text=statement.text,
-                passages=tuple(filter(None, statement.passages)),
-                instead=statement.instead,
-            )
-            for statement in selected[:MOST_SCORED_STATEMENTS]
+            Fact(text=one.text, passages=tuple(filter(None, one.passages)), instead=one.instead)
+            for one in selected[:MOST_SCORED_STATEMENTS]
         )
         if selected:
             yield Facts(title=title, sign=sign, facts=facts, count=len(selected))
 
 
-def fact_places(fact: Fact, places: Places | None) -> tuple[int, ...]:
-    """The sentence that a fact is from, where it is known."""
-    if places is None or not fact.passages:
-        return ()
-    place = places.of(fact.text, fact.passages)
-    return () if place is None else (place,)
-
-
-def claim_list(claims: Sequence[ClaimView], places: Places | None = None) -> Element:
+def claim_list(claims: Sequence[ClaimView]) -> Element:
     """Claims coloured by posterior, each with the reason and the passages' words for and against it."""
-    items = [
-        linked(claim_item(claim), () if places is None else dict.fromkeys(places.of_claim(claim)))
-        for claim in claims[:MOST_CLAIMS]
-    ]
+    items = [claim_item(claim) for claim in claims[:MOST_CLAIMS]]
     if len(claims) > MOST_CLAIMS:
         items.append(
             element("li", f"{len(claims) - MOST_CLAIMS} more claims are not shown.", class_="aa-sub")
@@ -160,10 +134,9 @@ def claim_list(claims: Sequence[ClaimView], places: Places | None = None) -> Ele
 
 def claim_item(claim: ClaimView) -> Element:
     """One claim: sign and posterior, its text, the reason, the passages' words."""
-    strength = f"--strength: {100 * abs(2 * claim.posterior - 1):.0f}%"
     meaning = f"{claim.verdict}: probability that the claim is true, given the passages"
     value = explained(f"{SIGNS[claim.verdict]} {claim.posterior:.2f}", meaning, class_="aa-posterior")
-    value.set("style", strength)
+    value.set("style", _strength(claim.posterior))
     lines = [
         element("p", value, " ", claim.text),
         element("p", claim.reason, class_="aa-sub"),

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from arena.services.evidence.highlights import Places
-from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.reading import best_of, final_readings, lead_of
-from arena.services.evidence.reasons import Reasons, read_reasons
+from arena.services.evidence.questions import QuestionView, best_of, final_readings, lead_of
+from arena.services.evidence.reasons import Reasons
 from arena.site.boards.sentences import listed
 from arena.site.boards.view_model import BoardView
-from arena.site.questions.answers import fact_places
 from arena.site.ui.markup import element
 from arena.site.ui.tables import anchor, rows_table
 from arena.site.ui.url_state import chosen_words
@@ -47,25 +44,10 @@ def chosen_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
 
 def choices(battles: Sequence[BattleEvidence]) -> dict[str, str]:
     """What the address calls each battle, and what readers choose it by."""
-    return {evidence.battle.key: _choice(evidence) for evidence in battles}
-
-
-def _choice(evidence: BattleEvidence) -> str:
-    lead = lead_of(evidence)
-    margin = "" if lead is None else f", by {lead:.2f}"
-    return f"{sentence_of(evidence.battle)}{margin}"
-
-
-def places_of_battle(shown: BattleEvidence, places: Places) -> set[int]:
-    """The sentences that the reasons of a battle quote."""
-    reasons = [read_reasons(judgment.rationale) for judgment in shown.judgments]
-    sides = [side for found in reasons if found is not None for side in (found.a, found.b)]
+    leads = [(evidence.battle, lead_of(evidence)) for evidence in battles]
     return {
-        place
-        for side in sides
-        for facts in side.facts
-        for fact in facts.facts
-        for place in fact_places(fact, places)
+        battle.key: f"{sentence_of(battle)}{'' if lead is None else f', by {lead:.2f}'}"
+        for battle, lead in leads
     }
 
 
@@ -92,25 +74,18 @@ def in_short(battle: BattleRecord, reasons: Reasons) -> str:
 
 def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Element:
     """Every battle with its verdict in each order, leading to its explanation."""
-    header = (
-        *(("Battle", "aa-left"), ("Verdict", "aa-left")),
-        *(("Verdict by order", "aa-left aa-second"), ("Position flip", "aa-left aa-second")),
-    )
+    second = "aa-left aa-second"
+    header = [("Battle", "aa-left"), ("Verdict", "aa-left"), ("Verdict by order", second)]
     body = [_row(view, question_view, shown) for shown in battles]
-    return rows_table(header, body, classes="aa-battles")
+    return rows_table([*header, ("Position flip", second)], body, classes="aa-battles")
 
 
 def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) -> Element:
     battle = shown.battle
-    name = anchor(
-        f"{battle.system_a} – {battle.system_b}",
-        "question",
-        board=view.name,
-        id=question_view.question.id,
-        battle=battle.key,
-    )
+    address = {"board": view.name, "id": question_view.question.id, "battle": battle.key}
+    name = anchor(f"{battle.system_a} – {battle.system_b}", "question", **address)
     readings = [
-        element("span", f"{_first(battle, judgment)} first: {said_of(battle, judgment)}", class_="aa-sub")
+        element("span", f"{order_of(battle, judgment)}: {said_of(battle, judgment)}", class_="aa-sub")
         for judgment in shown.judgments
     ]
     flip = {True: "yes", False: "no", None: "–"}[battle.flipped]
@@ -125,37 +100,32 @@ def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) ->
 
 def verdict_chip(battle: BattleRecord) -> Element:
     """What came of a battle, as a mark."""
-    match battle.preference:
-        case Preference.A:
-            return element("span", f"{battle.system_a} wins", class_="aa-verdict aa-won")
-        case Preference.B:
-            return element("span", f"{battle.system_b} wins", class_="aa-verdict aa-won")
-        case Preference.TIE:
-            return element("span", "tie", class_="aa-verdict aa-tied")
-        case None:
-            return element("span", battle.outcome or "pending", class_="aa-verdict aa-lost")
+    if battle.preference is None:
+        return element("span", battle.outcome or "pending", class_="aa-verdict aa-lost")
+    if battle.preference is Preference.TIE:
+        return element("span", "tie", class_="aa-verdict aa-tied")
+    return element("span", f"{_by_rank(battle)[0]} wins", class_="aa-verdict aa-won")
+
+
+def _by_rank(battle: BattleRecord) -> tuple[str, str]:
+    """The winner of a battle and the other; side a first in a tie."""
+    if battle.preference is Preference.B:
+        return battle.system_b, battle.system_a
+    return battle.system_a, battle.system_b
 
 
 def sentence_of(battle: BattleRecord) -> str:
     """What came of a battle, with the winner first."""
-    match battle.preference:
-        case Preference.A:
-            return f"{battle.system_a} beats {battle.system_b}"
-        case Preference.B:
-            return f"{battle.system_b} beats {battle.system_a}"
-        case Preference.TIE:
-            return f"{battle.system_a} and {battle.system_b} tie"
-        case None:
-            return f"{battle.system_a} and {battle.system_b}: {battle.outcome or 'not judged yet'}"
-
-
-def _first(battle: BattleRecord, judgment: Judgment) -> str:
-    return battle.system_a if judgment.presentation is Presentation.A_FIRST else battle.system_b
+    first, second = _by_rank(battle)
+    if battle.preference is None:
+        return f"{first} and {second}: {battle.outcome or 'not judged yet'}"
+    return f"{first} and {second} tie" if battle.preference is Preference.TIE else f"{first} beats {second}"
 
 
 def order_of(battle: BattleRecord, judgment: Judgment) -> str:
     """Which answer one judgment saw first."""
-    return f"{_first(battle, judgment)} shown first"
+    is_first = judgment.presentation is Presentation.A_FIRST
+    return f"{battle.system_a if is_first else battle.system_b} shown first"
 
 
 def said_of(battle: BattleRecord, judgment: Judgment) -> str:

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from xml.etree.ElementTree import Element
 
 import streamlit as st
 
 from arena.html_pages import macro
-from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Result, Trait
+from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
 from arena.site.boards.board_parts import left_out, no_questions, set_note
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.pickers import chosen_domain, domain_warning, titled_board
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of
-from arena.site.questions.list_table import question_table
 from arena.site.services import address
 from arena.site.ui.components import name_page, note
-from arena.site.ui.markup import put, put_html
-from arena.site.ui.tables import link
+from arena.site.ui.formats import shown as formatted
+from arena.site.ui.markup import Child, element, explained, put, put_html
+from arena.site.ui.tables import anchor, link, rows_table
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
+from data.percent import percent
 from data.store.rounds.question_stats import QuestionStats
 
+SECOND = "aa-second"
+MEANINGS = {
+    "Winner": "The system with the largest share of the win, over its battles on the question; the reference "
+    "is left aside.",
+    "Margin": "By how much the winner's share of the win is larger than the second: 0 % is a shared win.",
+    "Spread": "How far the systems' shares of the win are apart: their standard deviation, 0 to 0.5.",
+    "Disagreement": "Battles whose verdict changed with the order, or on which judges disagree, of those "
+    "with a verdict.",
+    "Flips": "Battles whose verdict changed with the order of the answers.",
+}
 AT_ONCE = 50
 TRAITS = {
     Trait.FLIPPED: "verdict changed with the order",
@@ -106,22 +118,12 @@ def _to_page(page: int) -> None:
 
 def _domains(view: BoardView) -> list[tuple[str, str, bool]]:
     """Each domain with the address of its questions; filters stay, words that were searched for go."""
+    chosen = chosen_domain(view)
     here = {name: word for name, word in address().items() if name not in {"page", "domain", "words"}}
     return [
-        (
-            view.label(one),
-            link("questions", **{"board": view.name, **here, "domain": one}),
-            one == chosen_domain(view),
-        )
+        (view.label(one), link("questions", **{"board": view.name, **here, "domain": one}), one == chosen)
         for one in (OVERALL, *view.domains)
     ]
-
-
-def _found(found: Sequence[QuestionStats], every: QuestionList) -> str:
-    return (
-        f"{len(found):,} of {len(every.questions):,} questions. "
-        "Choose one to see its answers, battles and rationales."
-    )
 
 
 def show() -> None:
@@ -139,7 +141,10 @@ def show() -> None:
     wanted, order = choose_questions(view)
     left_out(question_list.notice)
     matching = questions_found(view, wanted, order)
-    note(_found(matching, question_list))
+    note(
+        f"{len(matching):,} of {len(question_list.questions):,} questions. "
+        "Choose one to see its answers, battles and rationales."
+    )
     if not matching:
         st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
         return
@@ -147,3 +152,50 @@ def show() -> None:
     shown = matching[(page - 1) * AT_ONCE : page * AT_ONCE]
     put(question_table(view, shown))
     offer_files(view, "questions", lambda: [asdict(question) for question in matching])
+
+
+def question_table(view: BoardView, questions: Sequence[QuestionStats]) -> Element:
+    """Questions, each leading to its evidence."""
+    heads = [
+        element("th", explained(name, meaning), scope="col", class_=_class_of(name))
+        for name, meaning in MEANINGS.items()
+    ]
+    header = [element("th", "Question", scope="col", class_="aa-left"), *heads]
+    rows = (_row(view, question) for question in questions)
+    return rows_table(header, rows, classes="aa-questions")
+
+
+def _row(view: BoardView, question: QuestionStats) -> Element:
+    named = anchor(question.question, "question", board=view.name, id=question.id)
+    about = f"{question.id} · {view.label(question.domain)}"
+    head = element("th", named, element("span", about, class_="aa-sub"), scope="row")
+    undecided = f" · {question.undecided:,} without a verdict" if question.undecided else ""
+    return element(
+        "tr",
+        head,
+        element("td", *_winner(view, question), class_=_class_of("Winner")),
+        element("td", percent(question.margin), class_=_class_of("Margin")),
+        element("td", formatted(question.spread, ".2f"), class_=_class_of("Spread")),
+        element(
+            "td",
+            percent(question.disagreement),
+            element("span", f"{question.battles:,} battles{undecided}", class_="aa-sub"),
+            class_=_class_of("Disagreement"),
+        ),
+        element("td", f"{question.flips:,}", class_=_class_of("Flips")),
+    )
+
+
+def _class_of(name: str) -> str:
+    if name == "Winner":
+        return "aa-left aa-words aa-winner"
+    return "" if name == "Margin" else SECOND
+
+
+def _winner(view: BoardView, question: QuestionStats) -> Iterator[Child]:
+    if question.winner is not None:
+        yield anchor(question.winner, "system", board=view.name, id=question.winner)
+    elif question.winners:
+        yield element("span", f"{question.winners:,} systems share it", class_="aa-muted")
+    else:
+        yield element("span", "no verdict", class_="aa-muted")

@@ -1,45 +1,48 @@
-"""A question: the closest battle and why it ended so, the best answer beside another, and their sources."""
+"""A question: the closest battle and its reasons, the best answer beside another, facts and sources."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from xml.etree.ElementTree import Element
 
 import streamlit as st
 
 from arena.html_pages import Parts
-from arena.services.evidence.questions import QuestionView
-from arena.services.evidence.reading import closest_first
+from arena.services.evidence.covered_facts import FactTable, fact_tables, reasons_diff
+from arena.services.evidence.highlights import mark_answer
+from arena.services.evidence.questions import QuestionView, beside, best_of, closest_first
+from arena.services.evidence.reasons import read_reasons
 from arena.site.boards.board_parts import no_questions
 from arena.site.boards.pickers import addressed_board
+from arena.site.boards.view_model import BoardView
 from arena.site.queries import evidence_of
-from arena.site.questions.metrics import (
-    show_aspects,
-    show_contexts,
-    show_facts,
-    show_sub_questions,
-)
-from arena.site.questions.question_view import (
-    LABELS,
-    PART,
-    as_parts,
-    chosen_part,
+from arena.site.questions.answers import LEGEND, answer_text, scores_of
+from arena.site.questions.battles import (
+    battle_table,
+    choices,
+    chosen_battle,
+    how_close,
+    in_short,
+    order_of,
+    provenance_of,
+    remarks_of,
+    said_of,
+    sentence_of,
+    standing,
 )
 from arena.site.ui.components import name_page, page_heading
-from arena.site.ui.markup import element, joined, put, put_part
+from arena.site.ui.markup import element, put_part
+from arena.site.ui.tables import link, rows_table
 from arena.site.ui.url_state import choose_one, chosen_words
 from data.models import BattleEvidence
 
 KEY = "parts"
-MORE: Mapping[str, Callable[[QuestionView], None]] = MappingProxyType(
-    {
-        "facts": show_facts,
-        "aspects": show_aspects,
-        "sub-questions": show_sub_questions,
-        "contexts": show_contexts,
-    }
+PART = "part"
+LABELS: Mapping[str, str] = MappingProxyType(
+    {"battles": "Battles", "answers": "All answers", "facts": "Facts"}
 )
-"""Tabs that metrics fill."""
+"""The tabs by their names in the address."""
 
 
 def show() -> None:
@@ -61,40 +64,104 @@ def show() -> None:
     put_part(parts, "head")
     main, side = st.columns([13, 7], gap="large")
     with main:
-        _show_battle(parts, battles)
+        put_part(parts, "battle_heading")
+        if battles:
+            choose_one("battle", parts.values["choice_label"], parts.values["choices"], width=480)
+            put_part(parts, "battle")
         put_part(parts, "answers_heading")
         if others := parts.values["others"]:
             choose_one("answer", parts.values["beside_label"], others, width=320)
         put_part(parts, "pair")
     with side, st.container(key="sources"):
         put_part(parts, "sources")
-    put(element("style", parts.values["lit"]))
     put_part(parts, "more")
-    _show_tabs(parts, shown)
+    _show_tabs(parts)
 
 
-def _show_battle(parts: Parts, battles: Sequence[BattleEvidence]) -> None:
-    """Show the chosen battle."""
-    put_part(parts, "battle_heading")
-    if not battles:
-        return
-    choose_one("battle", parts.values["choice_label"], parts.values["choices"], width=480)
-    put_part(parts, "battle")
-
-
-def _show_tabs(parts: Parts, shown: QuestionView) -> None:
+def _show_tabs(parts: Parts) -> None:
     """Everything on the question; the address names the open tab, and a tab is filled when it is opened."""
-    tabs = st.tabs(list(LABELS.values()), default=LABELS[chosen_part()], key=KEY, on_change=_into_address)
+    part = chosen_words(PART)
+    opened = LABELS.get(part, LABELS["battles"])
+    tabs = st.tabs(list(LABELS.values()), default=opened, key=KEY, on_change=_into_address)
     for tab, name in zip(tabs, LABELS, strict=True):
         if tab.open:
             with tab:
-                if name in MORE:
-                    with joined():
-                        MORE[name](shown)
-                else:
-                    put_part(parts, name)
+                put_part(parts, name)
 
 
 def _into_address() -> None:
     chosen = st.session_state[KEY]
     st.query_params[PART] = next((name for name, label in LABELS.items() if label == chosen), "battles")
+
+
+def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvidence]) -> Parts:
+    """Fill the template of the page: all but the controls of Streamlit."""
+    chosen = chosen_battle(battles)
+    pair = beside(shown, None if chosen is None else chosen.battle, chosen_words("answer"))
+    best = best_of(shown.battles)
+    decided = sum(evidence.battle.preference is not None for evidence in shown.battles)
+    return Parts(
+        "pages/question.html",
+        {
+            "view": view,
+            "question": shown,
+            "facts_of_question": (
+                ("domain", shown.domain_label),
+                ("question", shown.question.id),
+                ("answers", f"{len(shown.answers)}"),
+                ("battles decided", f"{decided} of {len(shown.battles)}"),
+            ),
+            "system_link": lambda system: link("system", board=view.name, id=system),
+            "reference_word": "human-written reference" if view.by_people else "reference",
+            "legend": LEGEND,
+            "answer_text": lambda answer: answer_text(mark_answer(answer.answer.answer, answer.scores)),
+            "scores_of": scores_of,
+            "sentence_of": sentence_of,
+            "remarks_of": remarks_of,
+            "order_of": order_of,
+            "said_of": said_of,
+            "how_close": how_close,
+            "in_short": in_short,
+            "reasons_of": read_reasons,
+            "reasons_diff": reasons_diff,
+            "provenance_of": provenance_of,
+            "board_link": link("", board=view.name),
+            "lead": standing(view, shown),
+            "chosen": chosen,
+            "is_closest": len(battles) > 1 and chosen is battles[0],
+            "choices": choices(battles),
+            "choice_label": f"Battle, the closest of {len(battles):,} first",
+            "pair": pair,
+            "others": {answer.system: answer.system for answer in (*pair[1:], *shown.answers[1:])},
+            "beside_label": f"Beside the answer of {pair[0].system}" if pair else "",
+            "best": best,
+            "best_word": "best here" if len(best) == 1 else "among the best here",
+            "reference_title": "Human-written reference" if view.by_people else "Reference",
+            "reference": shown.question.reference,
+            "battles": battle_table(view, shown, battles),
+            "fact_tables": [
+                (_grid(table), (table.kind.capitalize(), table.source)) for table in fact_tables(shown)
+            ],
+        },
+    )
+
+
+def _grid(table: FactTable) -> Element:
+    """Marks of facts by answers."""
+    heads = [element("th", element("span", name), scope="col") for name in table.systems]
+    body = [
+        element("tr", element("th", text, scope="row"), *_cells(table, at))
+        for at, (text, _) in enumerate(table.rows)
+    ]
+    box = {"class_": "aa-wrap aa-scroll", "tabindex": "0"}
+    return rows_table([("Fact", "aa-left"), *heads], body, classes="aa-grid", **box)
+
+
+def _cells(table: FactTable, row: int) -> Iterator[Element]:
+    for system, fact in zip(table.systems, table.rows[row][1], strict=True):
+        if fact is None:
+            yield element("td", element("span", "·", class_="aa-muted"), title=f"{system}: not recorded")
+            continue
+        sign, word, style = ("✓", "covered", "aa-good") if fact.covered else ("–", "not covered", "aa-muted")
+        told = "; ".join(filter(None, (word, fact.note, ", ".join(filter(None, fact.passages)))))
+        yield element("td", element("span", sign, class_=style), title=f"{system}: {told}")

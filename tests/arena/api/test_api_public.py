@@ -50,16 +50,13 @@ def test_references_are_in_no_answer(public: httpx.Client) -> None:
         assert '"reference"' not in text
 
 
-def test_template_and_sample_are_what_the_command_line_writes(
-    public: httpx.Client, published: Settings
-) -> None:
-    """Template and sample are the same files as `arena sets export` writes, an answer a line."""
+def test_sample_is_what_the_command_line_writes(public: httpx.Client, published: Settings) -> None:
+    """The sample is the same file as `arena sets export` writes, an answer a line."""
     arena = open_arena(published)
-    for kind, lines in (("template", 12), ("sample", 5)):
-        found = public.get(f"/sets/tiny/{kind}")
-        assert found.text == arena.submissions.template("tiny", sample=kind == "sample")
-        assert len([json.loads(line) for line in found.text.splitlines()]) == lines
-        assert found.headers["content-type"] == "application/x-ndjson"
+    found = public.get("/sets/tiny/sample")
+    assert found.text == arena.submissions.template("tiny", sample=True)
+    assert len([json.loads(line) for line in found.text.splitlines()]) == 5
+    assert found.headers["content-type"] == "application/x-ndjson"
     arena.close()
 
 

@@ -31,7 +31,6 @@ GONE_FROM_API = frozenset(
     {
         "rounds.rounds.estimated",
         "rounds/r.estimated",
-        "rounds/r/questions.questions.found",
         "submissions/2.sight",
     }
 )

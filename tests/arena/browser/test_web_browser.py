@@ -40,28 +40,6 @@ def test_reader_goes_from_rating_to_rationale(site: str, browser: webdriver.Chro
 
 
 @pytest.mark.long
-def test_choosing_a_sentence_lights_up_what_rests_on_it(
-    site: str, browser: webdriver.Chrome, walk: Visitor
-) -> None:
-    """The keyboard reaches a fact; the passage's sentence is lit up with it, and the other way round."""
-    walk.size(1440)
-    browser.get(f"{site}/question?board=tiny&id=q3")
-    walk.find(".st-key-sources", "Item 3")
-    walk.follow("short – human")
-    walk.find(".aa-factlist", "grams")
-    walk.rest()
-    lit = """
-        const from = [...document.querySelectorAll(arguments[0])].find((node) => node.checkVisibility());
-        from.focus();
-        return [...document.querySelectorAll(arguments[1])]
-          .filter((node) => getComputedStyle(node).outlineStyle === "solid").map((node) => node.textContent);
-    """
-    fact, source = ".aa-factlist .aa-linked", ".st-key-sources .aa-linked"
-    assert browser.execute_script(lit, fact, source)
-    assert browser.execute_script(lit, source, fact)
-
-
-@pytest.mark.long
 def test_permalink_to_a_question_opens_its_evidence(
     site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:

@@ -19,8 +19,8 @@ from starlette.testclient import TestClient
 
 from arena.api.app import make_api
 from arena.html_pages import as_html
-from arena.services.evidence.coverage import read_statements
 from arena.services.evidence.reasons import read_reasons
+from arena.services.evidence.statements import read_statements
 from arena.settings import MetricsAccess, Settings
 from arena.site.app import make_app
 from arena.site.server import CONFIGURATIONS, address_of, check_port, configuration
@@ -209,9 +209,9 @@ def test_reasons_of_the_embedded_judge_become_lists() -> None:
     reasons = read_reasons(json.dumps({"yardstick": "passages", "a": side, "b": "no answer"}))
     assert reasons is not None
     covered, missed, _, contradicted = reasons.a.facts
-    assert (covered.lines, covered.count) == (("A fact.  [p1]",), 3)
+    assert ([(one.text, one.passages) for one in covered.facts], covered.count) == ([("A fact.", ("p1",))], 3)
     assert missed.count == 0
-    assert "Not B." in contradicted.lines[0]
+    assert contradicted.facts[0].instead == "Not B."
     assert reasons.b.says == "no answer"
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from arena.services.evidence.covered_facts import fact_diffs, own_facts, reasons_diff
-from arena.services.evidence.highlights import REFERENCE, Places, mark_answer, mark_passage
-from arena.services.evidence.questions import AnswerView, QuestionView
-from arena.services.evidence.reading import (
+from arena.services.evidence.covered_facts import REFERENCE, fact_diffs, own_facts, reasons_diff
+from arena.services.evidence.questions import (
+    AnswerView,
+    QuestionView,
     Record,
     beside,
     best_of,
@@ -179,37 +179,32 @@ def test_what_is_not_recorded_says_why_and_how_to_get_it() -> None:
     assert "arena metrics run --set s --metric comprehensiveness-nli" in bare["statements of the passages"]
     assert "comes without nuggets" in bare["nuggets"]
     assert "comes without aspects" in bare["aspects"]
-    assert bare["sentences of the reference"]
     hidden = _view(_answer("a", _score("a", "answer-crux")), _answer("b", _score("b", "answer-crux")))
     told = {diff.kind: diff.missing for diff in fact_diffs(hidden, "a", "b")}
     assert "not shown" in told["sub-questions"]
     assert fact_diffs(_view(_answer("a")), "a", "b") == ()
 
 
-def test_judge_who_held_two_against_the_reference_tells_its_sentences_apart() -> None:
-    """Sentences of the reference come from the judgment of the two, whichever of them was side a."""
+def test_facts_of_a_judgment_stand_by_who_covers_them() -> None:
+    """Facts that a judge listed of both are compared; what an answer contradicts it does not cover."""
     rationale = json.dumps(
         {
             "yardstick": REFERENCE,
             "a": {**SIDE, "covered": _listed(FIRST), "missed": _listed(SECOND), "contradicted": []},
             "b": {
                 **SIDE,
-                "covered": _listed(FIRST, SECOND),
+                "covered": _listed(SECOND),
                 "missed": [],
                 "contradicted": [{"text": FIRST, "passage": REFERENCE, "answer": "Bonds rise."}],
             },
         }
     )
-    battle = _battle("a", "b", Preference.A, {"rationale": rationale})
-    view = _view(_answer("a"), _answer("b"), battles=(battle,))
-    for first, second in (("a", "b"), ("b", "a")):
-        diff = next(
-            one for one in fact_diffs(view, first, second) if one.kind == "sentences of the reference"
-        )
-        facts = {covered.fact.text: (covered.first, covered.second) for covered in diff.facts}
-        assert facts[FIRST] == ((True, False) if first == "a" else (False, True))
-        assert facts[SECOND] == ((False, True) if first == "a" else (True, False))
-    assert reasons_diff(known(read_reasons(rationale))).kind == "sentences of the reference"
+    diff = reasons_diff(known(read_reasons(rationale)))
+    assert diff.kind == "sentences of the reference"
+    assert {one.fact.text: (one.first, one.second) for one in diff.facts} == {
+        FIRST: (True, False),
+        SECOND: (False, True),
+    }
 
 
 def test_closest_battle_comes_first_and_undecided_last() -> None:
@@ -262,25 +257,3 @@ def test_several_answers_may_be_the_best() -> None:
     assert best_of((*won, _battle("a", "d", None))) == best_of(won)
     assert best_of((*won, _battle("b", "d", Preference.A))) == {"b": Record(2, 3, 2)}
     assert best_of((_battle("a", "b", None),)) == {}
-
-
-def test_claims_and_sentences_share_a_number_both_ways() -> None:
-    """A sentence of an answer names the passage's sentence that speaks for its claim, which has it too."""
-    places = Places(QUESTION)
-    sentence = "Long bonds move most of all."
-    claim = {
-        "id": "c1",
-        "text": "Bonds fall when rates rise",
-        "posterior": 0.9,
-        "reason": "",
-        "for": [{"passage": "p1", "probability": 0.9, "why": sentence}],
-        "against": [],
-    }
-    score = _score("a", "factuality-fr3", claims=[claim])
-    (part,) = mark_answer("Bonds fall when rates rise.", [score], places)
-    number = known(places.of(sentence, ("p1",)))
-    assert part.places == (number,)
-    shown = {found.place: found.text for found in mark_passage(QUESTION.passages[0].text, "p1", (), places)}
-    assert shown[number] == sentence
-    assert places.of("Holders to maturity lose n…", (REFERENCE,)) == places.in_source(REFERENCE)[1]
-    assert places.of("Nothing of the kind whatsoever", ("p1",)) is None

@@ -1,4 +1,4 @@
-"""Where claims and statements stand in answers and passages."""
+"""Where claims and statements stand in answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.services.evidence.highlights import mark_answer, mark_passage
+from arena.services.evidence.highlights import mark_answer
 from data.models import Outcome
 from data.store.boards.scores import ScoredAnswer
 
@@ -42,18 +42,8 @@ def test_sentence_is_marked_by_the_statement_whose_words_it_has() -> None:
     assert next(part.text for part in parts if part.marked).startswith("Bonds lose")
 
 
-def test_passage_tells_who_covers_and_who_misses_a_statement() -> None:
-    """Each statement of a passage has the systems on both sides."""
-    parts = mark_passage(PASSAGE, "p1", [_score("a", [FIRST], [SECOND]), _score("b", [FIRST, SECOND], [])])
-    assert [(part.text, part.covered, part.missed) for part in parts if part.covered or part.missed] == [
-        (FIRST, ("a", "b"), ()),
-        (SECOND, ("b",), ("a",)),
-    ]
-
-
 @given(st.text(max_size=200), st.lists(st.text(min_size=1, max_size=30), max_size=4))
 def test_marking_changes_no_letter(text: str, statements: list[str]) -> None:
     """Whatever the text, its parts together are the text."""
     scores = [_score("s", statements[::2], statements[1::2])]
     assert "".join(part.text for part in mark_answer(text, scores)) == text
-    assert "".join(part.text for part in mark_passage(text, "p1", scores)) == text

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena.services.evidence.coverage import Standing, fact_grid
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, missed_facts
 from data.models import Json, Outcome
 from data.store.boards.scores import ScoredAnswer
@@ -127,13 +126,3 @@ def test_facts_of_references_are_missed_where_nothing_of_them_is_stated() -> Non
     assert [fact.text for fact in found.facts] == [stated("fact 2"), stated("fact 0")]
     assert [(fact.covered_by, fact.missed_by) for fact in found.facts] == [(2, 0), (0, 2)]
     assert (found.in_all, found.by_domain[OVERALL].statements) == (2, 4)
-
-
-def test_facts_stand_side_by_side() -> None:
-    """Every fact in the reference's order, with what each answer does with it and by which words."""
-    rows = fact_grid([of_reference("one", "x1", "mc"), of_reference("two", "x1", "pm")])
-    assert [row.text for row in rows] == [stated("fact 0"), stated("fact 1")]
-    assert [[(cell.system, cell.standing, cell.evidence) for cell in row.cells] for row in rows] == [
-        [("one", Standing.BASIS, ""), ("two", Standing.PARTLY, "words")],
-        [("one", Standing.COVERED, "words"), ("two", Standing.BASIS, "")],
-    ]
