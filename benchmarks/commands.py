@@ -76,7 +76,7 @@ READING = (
     "rounds list",
     "rounds status full",
     "metrics list",
-    "jobs list",
+    "jobs",
     "corpora list",
     "leaderboard list",
     "judges list",

@@ -1,14 +1,13 @@
-"""How the code is laid out, in figures: size, folders, importers, cycles, functions, what a change takes.
+"""Measure the layout of the code: size, features, folders, importers, cycles, functions, planned changes.
 
     python benchmarks/structure.py [--check] [--list]
 
 A module counts as imported by another wherever an import statement names it, also inside a function or
 under `TYPE_CHECKING`. Packages' `__init__` and migrations are left out of the counts. With `--check` the
-program ends with 1 where a limit is exceeded; `make check` runs it so. With `--list` it names what a figure
-counts, such as the modules with one importer.
+program ends with 1 where a limit is exceeded; `make check` runs it so. With `--list` it names the items that
+a figure counts, such as the modules with one importer.
 
-`structure.toml` holds the lines of product and tests that were reached; they may grow by `GROWTH`. Who
-reaches fewer writes them there with `--reached`.
+`structure.toml` holds the limits of the whole and of single features; a path there must exist.
 """
 
 from __future__ import annotations
@@ -34,8 +33,7 @@ from planned_changes import counted
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "judges", "leaderboard", "submissions", "data")
-REACHED = Path(__file__).with_suffix(".toml")
-GROWTH = 1.02
+LIMITS = Path(__file__).with_suffix(".toml")
 MOST_FILES = 2
 """That a planned change may touch, beside tests and documentation."""
 NO_DOCS = re.compile(r"^(?:judges/prompts|arena/site/assets|tests|data)/")
@@ -98,18 +96,41 @@ def totals() -> dict[str, int]:
     }
 
 
+def _lines(path: Path) -> int:
+    """Lines of a Python file, or of all those in a folder."""
+    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
+
+
+def _feature(name: str, limit: int, paths: Sequence[str]) -> Figure:
+    """Lines of a feature's own files.
+
+    Raises:
+        FileNotFoundError: A path names nothing.
+    """
+    files = {path: _lines(path) for pattern in paths for path in ROOT.glob(pattern)}
+    unknown = [pattern for pattern in paths if not any(ROOT.glob(pattern))]
+    if unknown:
+        raise FileNotFoundError(f"structure.toml, {name}: no such file: {', '.join(unknown)}")
+    examples = [f"{path.relative_to(ROOT)} {count}" for path, count in files.items()]
+    return Figure(name=f"  {name}", value=sum(files.values()), limit=limit, examples=examples)
+
+
 def _held() -> Iterator[Figure]:
-    """What is held at the figure that was reached, and what a planned change takes."""
-    reached = tomllib.loads(REACHED.read_text(encoding="utf-8"))
+    """Measure what has a limit in `structure.toml`, and what a planned change takes."""
+    limits = tomllib.loads(LIMITS.read_text(encoding="utf-8"))
     for name, count in totals().items():
-        yield Figure(name=f"lines of {name} in all", value=count, limit=int(reached[name] * GROWTH))
-    yield Figure(name="commands", value=_commands())
+        yield Figure(name=f"lines of {name} in all", value=count, limit=limits[name])
+    yield Figure(name="commands", value=_commands(), limit=limits["commands"])
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
     pages = [ROOT / name for name in listed.stdout.split() if not NO_DOCS.match(name)]
     yield Figure(
         name="words of documentation",
         value=sum(len(page.read_text(encoding="utf-8").split()) for page in pages if page.is_file()),
+        limit=limits["words"],
     )
+    for name, feature in limits["features"].items():
+        yield _feature(name, feature["limit"], feature["paths"])
     for name, files in counted().items():
         called = f"files that another {name} takes"
         if files is None:
@@ -239,13 +260,8 @@ def main() -> int:
     )
     parser.add_argument("--check", action="store_true", help="end with 1 where a limit is exceeded")
     parser.add_argument("--list", action="store_true", help="name what a figure counts")
-    parser.add_argument("--reached", action="store_true", help="write down the lines that were reached")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
-    if options.reached:
-        REACHED.write_text(
-            "".join(f"{name} = {count}\n" for name, count in totals().items()), encoding="utf-8"
-        )
     measured = list(figures())
     for figure in measured:
         print(figure)

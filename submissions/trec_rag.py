@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from data.errors import FileFormatError
-from data.models import Passage, Question
+from data.models import Passage
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex
@@ -48,30 +48,6 @@ def read_trec(row: Fields, index: QuestionIndex) -> NamedAnswer:
     answer = " ".join(_sentence(at, one, ids, numbers) for at, one in enumerate(sentences, start=1))
     contexts = [asdict(texts.get(name) or Passage(name, "")) for name in numbers]
     return NamedAnswer(ids=[topic], text=text, answer=answer, contexts=contexts)
-
-
-def trec_row(
-    run: str,
-    question: Question,
-    references: Sequence[str],
-    sentences: Sequence[tuple[str, Sequence[int]]],
-) -> dict[str, object]:
-    """An answer as the track has it.
-
-    Args:
-        run: The name of the system.
-        question: What was asked.
-        references: Ids of the passages that the system was given, or that it cites.
-        sentences: Of the answer, each with the places of the references that it cites, from 0.
-    """
-    return {
-        "run_id": run,
-        "topic_id": question.id,
-        "topic": question.question,
-        "references": list(references),
-        "response_length": sum(len(text.split()) for text, _ in sentences),
-        "answer": [{"text": text, "citations": list(dict.fromkeys(cited))} for text, cited in sentences],
-    }
 
 
 def _of_topic(row: Fields, names: Sequence[str]) -> object:

@@ -31,12 +31,10 @@ NOUNS = {
     "teams": ("teams", "Teams, accounts, members and tokens."),
     "labels": ("labels", "Labels: people say of two answers which is better."),
     "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
-    "questions": ("questions", "Questions of a round: find and sort them."),
     "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
     "retrieval": ("contexts", "Contexts without answers: score what a retriever found."),
-    "battles": ("battles.commands", "Battle files: rate, compare and convert them."),
+    "battles": ("battles.commands", "Battle files: rate and convert them without a database."),
     "corpora": ("corpora", "Corpora: texts in which evidence for claims is found."),
-    "jobs": ("jobs", "Jobs: the work that is queued, running or finished."),
     "db": ("system", "The database: upgrade, back up and restore it."),
 }
 """For each noun the module of its verbs, and what `arena --help` says of it."""
@@ -44,18 +42,18 @@ VERBS = {
     "rank": ("rank", "Rank systems by their files of answers, in one command."),
     "losses": ("rank", "List the questions that one system of a ranking lost to another."),
     "compare": ("rank", "Say which of two systems of a ranking is better, and how surely."),
-    "help": ("tree.topics", "Explain a command, or settings, judges and files."),
     "demo": ("system", "Judge, rate and publish the bundled sets, then serve the site."),
     "retrieve": ("corpora", "Retrieve passages for the questions of a set."),
     "serve": ("system", "Serve the site, and run the jobs of the queue beside it."),
+    "jobs": ("jobs", "Show the latest jobs, or one with the workers that run it."),
     "worker": ("jobs", "Run the jobs of the queue, beside any number of other workers."),
     "mcp": ("system", "Serve what is published to agents, read-only, by the Model Context Protocol."),
 }
 """The same for commands without a noun."""
 PARTS = {
-    "Start here": ("rank", "losses", "compare", "demo", "help"),
+    "Start here": ("rank", "losses", "compare", "demo"),
     "Run an arena": ("sets", "submissions", "rounds", "judges", "labels", "teams"),
-    "Look into results": ("leaderboard", "questions", "metrics", "retrieval"),
+    "Look into results": ("leaderboard", "metrics", "retrieval"),
     "Files": ("battles", "retrieve", "corpora"),
     "Operate": ("serve", "worker", "jobs", "db", "mcp"),
 }

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.metrics.requests import Judge
-from arena.cli.options import AsJson, Budget, Cache, SetName, open_reaching
+from arena.cli.options import AsJson, Budget, Cache, SetName, open_reaching, whole_if_named
 from arena.cli.output import show_json, show_line, show_table
 from arena.cli.tree.pages import Commands
 
@@ -33,6 +33,7 @@ def score(
             metavar="FILE",
             show_default="the set's gold documents",
             help="Judgments: TREC qrels, BEIR's, or `ratings.jsonl` of `arena sets build`.",
+            callback=whole_if_named,
         ),
     ] = None,
     corpus: Annotated[

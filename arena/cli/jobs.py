@@ -9,15 +9,10 @@ import typer
 
 from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, confirm
 from arena.cli.output import close_to_others, show_fields, show_json, show_line, show_rows
-from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 
-commands = Commands("Jobs: the work that is queued, running or finished.")
-Number = Annotated[int, typer.Argument(metavar="JOB", max=LARGEST_NUMBER, help="Number of the job.")]
 
-
-@commands.command()
-def show(
+def jobs(
     number: Annotated[
         int | None,
         typer.Argument(
@@ -28,27 +23,40 @@ def show(
         ),
     ] = None,
     *,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Cancel the job.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the latest jobs, or one with the workers that run it.
 
-    $ arena jobs show 12
+    $ arena jobs 12
+
+    With --cancel calls in flight finish, and the job's round is paused.
     """
-    jobs = open_arena().jobs
+    service = open_arena().jobs
+    if cancel:
+        if number is None:
+            raise typer.BadParameter("Name the job to cancel.", param_hint="JOB")
+        confirm(f"Cancel job {number}?", yes=yes)
+        service.cancel(number)
+        show_line(f"Job {number} is cancelled.")
+        return
     if number is None:
-        latest = jobs.recent()
+        latest = service.recent()
         show_rows(
             [status.as_json() for status in latest],
             ("job", "kind", "round", "state", "workers", "position", "why"),
             [
                 (job.id, job.kind.value, job.round_name, job.state.value, len(leases), position, job.error)
-                for job, leases, position in ((one.job, one.leases, one.position) for one in latest)
+                for job, leases, position in (
+                    (status.job, status.leases, status.position) for status in latest
+                )
             ],
             as_json=as_json,
             empty="There are no jobs yet. Put one in with `arena rounds run … --queue`.",
         )
         return
-    fields = jobs.status(number).as_json()
+    fields = service.status(number).as_json()
     if as_json:
         show_json(fields)
         return
@@ -58,19 +66,6 @@ def show(
     for entry in workers:
         state = "alive" if entry["alive"] else "not heard of"
         show_line(f"{entry['name']}: {entry['done']:,} done, {entry['rate']:,.1f}/s, {state}")
-
-
-@commands.command()
-def cancel(number: Number, *, yes: Yes = False) -> None:
-    """Cancel a job.
-
-    $ arena jobs cancel 12 --yes
-
-    Calls in flight finish, and the job's round is paused.
-    """
-    confirm(f"Cancel job {number}?", yes=yes)
-    open_arena().jobs.cancel(number)
-    show_line(f"Job {number} is cancelled.")
 
 
 def worker(

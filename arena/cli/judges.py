@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Cache, JudgeName, open_reaching, whole_file
+from arena.cli.options import AsJson, Cache, open_reaching, whole_file, whole_if_named
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
@@ -17,6 +17,7 @@ from data.errors import JudgeError
 from data.models import JudgeKind, Outcome
 from data.models.plain import to_json
 from judges.lexical import AGREEMENT
+from judges.llm.settings import CacheMode
 
 ADVICE = {
     Outcome.FAILED: "Check that the endpoint (OPENAI_BASE_URL, or the spec's) runs and serves the model.",
@@ -106,25 +107,42 @@ def price(
 
 @commands.command("try")
 def try_(
-    judge: JudgeName,
+    judge: Annotated[
+        str,
+        typer.Option(
+            "--judge", metavar="JUDGE|MODEL", help="A judge by name or path, or the name of a model."
+        ),
+    ],
     question: Annotated[
-        str, typer.Option("--question", metavar="Q", help="A question's text, or `SET/ID` of a stored one.")
-    ],
+        str | None,
+        typer.Option("--question", metavar="Q", help="A question's text, or `SET/ID` of a stored one."),
+    ] = None,
     a: Annotated[
-        Path, typer.Option("--a", metavar="FILE", help="A text file with answer a.", callback=whole_file)
-    ],
+        Path | None,
+        typer.Option("--a", metavar="FILE", help="A text file with answer a.", callback=whole_if_named),
+    ] = None,
     b: Annotated[
-        Path, typer.Option("--b", metavar="FILE", help="A text file with answer b.", callback=whole_file)
-    ],
+        Path | None,
+        typer.Option("--b", metavar="FILE", help="A text file with answer b.", callback=whole_if_named),
+    ] = None,
+    cache_mode: Cache = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Let a judge decide one pair of answers.
+    """Let a judge decide one pair of answers, or three battles of the demo in both orders.
 
-    $ arena judges try --judge lexical --question demo/q1 --a one.txt --b other.txt
+    $ arena judges try --judge lexical --question demo/q1 --a first.txt --b second.txt
+    $ arena judges try --judge judge.toml
 
-    Nothing is stored. The exit code is 1 where the judge did not decide.
+    Nothing is stored. Without a pair it prints the requests and replies, the cost, the time of a reply, and
+    whether the orders agree; the first request is a probe, so a wrong key is reported after it. The exit code
+    is 1 where a battle has no verdict.
     """
+    if question is None and a is None and b is None:
+        _try_demo(judge, cache_mode, as_json=as_json)
+        return
+    if question is None or a is None or b is None:
+        raise typer.BadParameter("Give --question, --a and --b together, or none of them.")
     verdict = open_arena().judges.try_files(judge, question, a, b)
     fields = to_json(verdict, "judgments")
     if as_json:
@@ -144,23 +162,7 @@ def try_(
         )
 
 
-@commands.command("test")
-def judge_test(
-    name: Annotated[
-        str, typer.Argument(metavar="JUDGE|MODEL", help="A judge by name or path, or the name of a model.")
-    ],
-    cache_mode: Cache = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Try a judge, or a model with the usual prompt, on three battles in both orders.
-
-    $ arena judges test judge.toml
-
-    Prints what was sent and what came back, the cost, the time of a reply, and whether the orders agree.
-    The first request is a probe: a wrong key or model is told after it. The exit code is 1 where a battle has
-    no verdict.
-    """
+def _try_demo(name: str, cache_mode: CacheMode | None, *, as_json: bool) -> None:
     found = open_reaching(cache_mode).judge_tester.test(name)
     if as_json:
         show_json({**to_json(found), "passed": found.passed})

@@ -12,7 +12,7 @@ from arena.cli.output import note, show_fields, show_json, show_result, show_row
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 
-commands = Commands("Labels: people say of two answers, shown blindly, which is better.")
+commands = Commands("Labels: people say of two answers which is better.")
 RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
 
 
@@ -26,12 +26,17 @@ def open_(
     everybody: Annotated[
         bool, typer.Option("--everybody", help="Let every visitor label; for published rounds.")
     ] = False,
+    close: Annotated[bool, typer.Option("--close", help="Take no more labels; those given stay.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Open a round for labels, on the page *Label pairs*.
+    """Open a round for labels, on the page *Label pairs*, or close it.
 
     $ arena labels open demo --invite ann,bob
     """
+    if close:
+        open_arena().labels.close(name)
+        show_result({"round": name, "open": False}, f"{name} is closed for labels.", as_json=as_json)
+        return
     people = [person.strip() for person in invite.split(",") if person.strip()]
     labels = open_arena().labels
     found = labels.open(name, people, everybody=everybody)
@@ -39,24 +44,21 @@ def open_(
     show_result(labels.show(name), f"{who} may label {name} at /label?round={name}.", as_json=as_json)
 
 
-@commands.command("list")
-def list_(*, as_json: AsJson = False) -> None:
-    """List the rounds that have labels, or may get some.
-
-    $ arena labels list
-    """
-    names = ("round", "set", "open", "labels")
-    rows = [(found.name, found.set_name, found.open, count) for found, count in open_arena().labels.rounds()]
-    payload = [dict(zip(names, row, strict=True)) for row in rows]
-    show_rows(payload, names, rows, as_json=as_json, empty="No round has labels. Use `arena labels open`.")
-
-
 @commands.command()
-def show(name: RoundArgument, *, as_json: AsJson = False) -> None:
-    """Count the labels of a round by value and person.
+def show(
+    name: Annotated[
+        str, typer.Argument(metavar="ROUND", show_default="all rounds with labels", help="Name of the round.")
+    ] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the rounds that have labels, or count those of one by value and person.
 
     $ arena labels show demo
     """
+    if not name:
+        _list(as_json=as_json)
+        return
     fields = open_arena().labels.show(name)
     if as_json:
         show_json(fields)
@@ -65,14 +67,11 @@ def show(name: RoundArgument, *, as_json: AsJson = False) -> None:
     show_fields({**fields, "invited": ", ".join(invited), **values, **people})
 
 
-@commands.command()
-def close(name: RoundArgument, *, as_json: AsJson = False) -> None:
-    """Take no more labels of a round; those given stay.
-
-    $ arena labels close demo
-    """
-    open_arena().labels.close(name)
-    show_result({"round": name, "open": False}, f"{name} is closed for labels.", as_json=as_json)
+def _list(*, as_json: bool) -> None:
+    names = ("round", "set", "open", "labels")
+    rows = [(task.name, task.set_name, task.open, count) for task, count in open_arena().labels.rounds()]
+    payload = [dict(zip(names, row, strict=True)) for row in rows]
+    show_rows(payload, names, rows, as_json=as_json, empty="No round has labels. Use `arena labels open`.")
 
 
 @commands.command()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -117,9 +115,6 @@ def add(
         ),
     ] = None,
     *,
-    hold: Annotated[
-        bool, typer.Option("--hold", help="Store it as checked; `arena submissions confirm` submits it.")
-    ] = False,
     keep_na: KeepNa = False,
     as_json: AsJson = False,
 ) -> None:
@@ -140,7 +135,6 @@ def add(
         team=team,
         card=card,
         anonymous=anonymous,
-        confirm=not hold,
         keep_na=keep_na,
     )
     note_problems(added.warnings)
@@ -179,6 +173,13 @@ def show(
         str | None, typer.Option("--set", metavar="SET", help="List only submissions to this question set.")
     ] = None,
     *,
+    inbox: Annotated[
+        bool,
+        typer.Option(
+            "--inbox",
+            help="List those on no board yet, with what each waits for and the warnings of its check.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the submissions, or one with its coverage and its card.
@@ -187,6 +188,9 @@ def show(
     """
     from arena.services.accounts.auth import OPERATOR
 
+    if inbox:
+        _show_inbox(set_name, as_json=as_json)
+        return
     reader = open_arena().submission_reader
     if number is None:
         submissions = [line.shown().to_json() for line in reader.find(set_name=set_name, caller=OPERATOR)]
@@ -204,50 +208,30 @@ def show(
     show_table(("domain", "coverage"), list(coverage.items()))
 
 
-@commands.command()
-def export(
-    number: Number,
-    destination: Annotated[Path, typer.Argument(metavar="DEST", help="File to write: `*.jsonl`.")],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Write the answers of a submission in the format of TREC's RAG track, sentences with their citations.
-
-    $ arena submissions export 3 answers.jsonl
-    """
+def _show_inbox(set_name: str | None, *, as_json: bool) -> None:
+    from arena.models.teams import InboxLine
     from arena.services.accounts.auth import OPERATOR
-    from leaderboard.formats.sinks import atomic_text
 
-    answers = left_out = 0
-    rows = open_arena().submissions.trec_rag(number, caller=OPERATOR)
-    with atomic_text(destination) as file:
-        for row, lost in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-            answers += 1
-            left_out += lost
-    written = {"answers": answers, "file": str(destination), "citations_left_out": left_out}
-    show_result(written, f"{answers:,} answers in {destination}", as_json=as_json)
-    if left_out:
-        note(f"{left_out:,} citations name no context or passage of their answer, and are left out.")
-
-
-@commands.command("confirm")
-def confirm_checked(number: Number, *, as_json: AsJson = False) -> None:
-    """Submit a submission that was only checked.
-
-    $ arena submissions confirm 3
-    """
-    _show_change(open_arena().submissions.confirm(number), "is accepted", as_json=as_json)
-
-
-@commands.command()
-def select(number: Number, *, as_json: AsJson = False) -> None:
-    """Select the version that represents its system in future rounds.
-
-    $ arena submissions select 3
-    """
-    selected = open_arena().submissions.select(number)
-    _show_change(selected, "represents the system from now on", as_json=as_json)
+    inboxes = open_arena().inbox.waiting(set_name=set_name, caller=OPERATOR)
+    rows = [
+        (str(row.submission.id), row.submission.set_name, row.submission.system, block.why.value, block.text)
+        for inbox_ in inboxes
+        for row in inbox_.waiting
+        for block in row.blocks
+    ]
+    rows += [
+        (str(row.submission.id), row.submission.set_name, row.submission.system, "warning", text)
+        for inbox_ in inboxes
+        for row in inbox_.waiting
+        for text in row.warnings
+    ]
+    payload = [InboxLine.of(inbox_).to_json() for inbox_ in inboxes] if as_json else rows
+    headers = ("id", "set", "system", "waits for", "that is")
+    show_rows(payload, headers, rows, as_json=as_json, empty="Nothing waits.")
+    for inbox_ in inboxes:
+        if inbox_.plannable and not as_json:
+            systems = ",".join(inbox_.plannable)
+            note(f"Plan them: arena rounds plan --set {inbox_.set_name} --judge JUDGE --systems {systems}")
 
 
 @commands.command()
@@ -273,45 +257,6 @@ def withdraw(
     confirm(f"Withdraw submission {number}?", yes=yes)
     withdrawn = open_arena().submissions.withdraw(number, reason=reason, disqualify=disqualify)
     _show_change(withdrawn, "is disqualified" if disqualify else "is withdrawn", as_json=as_json)
-
-
-@commands.command()
-def inbox(
-    set_name: Annotated[
-        str | None, typer.Option("--set", metavar="SET", help="Only submissions to this question set.")
-    ] = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """List submissions that are on no board yet, with what each waits for and the warnings of its check.
-
-    $ arena submissions inbox --set fiqa
-    """
-    from arena.models.teams import InboxLine
-    from arena.services.accounts.auth import OPERATOR
-
-    arena = open_arena()
-    inbox_service = arena.inbox
-    inboxes = inbox_service.waiting(set_name=set_name, caller=OPERATOR)
-    rows = [
-        (str(row.submission.id), row.submission.set_name, row.submission.system, block.why.value, block.text)
-        for inbox_ in inboxes
-        for row in inbox_.waiting
-        for block in row.blocks
-    ]
-    rows += [
-        (str(row.submission.id), row.submission.set_name, row.submission.system, "warning", text)
-        for inbox_ in inboxes
-        for row in inbox_.waiting
-        for text in row.warnings
-    ]
-    payload = [InboxLine.of(inbox_).to_json() for inbox_ in inboxes] if as_json else rows
-    headers = ("id", "set", "system", "waits for", "that is")
-    show_rows(payload, headers, rows, as_json=as_json, empty="Nothing waits.")
-    for inbox_ in inboxes:
-        if inbox_.plannable and not as_json:
-            systems = ",".join(inbox_.plannable)
-            note(f"Plan them: arena rounds plan --set {inbox_.set_name} --judge JUDGE --systems {systems}")
 
 
 def _show_change(submission: Submission, effect: str, *, as_json: bool) -> None:

@@ -19,7 +19,6 @@ commands.add_typer(tokens, name="token")
 
 Name = Annotated[str, typer.Argument(metavar="TEAM", help="Name of the team.")]
 AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
-OneTeam = Annotated[str | None, typer.Option("--team", metavar="TEAM", help="Only tokens of this team.")]
 
 
 @commands.command()
@@ -240,19 +239,6 @@ def create_token(
         return
     note("Keep this token: it is not shown again.")
     show_line(created.secret)
-
-
-@tokens.command("list")
-def list_tokens(team: OneTeam = None, *, as_json: AsJson = False) -> None:
-    """List tokens, without their texts.
-
-    $ arena teams token list --team lab
-    """
-    token_rows = [_json(token) for token in open_arena().tokens.all(team=team, caller=OPERATOR)]
-    if as_json:
-        show_json(token_rows)
-    else:
-        _show_tokens(token_rows)
 
 
 @tokens.command("revoke")

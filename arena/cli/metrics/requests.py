@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import constant
+from arena.cli.options import constant, whole_if_named
 from judges.retrieval.registry import BM25
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ SetRatings = Annotated[
         show_default="every passage is rated",
         help="Ratings of the set's passages (`ratings.jsonl` of `arena sets build`, or of CRUX), for "
         "`context-crux` and `answer-crux`: only other passages are rated.",
+        callback=whole_if_named,
     ),
 ]
 

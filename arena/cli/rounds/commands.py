@@ -14,7 +14,7 @@ from arena.cli.options import (
     only_with,
 )
 from arena.cli.output import note, show_fields, show_json, show_line, show_result
-from arena.cli.rounds import publication, reports
+from arena.cli.rounds import publication
 from arena.cli.rounds.options import JudgingOptions, NewBudget, ScopeOptions
 from arena.cli.rounds.reports import RoundArgument, show_status, undecidable_lines
 from arena.cli.rounds.status import compare, status
@@ -156,9 +156,6 @@ for command in (plan, run, resume, status, compare):
     commands.command()(command)
 
 
-commands.command("show-replies")(reports.show_replies)
-
-
 @commands.command()
 def correct(
     name: RoundArgument,
@@ -196,25 +193,26 @@ def pause(name: RoundArgument) -> None:
 
 
 @commands.command()
-def cancel(name: RoundArgument, *, yes: Yes = False) -> None:
+def cancel(
+    name: RoundArgument,
+    *,
+    delete: Annotated[
+        bool,
+        typer.Option("--delete", help="Delete it with its verdicts; for a round that was never published."),
+    ] = False,
+    yes: Yes = False,
+) -> None:
     """Cancel a round; its pending battles become skipped.
 
     $ arena rounds cancel demo --yes
     """
-    confirm(f"Cancel the round {name}?", yes=yes)
-    open_arena().rounds.cancel(name)
-    show_line(f"{name} is cancelled.")
-
-
-@commands.command()
-def delete(name: RoundArgument, *, yes: Yes = False) -> None:
-    """Delete a round that nobody published, also with verdicts; its name can be used again.
-
-    $ arena rounds delete demo --yes
-    """
     arena = open_arena()
-    counts = arena.round_reader.status(name)[1]
-    note(f"Round {name} has {counts.judged:,} verdicts.")
+    if not delete:
+        confirm(f"Cancel the round {name}?", yes=yes)
+        arena.rounds.cancel(name)
+        show_line(f"{name} is cancelled.")
+        return
+    note(f"Round {name} has {arena.round_reader.status(name)[1].judged:,} verdicts.")
     confirm(f"Delete the round {name}?", yes=yes)
     arena.rounds.delete(name)
     show_line(f"{name} is deleted.")
@@ -222,7 +220,6 @@ def delete(name: RoundArgument, *, yes: Yes = False) -> None:
 
 for command in (
     publication.publish,
-    publication.retract,
     publication.export,
     publication.verify,
 ):

@@ -25,7 +25,7 @@ def publish(
             "--calibration",
             metavar="FILE|JOB",
             help="Output of `arena judges calibrate --json` for the round's judge, or the job number of a "
-            "calibration made on the site (`arena jobs list`); the board then says how often the judge "
+            "calibration made on the site (`arena jobs`); the board then says how often the judge "
             "agrees with people.",
         ),
     ] = None,
@@ -63,6 +63,14 @@ def publish(
             "--partial", help="Publish a round of which less than 90 % was judged, as a partial board."
         ),
     ] = False,
+    retract: Annotated[
+        bool,
+        typer.Option(
+            "--retract",
+            help="Retract the published board: its addresses show the notice, the board stays stored.",
+        ),
+    ] = False,
+    yes: Yes = False,
     engine: Engine = None,
     as_json: AsJson = False,
 ) -> None:
@@ -74,6 +82,9 @@ def publish(
     Answers without scores are scored first; --no-metrics leaves that out. A round of which less than 90 % was
     judged, of all battles or of one system's, needs --partial, and its board says so beside the title.
     """
+    if retract:
+        _retract(name, notice or "", yes=yes)
+        return
     if notice is not None:
         _put_notice(name, notice, as_json=as_json)
         return
@@ -105,20 +116,9 @@ def publish(
         note(f"{section['votes_left_out']:,} votes are on no judged battle of the round, and left out")
 
 
-def retract(
-    name: RoundArgument,
-    notice: Annotated[str, typer.Option("--notice", metavar="TEXT", help="The reason, for readers.")] = "",
-    *,
-    yes: Yes = False,
-) -> None:
-    """Retract a published board.
-
-    $ arena rounds retract demo --notice "The references were wrong."
-
-    Its addresses show the reason; the board itself stays stored.
-    """
+def _retract(name: str, reason: str, *, yes: bool) -> None:
     confirm(f"Retract the board {name}?", yes=yes)
-    open_arena().boards.retract(name, notice)
+    open_arena().boards.retract(name, reason)
     show_line(f"{name} is retracted.")
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
 from arena.container import Arena, open_arena
 from data.models import BattleEvidence, Outcome, Presentation, Question, RoundCounts
@@ -82,25 +81,12 @@ def _conduct_lines(conduct: JudgeConduct, warnings: Sequence[str], name: str) ->
         lines.append(f"position: {flips}. {conduct.place}")
     lines += [f"warning: {sentence}" for sentence in warnings]
     if conduct.unreadable:
-        lines.append(f"The replies: arena rounds show-replies {name} --unreadable")
+        lines.append(f"The replies: arena rounds status {name} --replies 20 --unreadable")
     return ["", *lines] if lines else []
 
 
-def show_replies(
-    name: RoundArgument,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="The most battles to show.")] = 20,
-    *,
-    unreadable: Annotated[
-        bool, typer.Option("--unreadable", help="Only replies in which no verdict could be read.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Show the raw replies of a round's judge, with the question and the systems. No judge is asked.
-
-    $ arena rounds show-replies demo --unreadable
-
-    Replies after which the judge was asked again are shown as well, in the order in which they came.
-    """
+def show_replies(name: str, limit: int, *, unreadable: bool, as_json: bool) -> None:
+    """Show the raw replies of a round's judge, those before a re-ask as well; no judge is asked."""
     battles = islice(open_arena().round_reader.replies(name, unreadable=unreadable), limit)
     if as_json:
         show_json([_as_replies(evidence, question) for evidence, question in battles])

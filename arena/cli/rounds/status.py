@@ -8,7 +8,7 @@ import typer
 
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_rows
-from arena.cli.rounds.reports import show_status
+from arena.cli.rounds.reports import show_replies, show_status
 from arena.container import open_arena
 from data.models import Round
 
@@ -17,7 +17,16 @@ def status(
     name: Annotated[
         str, typer.Argument(metavar="ROUND", show_default="all rounds, newest first", help="A round by name.")
     ] = "",
+    replies: Annotated[
+        int,
+        typer.Option(
+            "--replies", metavar="N", min=0, help="Show the raw replies of so many battles instead."
+        ),
+    ] = 0,
     *,
+    unreadable: Annotated[
+        bool, typer.Option("--unreadable", help="With --replies: only those without a readable verdict.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the rounds, or one with its state, counts and cost.
@@ -27,7 +36,9 @@ def status(
     The state includes its speed, the seconds left, and its job: place in the queue, workers and last error;
     and how the systems stand, while the round runs with intervals that hold however often one looks.
     """
-    if name:
+    if name and replies:
+        show_replies(name, replies, unreadable=unreadable, as_json=as_json)
+    elif name:
         show_status(open_arena(), name, as_json=as_json)
     else:
         _show_list(as_json=as_json)

@@ -1,4 +1,4 @@
-"""How commands are declared: their help begins with an example, and names of before are understood."""
+"""Command classes: example-first help and second names of commands."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from arena.cli.tree.former import LISTS, MOVED, REMOVED, REMOVED_OPTIONS
-from data.errors import InputError
+from arena.cli.tree.second_names import LISTS, MOVED
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
@@ -29,17 +28,6 @@ class Page(TyperCommand):
         text = str(settings.pop("help", None) or "")
         self.examples: tuple[str, ...] = tuple(EXAMPLE.findall(text))
         super().__init__(name, help=EXAMPLE.sub("", text).rstrip(), **settings)
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Read what was given; an option of before says what to use instead."""
-        if args and (gone_verb := REMOVED.get(f"{_path(ctx)} {args[0]}")):
-            raise InputError(f"`arena {_path(ctx)} {args[0]}` was removed.", advice=gone_verb)
-        gone = REMOVED_OPTIONS.get(_path(ctx), {})
-        for word in args:
-            option = word.partition("=")[0]
-            if option in gone:
-                raise InputError(f"`{option}` of `arena {_path(ctx)}` was removed.", advice=gone[option])
-        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the examples, then everything else."""
@@ -86,7 +74,7 @@ def _path(ctx: Context) -> str:
 
 
 class Noun(TyperGroup):
-    """A noun, whose verbs of before are still understood."""
+    """A noun, whose verbs may have second names."""
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """The command that is meant, and what it is given."""
@@ -94,12 +82,9 @@ class Noun(TyperGroup):
         path = f"{_path(ctx)} {verb}"
         if verb in self.commands:
             return super().resolve_command(ctx, args)
-        if path in REMOVED:
-            raise InputError(f"`arena {path}` was removed.", advice=REMOVED[path])
         if verb == "list" and LISTS.get(_path(ctx), "show") in self.commands:
             return super().resolve_command(ctx, [LISTS.get(_path(ctx), "show"), *args[1:]])
         if path in MOVED:
-            typer.echo(f"`arena {path}` is now `arena {_path(ctx)} {' '.join(MOVED[path])}`.", err=True)
             return super().resolve_command(ctx, [*MOVED[path], *args[1:]])
         return super().resolve_command(ctx, args)
 

@@ -115,7 +115,7 @@ def _reports_of(job: Job) -> object:
     if job.kind is not JobKind.CALIBRATE or job.result is None:
         raise InputError(
             f"Job {job.id} is no calibration with a result.",
-            advice="`arena jobs list` names the jobs; `arena jobs show` has their results.",
+            advice="`arena jobs` names the jobs and shows their results.",
         )
     return job.result["reports"]
 
@@ -235,7 +235,7 @@ def _advice(name: str, counts: RoundCounts) -> str:
         return f"Judge the rest: `arena rounds resume --failed {name}{more}`."
     if counts.unreadable:
         return (
-            f"See what the judge replied (`arena rounds show-replies {name} --unreadable`), then ask it "
+            f"See the judge's replies (`arena rounds status {name} --replies 20 --unreadable`), then ask it "
             f"again (`arena rounds resume --failed {name} --unreadable`), or choose another judge."
         )
     return "Choose a judge that can decide the rest."

@@ -36,6 +36,6 @@ class ConductGuard:
         name = self.round_name
         return UnfitJudgeError(
             f"Round {name} is paused. {' '.join(wrong)}{example}",
-            advice=f"See what it replied: `arena rounds show-replies {name}`. Correct the judge and resume, "
-            f"or judge all the same: `arena rounds resume {name} --go-on`.",
+            advice=f"See its replies: `arena rounds status {name} --replies 20`. Correct the judge and "
+            f"resume, or judge all the same: `arena rounds resume {name} --go-on`.",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arena.models import submissions as shapes
@@ -111,35 +111,6 @@ class SubmissionReader:
         if seen is not Visibility.FULL:
             raise no_submission(number)
         return self._store.submissions.answers(number)
-
-    def trec_rag(self, number: int, *, caller: Caller) -> Iterator[tuple[Mapping[str, object], int]]:
-        """Yield the answers of a submission in the format of TREC's RAG track.
-
-        Citations are of the contexts of an answer, all of which are references, or of the question's
-        passages where it has none; what names no passage is left out, as the format has no place for it.
-
-        Yields:
-            An answer, and how many of its citations are left out.
-        """
-        from judges.pairwise.cleaning import clean  # noqa: PLC0415 - what reads texts, which lists do without
-        from judges.text.citations import cited_sentences  # noqa: PLC0415 - as above
-        from submissions.trec_rag import trec_row  # noqa: PLC0415 - as above
-
-        answers = self.answers(number, caller=caller)
-        submission = self._store.submissions.get(number)
-        seen = SetAccess(self._store, caller, submission.set_name)
-        stored = self._store.sets.get(submission.set_name)
-        questions = stored.with_questions(map(seen.question, stored.questions)).by_id
-        for name, answer in answers.items():
-            ids = [one.id for one in answer.contexts or questions[name].passages]
-            found = cited_sentences(clean(answer.answer), ids)
-            cited = sorted({at for one in found for at in one.numbers if 1 <= at <= len(ids)})
-            given = range(1, len(ids) + 1) if answer.contexts else cited
-            places = {at: place for place, at in enumerate(given)}
-            sentences = [(one.text, [places[at] for at in one.numbers if at in places]) for one in found]
-            references = [ids[at - 1] for at in given]
-            left_out = sum(at not in places for one in found for at in one.numbers)
-            yield trec_row(submission.system, questions[name], references, sentences), left_out
 
 
 def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:

@@ -53,7 +53,7 @@ class TokenStore(StorePart):
         """A token."""
         row = self._first(_select().where(tokens.c.id == number))
         if row is None:
-            raise NotFoundError(f"There is no token {number}.", advice="`arena teams token list` names them.")
+            raise NotFoundError(f"There is no token {number}.", advice="`arena teams show TEAM` lists them.")
         return _token(row)
 
     def with_digest(self, prefix: str) -> tuple[Token, str] | None:

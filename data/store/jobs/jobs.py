@@ -59,7 +59,7 @@ class JobStore(StorePart):
         """
         row = self._first(select_jobs().where(jobs.c.id == number))
         if row is None:
-            raise NotFoundError(f"There is no job {number}.", advice="`arena jobs show` lists them.")
+            raise NotFoundError(f"There is no job {number}.", advice="`arena jobs` lists them.")
         return to_record(Job, row)
 
     def all(self, limit: int = SHOWN, *, kind: JobKind | None = None) -> tuple[Job, ...]:
@@ -103,7 +103,7 @@ class JobStore(StorePart):
     def _conflict(self, round_id: int | None) -> ConflictError:
         job = None if round_id is None else self.of_round(round_id)
         if job is None or job.state not in ACTIVE:
-            return ConflictError("The job's round is busy, or gone.", advice="Look at `arena jobs show`.")
+            return ConflictError("The job's round is busy, or gone.", advice="Look at `arena jobs`.")
         return ConflictError(
             f"Round {job.round_name} has job {job.id} already, which is {job.state}.",
             advice=f"See `arena rounds status {job.round_name}`, or end it by "

@@ -81,7 +81,7 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
     other.write_text("Item 1 is gamma.")
     texts = ("--question", "tiny/q1", "--a", one, "--b", other)
     for words in (
-        ("jobs", "show", 1),
+        ("jobs", 1),
         ("rounds", "status", "r"),
         ("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--name", "again", "--no-cap"),
         ("judges", "try", "--judge", "reference-free", *texts),
@@ -100,7 +100,7 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
         ("db", "status"),
         ("db", "upgrade"),
         ("worker", "--once"),
-        ("jobs", "list"),
+        ("jobs",),
     ],
 )
 def test_commands_without_their_database_keep_its_password(

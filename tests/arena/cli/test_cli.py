@@ -151,7 +151,7 @@ def test_what_is_not_there_is_one_line_and_exit_1(cli: Cli, words: tuple[str, ..
     "words",
     [
         ("no-such-noun",),
-        ("jobs", "show", "99999999999999999999"),
+        ("jobs", "99999999999999999999"),
         ("rounds", "run"),
         ("battles", "rate", "x", "--method", "guess"),
         ("sets", "import"),
@@ -349,7 +349,7 @@ HEAVY = frozenset(
 READING = (
     "battles --help",
     "corpora list",
-    "jobs list",
+    "jobs",
     "judges list",
     "judges show lexical",
     "labels show",

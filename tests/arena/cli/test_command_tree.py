@@ -1,4 +1,4 @@
-"""What holds of every command: how many there are, what their help says, and what names of before say."""
+"""What holds of every command: how many there are, what their help says, and their second names."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ import pytest
 import typer
 
 from arena.cli.commands import NOUNS, PARTS, VERBS, build
-from arena.cli.tree.former import MOVED, REMOVED, REMOVED_OPTIONS
 from arena.cli.tree.pages import examples_of
-from arena.cli.tree.topics import TOPICS
+from arena.cli.tree.second_names import MOVED
 from data.errors import InputError
-from judges.spec import JudgeSpec
 
-MOST = 95
+MAX_COMMANDS = 64
 ROOT = typer.main.get_command(build())
 
 
@@ -49,8 +47,8 @@ def _said(*words: str) -> tuple[int, str]:
 
 
 def test_there_are_few_commands() -> None:
-    """What belongs together is one command with an option: there are at most 95."""
-    assert len(COMMANDS) <= MOST
+    """What belongs together is one command with an option: there are at most 64."""
+    assert len(COMMANDS) <= MAX_COMMANDS
 
 
 def test_every_table_that_a_command_reads_may_come_by_a_pipe() -> None:
@@ -92,34 +90,10 @@ def test_help_begins_with_an_example_that_is_understood(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", MOVED)
-def test_command_that_is_an_option_now_runs_and_says_so(path: str) -> None:
-    """A command of before is read as what it is now, which a line on stderr names."""
+def test_second_name_of_a_command_shows_its_help(path: str) -> None:
     code, text = _said(*path.split(), "--help")
-    noun = path.split(maxsplit=1)[0]
     assert code == 0
-    assert f"`arena {path}` is now `arena {noun} {' '.join(MOVED[path])}`." in text
-    assert f"Example: arena {noun} {MOVED[path][0]}" in text
-
-
-@pytest.mark.parametrize("path", REMOVED)
-def test_command_that_is_gone_says_what_to_use(path: str) -> None:
-    """A command that is gone says so whatever it is given, and names another that exists."""
-    code, text = _said(*path.split(), "--whatever")
-    assert code == 1
-    assert f"`arena {path}` was removed." in text
-    for named in re.findall(r"`arena ((?:[a-z-]+ ?)+)", REMOVED[path]):
-        assert any(named.strip().startswith(known) for known in COMMANDS), named
-
-
-@pytest.mark.parametrize(
-    ("path", "option"), [(path, option) for path, gone in REMOVED_OPTIONS.items() for option in gone]
-)
-def test_option_that_is_gone_says_what_to_use(path: str, option: str) -> None:
-    """An option of a feature that is gone says so, with what to use instead."""
-    code, text = _said(*path.split(), "--set", "s", option, "10")
-    assert code == 1
-    assert f"`{option}` of `arena {path}` was removed." in text
-    assert REMOVED_OPTIONS[path][option] in text
+    assert f"Example: arena {path.split(maxsplit=1)[0]} {MOVED[path][0]}" in text
 
 
 @pytest.mark.parametrize(
@@ -128,7 +102,6 @@ def test_option_that_is_gone_says_what_to_use(path: str, option: str) -> None:
         ("rouns", "rounds"),
         ("rounds stauts", "status"),
         ("rounds status --jsn", "--json"),
-        ("help jugde", "judge"),
     ],
 )
 def test_misspelt_word_is_answered_by_the_nearest(words: str, meant: str) -> None:
@@ -139,25 +112,10 @@ def test_misspelt_word_is_answered_by_the_nearest(words: str, meant: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "noun", ["sets", "submissions", "rounds", "judges", "jobs", "leaderboard", "votes", "teams"]
+    "noun", ["sets", "submissions", "rounds", "judges", "labels", "leaderboard", "teams"]
 )
 def test_list_is_show_without_a_name(noun: str) -> None:
     """`list` lists what a noun is about, as `show` (of rounds `status`) does without a name."""
     assert (
         _said(noun, "list", "--help")[1] == _said(noun, "status" if noun == "rounds" else "show", "--help")[1]
     )
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-def test_topics_are_explained(topic: str) -> None:
-    """`arena help TOPIC` explains settings, judges and files without an arena; of judges every setting."""
-    code, text = _said("help", topic)
-    assert code == 0
-    assert text.strip()
-    if topic == "judge":
-        assert set(JudgeSpec.model_fields) - {"code"} <= set(re.findall(r"^(\w+)$", text, re.MULTILINE))
-
-
-def test_help_of_a_command_is_its_own_help() -> None:
-    """`arena help rounds run` is `arena rounds run --help`."""
-    assert _said("help", "rounds", "run") == _said("rounds", "run", "--help")

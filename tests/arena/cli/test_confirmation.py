@@ -14,10 +14,10 @@ from arena.cli.options import confirm
 Commands = Any
 ACTS = (
     ("rounds", "cancel", "r"),
-    ("rounds", "delete", "r"),
+    ("rounds", "cancel", "r", "--delete"),
     ("rounds", "retract", "r"),
     ("submissions", "withdraw", "1"),
-    ("jobs", "cancel", "1"),
+    ("jobs", "1", "--cancel"),
     ("teams", "members", "lab", "ada", "--remove"),
     ("teams", "token", "revoke", "1"),
     ("sets", "policy", "tiny", "--drop", "open"),
@@ -63,12 +63,12 @@ def test_a_person_is_asked_and_may_say_no(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_round_that_nobody_published_is_deleted(stocked: Commands) -> None:
     """Its verdicts go with it and its name is free again; a published round is refused."""
-    assert "24 verdicts" in stocked("rounds", "delete", "r", "--yes")[2]
+    assert "24 verdicts" in stocked("rounds", "cancel", "r", "--delete", "--yes")[2]
     assert stocked("rounds", "status", "r")[0] == 1
     again = stocked.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
     assert again["judged"] == 24
     assert stocked("rounds", "publish", "r", "--no-metrics")[0] == 0
-    code, _, err = stocked("rounds", "delete", "r", "--yes")
+    code, _, err = stocked("rounds", "cancel", "r", "--delete", "--yes")
     assert (code, "published" in err) == (1, True)
     assert stocked("rounds", "retract", "r", "--yes")[0] == 0
-    assert stocked("rounds", "delete", "r", "--yes")[0] == 1
+    assert stocked("rounds", "cancel", "r", "--delete", "--yes")[0] == 1

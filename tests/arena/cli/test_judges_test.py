@@ -1,4 +1,4 @@
-"""`arena judges test`: a judge or a model tried on three battles before anything is judged by it."""
+"""`arena judges try` without a pair: three battles of the demo."""
 
 from __future__ import annotations
 

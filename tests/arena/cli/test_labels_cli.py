@@ -28,7 +28,7 @@ def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_
     told = arena_of.json("labels", "import", "r", votes, "--json")
     assert told == {"round": "r", "labels": 1, "left_out": {}}
     assert arena_of.json("labels", "show", "r", "--json")["people"] == {"bob": 1}
-    assert arena_of.json("labels", "list", "--json") == [
+    assert arena_of.json("labels", "show", "--json") == [
         {"round": "r", "set": "tiny", "open": True, "labels": 1}
     ]
     for name in ("labels.csv", "labels.json"):

@@ -78,7 +78,7 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     assert done["cost_usd"] == 0
     assert done["input_tokens"] > 0 < done["output_tokens"]
 
-    shown = run.json("rounds", "show-replies", "r", "--limit", 100, "--json")
+    shown = run.json("rounds", "status", "r", "--replies", 100, "--json")
     assert len(shown) == done["planned"]
     judgments = [judgment for battle in shown for judgment in battle["judgments"]]
     replies = [reply for judgment in judgments for reply in judgment["replies"]]

@@ -98,20 +98,20 @@ def test_command_lists_what_waits_and_how_to_plan_it(
     run: Commands, set_folder: Path, answers_file: Callable[..., Path]
 ) -> None:
     """`arena submissions inbox` names each submission with its reason, and the command that plans them."""
-    assert "Nothing waits." in run("submissions", "inbox")[2]
+    assert "Nothing waits." in run("submissions", "show", "--inbox")[2]
     run("sets", "import", set_folder)
     run("submissions", "add", answers_file("one", "{word}."), "--set", "tiny", "--system", "one")
-    code, out, err = run("submissions", "inbox", "--set", "tiny")
+    code, out, err = run("submissions", "show", "--inbox", "--set", "tiny")
     assert code == 0
     assert "no round" in out
     assert "arena rounds plan --set tiny --judge JUDGE --systems one" in err
-    (inbox,) = run.json("submissions", "inbox", "--json")
+    (inbox,) = run.json("submissions", "show", "--inbox", "--json")
     assert inbox["set"] == "tiny"
     assert inbox["plannable"] == ["one"]
     (row,) = inbox["waiting"]
     assert (row["system"], row["version"], row["plannable"]) == ("one", 1, True)
     assert [block["why"] for block in row["blocks"]] == ["no round"]
-    assert run("submissions", "inbox", "--set", "nothing")[0] == 1
+    assert run("submissions", "show", "--inbox", "--set", "nothing")[0] == 1
 
 
 @pytest.mark.slow

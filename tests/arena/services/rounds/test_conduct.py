@@ -37,7 +37,7 @@ def test_unreadable_replies_pause_a_round_with_an_example(filled: Fill, scripted
     _create(arena)
     with pytest.raises(UnfitJudgeError, match="Both have their merits") as caught:
         arena.rounds.run("r", concurrency=2, report=_quiet)
-    assert "show-replies r" in str(caught.value)
+    assert "status r --replies" in str(caught.value)
     assert "--go-on" in str(caught.value)
     round_, counts = arena.rounds.status("r")
     assert round_.state is RoundState.PAUSED
@@ -91,7 +91,7 @@ def test_conduct_counted_in_the_database_is_that_of_the_run(filled: Fill, script
 def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
     filled: Fill, scripted_llm: Serve, command: Command, tmp_path: Path
 ) -> None:
-    """`retry --unreadable` asks anew; show-replies and the export have every reply of both attempts."""
+    """`retry --unreadable` asks anew; `status --replies` and the export have every reply of both attempts."""
     server = scripted_llm(faults={"wrong_format": 1.0})
     arena = filled(endpoint=server.url)
     _create(arena, pairs="reference", sample="8")
@@ -103,7 +103,7 @@ def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
     assert "resume --failed r --unreadable" in str(caught.value)
     asked = server.log.calls
     assert asked == 2 * counts.planned
-    shown = command("rounds", "show-replies", "r", "--unreadable", "--limit", 100, endpoint=server.url)
+    shown = command("rounds", "status", "r", "--unreadable", "--replies", 100, endpoint=server.url)
     assert len(shown) == counts.planned
     assert all(len(one["judgments"][0]["replies"]) == 2 for one in shown)
     assert all(one["question"] and one["system_a"] for one in shown)
