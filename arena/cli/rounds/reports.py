@@ -35,7 +35,6 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
         "name": round_.name,
         "state": round_.state.value,
         **{name: getattr(counts, name) for name in COUNTS},
-        "digit_scan_differs": reader.scanned_otherwise(name),
     }
     job = arena.jobs.of_round(round_.id)
     rate = 0.0 if job is None else job.rate
@@ -141,19 +140,8 @@ def _show_live(live: LiveStanding) -> None:
     """Print the standing so far."""
     show_line("")
     show_line(live.sentence)
-    show_table(
-        ("system", "score", "lower", "upper", "questions"),
-        [
-            (
-                row.system,
-                row.score,
-                row.lower,
-                row.upper,
-                row.questions,
-            )
-            for row in live.systems
-        ],
-    )
+    columns = ("system", "score", "lower", "upper", "questions")
+    show_table(columns, [tuple(getattr(row, column) for column in columns) for row in live.systems])
 
 
 def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:

@@ -128,29 +128,19 @@ HARMLESS = ("endpoint", "price")
 """Settings of a judge that cannot change a verdict."""
 
 
-def round_spec(round_: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpec:
+def round_spec(round_: Round, load_spec: LoadSpec) -> JudgeSpec:
     """The spec that a round began with.
 
     Raises:
-        SpecError: Its files, or the endpoint of the settings, are not what they were; every setting
-            that differs is named.
+        SpecError: It is another one now in what may change verdicts; every setting that differs is named.
     """
-    return stored_spec(round_.judge, round_.judge_name, round_.name, load_spec)
-
-
-def stored_spec(
-    stored: Any,  # noqa: ANN401 - the JSON of a spec
-    judge_name: str,
-    round_name: str,
-    load_spec: Callable[[str], JudgeSpec],
-) -> JudgeSpec:
-    """The spec of a judge that a round began with, raises as `round_spec`."""
+    stored = round_.judge
     spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
     if spec.hash == stored["hash"] or same_verdicts(stored, spec.canonical):
         return spec
     differing = "; ".join(differences(stored, spec.canonical)) or "settings that were not stored"
     raise SpecError(
-        f"The judge {judge_name} is not what round {round_name} began with: {differing}.",
+        f"The judge {round_.judge_name} is not what round {round_.name} began with: {differing}.",
         advice="Restore its spec and prompt, or judge a new round.",
     )
 

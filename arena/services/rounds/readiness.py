@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundEstimate, RoundRequest
 from arena.services.rounds.pairing import Pairs, left_out_of
-from data.models import JobKind, JudgeKind, RoundState
+from data.models import JobKind, JudgeKind
 from data.store import Store
 from judges.llm.prices import price_advice
 from judges.spec import JudgeSpec, leaves
@@ -33,13 +32,9 @@ class Lack(StrEnum):
     CAP = "no cap"
     CAP_TOO_LOW = "cap too low"
     CALIBRATION = "not calibrated"
-    CLOSED = "submissions closed"
-    OPEN = "submissions open"
     NAME = "name taken"
-    REPEATED = "judged elsewhere"
 
 
-UNCOUNTED = (RoundState.CANCELLED, RoundState.RETRACTED)
 SPENDING = frozenset({Lack.CAP, Lack.PRICE})
 """What a round without a cap does without."""
 
@@ -76,7 +71,7 @@ class Readiness:
 
     def missing(self, planned: PlannedRound, expected: RoundEstimate) -> tuple[Missing, ...]:
         """What a round lacks that is expected to ask and cost so much; what blocks it first."""
-        found = [*self._of_plan(planned), *self._of_judge(planned, expected), *self._of_set(planned)]
+        found = [*self._of_plan(planned), *self._of_judge(planned, expected)]
         return tuple(sorted(found, key=lambda one: not one.blocks))
 
     def _of_plan(self, planned: PlannedRound) -> Iterator[Missing]:
@@ -122,7 +117,6 @@ class Readiness:
                 text=f"{plan.missing:,} battles lack an answer.",
                 advice="Ask the teams for complete files, or leave their systems out.",
             )
-        yield from self._repeated(planned)
         if request.name is not None and any(
             round_.name == request.name for round_ in self.store.rounds.all()
         ):
@@ -132,21 +126,6 @@ class Readiness:
                 advice="Choose another name, or leave it empty.",
                 blocks=True,
             )
-
-    def _repeated(self, planned: PlannedRound) -> Iterator[Missing]:
-        """Rounds with the same battles by the same judge, but cancelled and retracted ones."""
-        sides = {side for battle in planned.plan.battles for side in (battle.a, battle.b)}
-        for round_ in self.store.rounds.all():
-            if (round_.set_name, round_.judge_name) != (planned.request.set_name, planned.spec.name):
-                continue
-            same = 0 if round_.state in UNCOUNTED else self.store.battles.count_among(round_.id, sides)
-            if same:
-                yield Missing(
-                    what=Lack.REPEATED,
-                    text=f"The round {round_.name} has {same:,} battles of the same submissions by "
-                    f"{round_.judge_name} already.",
-                    advice="Leave those systems out, or judge them again if you mean to.",
-                )
 
     def _of_judge(self, planned: PlannedRound, expected: RoundEstimate) -> Iterator[Missing]:
         request, spec = planned.request, planned.spec
@@ -201,22 +180,4 @@ class Readiness:
                 text=f"About {cost_usd:.2f} USD are expected, and the cap is {request.budget_usd:g} USD: "
                 "battles beyond it would be skipped.",
                 advice="Raise the cap, or judge a sample of the questions.",
-            )
-
-    def _of_set(self, planned: PlannedRound) -> Iterator[Missing]:
-        name = planned.request.set_name
-        policy, now = self.store.policies.get(name), datetime.now(UTC)
-        phase = policy.current(now)
-        if phase is None and (not planned.entrants or planned.plan.missing):
-            yield Missing(
-                what=Lack.CLOSED,
-                text=f"{name} takes no submissions now, so what is missing cannot be handed in.",
-                advice="Add a phase that is open, on the page of the set.",
-            )
-        elif phase is not None and phase.closes_at is not None:
-            yield Missing(
-                what=Lack.OPEN,
-                text=f"{name} takes submissions until {phase.closes_at:%Y-%m-%d %H:%M} UTC; later versions "
-                "would not be in this round.",
-                advice="Launch it after that moment, or plan another round then.",
             )

@@ -253,12 +253,6 @@ class RoundReader:
                 questions = {key: self._store.sets.question(round_.set_name, key)}
             yield replace(evidence, judgments=shown), questions[key]
 
-    def scanned_otherwise(self, name: str) -> int:
-        """How many replies of a round RAG-QA Arena's digit scan reads otherwise than the strict reading."""
-        from judges.pairwise.parsing import SCANNED_OTHERWISE, STRICT_PARSERS  # noqa: PLC0415 - as above
-
-        return self._store.replies.count_read(name, STRICT_PARSERS, SCANNED_OTHERWISE)
-
     def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[BattleRecord]:
         """The battles of a round in a fixed order.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from sqlalchemy import (
@@ -125,13 +125,6 @@ class BattleStore(StorePart):
             .where(battles.c.round_id == round_id, battles.c.outcome.in_(list(outcomes)))
             .values(outcome=None, preference=None, score=None, flipped=None, detail="")
         )
-
-    def count_among(self, round_id: int, numbers: Collection[int]) -> int:
-        """How many battles of a round have both sides among some submissions."""
-        query = select(func.count()).where(
-            battles.c.round_id == round_id, battles.c.a_id.in_(numbers), battles.c.b_id.in_(numbers)
-        )
-        return int(self._values(query)[0])
 
     def drop_side(self, submission: int) -> int:
         """End the pending battles of a submission that was withdrawn, and return how many there were.

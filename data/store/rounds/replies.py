@@ -7,11 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select
 
-from data.models import Outcome, Reply
+from data.models import Reply
 from data.store.base import StorePart, own_insert, to_record, to_row
 from data.tables.columns import now
 from data.tables.judgments import batches, judgments, replies
-from data.tables.rounds import battles, rounds
 
 LOOKED_BACK = 20_000
 MEASURED = 200
@@ -56,23 +55,6 @@ class ReplyStore(StorePart):
     def forget(self) -> int:
         """Empty the cache, and return how many replies there were; judgments keep their verdicts."""
         return self._change(delete(replies))
-
-    def count_read(self, round_name: str, parsers: Sequence[str], note: str) -> int:
-        """Replies of a round, read by some parsers, that gave no verdict or one with this note."""
-        unread = judgments.c.outcome.in_([Outcome.UNREADABLE, Outcome.REFUSED])
-        query = (
-            select(func.count())
-            .select_from(judgments.join(battles, battles.c.id == judgments.c.battle_id))
-            .join(rounds, rounds.c.id == battles.c.round_id)
-            .where(
-                rounds.c.name == round_name,
-                judgments.c.reply_key.is_not(None),
-                judgments.c.parser.in_(list(parsers)),
-                unread | judgments.c.detail.contains(note, autoescape=True),
-            )
-        )
-        with self._database.begin() as connection:
-            return int(connection.execute(query).scalar_one())
 
     def put(self, new: Sequence[Reply]) -> None:
         """Keep replies in one transaction; a later one for a key replaces the earlier."""

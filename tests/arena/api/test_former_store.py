@@ -23,6 +23,7 @@ GONE = frozenset(
         "round.judge.source",
         "status.canaries",
         "status.controls",
+        "status.digit_scan_differs",
         "status.estimated",
     }
 )

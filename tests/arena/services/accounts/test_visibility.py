@@ -172,7 +172,6 @@ WITHOUT_CALLER = {
     "RoundPlanner.estimate": "organisers alone; plans before anything is stored",
     "RoundPlanner.plan": "organisers alone; plans before anything is stored",
     "RoundService.run": "organisers alone; judges, shows nothing",
-    "RoundService.scanned_otherwise": "a count; organisers' commands",
     "RoundService.warnings": "shares of a judge's replies; organisers' commands and pages",
     "RoundService.spec_of": "the judge that a round began with, for judging",
     "SetService.summaries": "titles and counts of sets are public",

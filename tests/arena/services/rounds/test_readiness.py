@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.services import as_secrets
-from data.models import Phase
 from tests.arena.conftest import Commands
 
 FREE = RoundRequest(set_name="tiny", judge="lexical")
@@ -79,20 +77,13 @@ def test_set_without_answers_or_references_is_named(
     assert "no references" not in lacks(arena, replace(FREE, pairs=""))
 
 
-def test_phases_and_incomplete_answers_are_named(
+def test_readiness_reports_incomplete_answers(
     filled: Callable[..., Arena], answers_file: Callable[..., Path]
 ) -> None:
-    """An open phase lets later versions in; a closed one keeps out what is missing."""
     arena = filled()
     arena.submissions.add(answers_file("part", "{word}.", 5), "tiny", system="part")
     named = replace(FREE, systems=("part", "full"))
-    now = datetime.now(UTC)
     assert lacks(arena, named) == {"answers missing": False, "not calibrated": False}
-    arena.policies.put_phase("tiny", Phase(name="dev", closes_at=now + timedelta(days=1)), caller=OPERATOR)
-    assert "submissions open" in lacks(arena, FREE)
-    arena.policies.put_phase("tiny", Phase(name="dev", closes_at=now - timedelta(days=1)), caller=OPERATOR)
-    assert "submissions closed" in lacks(arena, named)
-    assert "submissions closed" not in lacks(arena, FREE)
 
 
 def test_name_that_is_taken_and_nothing_to_judge_are_named(filled: Callable[..., Arena]) -> None:
