@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from data.errors import ConflictError, FileFormatError, StoreError
-from data.progress import Work, working
+from data.progress import working
 
 BESIDE = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps beside a database in use."""
-PAGES_AT_ONCE = 10_000
 MAX_DAMAGE = 20
 DAMAGED = (
     "Stop site and workers. `arena db status --check` reads all of it; go back to the newest sound backup "
@@ -25,13 +24,7 @@ IN_USE = "Stop the site, all workers and commands that use it, then restore agai
 
 
 def back_up(database: Path, file: Path) -> int:
-    """Copy a database, which may be in use, to a new file and check the copy; its size in bytes.
-
-    Raises:
-        ConflictError: The file exists.
-        StoreError: The database cannot be read, or is damaged; no file is left.
-        FileFormatError: The file cannot be written.
-    """
+    """Copy a database, which may be in use, to a new file and check the copy; its size in bytes."""
     if file.exists():
         raise ConflictError(f"{file} exists.", advice="Name a new file.")
     try:
@@ -54,19 +47,12 @@ def back_up(database: Path, file: Path) -> int:
 def restore(file: Path, database: Path, known: frozenset[str]) -> str:
     """Put a backup in the place of a database, completely or not at all; its schema's version.
 
-    A process that is killed meanwhile leaves the old database or the new one.
-
-    Args:
-        file: The backup.
-        database: The file of the database, which need not exist.
-        known: Versions of the schema that this program can use.
-
-    Raises:
-        FileFormatError: The file is no backup of an arena, is damaged, or has an unknown schema.
-        ConflictError: Another process has the database open.
+    A process that is killed meanwhile leaves the old database or the new one. Schemas that are not among the
+    `known` ones are refused.
     """
     database = database.resolve()
-    if any(_size(file.with_name(f"{file.name}{end}")) for end in BESIDE):
+    beside = (file.with_name(f"{file.name}{end}") for end in BESIDE)
+    if any(each.is_file() and each.stat().st_size for each in beside):
         message = f"{file} is a database in use: SQLite's log lies beside it."
         raise FileFormatError(message, advice="Make a backup of it with `arena db backup`.")
     try:
@@ -111,11 +97,11 @@ def _copied(source: Path, target: Path, mode: str) -> Iterator[Path]:
     copy = Path(name)
     try:
         with (
-            working(f"copying {source.name}") as work,
+            working(f"copying {source.name}"),
             closing(_opened(source, mode)) as original,
             closing(sqlite3.connect(copy)) as duplicate,
         ):
-            original.backup(duplicate, pages=PAGES_AT_ONCE, progress=_follow(work))
+            original.backup(duplicate)
             duplicate.execute("PRAGMA journal_mode=DELETE")
         _sync(copy)
         yield copy
@@ -126,11 +112,7 @@ def _copied(source: Path, target: Path, mode: str) -> Iterator[Path]:
 
 @contextmanager
 def _unused(database: Path) -> Iterator[None]:
-    """Hold a database so that no other process uses it, its log folded into it or removed.
-
-    Raises:
-        ConflictError: Another process has it open.
-    """
+    """Hold a database so that no other process uses it, its log folded into it or removed."""
     with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as connection:
         try:
             # Only the last connection may leave the write-ahead log.
@@ -161,20 +143,9 @@ def _opened(file: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode={mode}", uri=True)
 
 
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.is_file() else 0
-
-
 def _sync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _follow(work: Work) -> Callable[[int, int, int], None]:
-    def follow(_status: int, left: int, total: int) -> None:
-        work.done, work.total = total - left, total
-
-    return follow

@@ -13,8 +13,8 @@ from data.errors import UnavailableError
 
 Result = TypeVar("Result")
 AT_ONCE = 2
-MAX_OF_ONE = 4
-MAX_IN_ALL = 16
+MAX_OF_ONE = 8
+MAX_IN_ALL = 24
 
 
 def party_of(caller: Caller, client: str = "") -> str:

@@ -19,11 +19,7 @@ METRICS = {
 
 
 def metrics_of(store: Store) -> bytes:
-    """The metrics of an arena and of this process, in Prometheus' text format.
-
-    Raises:
-        StoreError: The database cannot be used.
-    """
+    """The metrics of an arena and of this process, in Prometheus' text format."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     for name, counts in store.counts.all().items():
