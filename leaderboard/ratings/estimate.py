@@ -14,7 +14,6 @@ from leaderboard.ratings.result import Settings
 from leaderboard.ratings.uncertainty import bounds
 from leaderboard.ratings.uncertainty.carrying import Units as Carrying
 from leaderboard.ratings.uncertainty.carrying import carrying_units, units_by_system
-from leaderboard.ratings.uncertainty.multiplier import multiplier_errors
 from leaderboard.ratings.uncertainty.paired_errors import (
     FEW_QUESTIONS,
     PairedErrors,
@@ -25,6 +24,7 @@ from leaderboard.ratings.uncertainty.resample import Units, draw, joint_inverse
 from leaderboard.ratings.uncertainty.sandwich import (
     cluster_scores,
     clustered_covariance,
+    multiplier_errors,
     plain_covariance,
     row_scores,
 )

@@ -17,7 +17,7 @@ from leaderboard.ratings import Cluster, IntervalKind, Settings, counts, rate
 from leaderboard.ratings.counts import PairCounts, count_by_cluster, count_cells, count_pairs
 from leaderboard.ratings.models.likelihoods import BradleyTerry
 from leaderboard.ratings.models.newton import _sparse_solver, fit, laplacian_solver
-from leaderboard.ratings.uncertainty.multiplier import multiplier_errors
+from leaderboard.ratings.uncertainty.sandwich import multiplier_errors
 from leaderboard.ratings.vocabulary import POINTS
 
 ROOT = Path(__file__).parents[3]
