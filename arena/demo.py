@@ -21,9 +21,9 @@ from arena.services.submissions.service import SubmissionService
 from data.files.question_sets.loader import load_set
 from data.files.question_sets.rows import content_hash
 from data.models import Board, OrderPolicy, RoundState
+from data.models.base import dated
 from data.models.rounds import RESUMABLE
 from data.progress import reporting
-from data.tables.columns import dated
 
 SET = "demo"
 JUDGE = "lexical"

@@ -42,8 +42,8 @@ from sqlalchemy import Table, delete, select
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from data.tables.judgments import judgments
-from data.tables.questions import scores
+from data.models.submissions import scores
+from data.models.tables import judgments
 from tests.hosts import ENDPOINT, PORT, SERVER, Lan, RayHosts, lan, postgres_on, why_not
 
 TARGETS = {

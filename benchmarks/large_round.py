@@ -11,9 +11,9 @@ from sqlalchemy import Table, insert
 
 from arena.container import Arena
 from arena.settings import Settings
-from data.tables.questions import answers, question_sets, submissions
-from data.tables.questions import questions as question_table
-from data.tables.rounds import battles, ledgers, rounds
+from data.models.rounds import battles, ledgers, rounds
+from data.models.submissions import answers, question_sets, submissions
+from data.models.submissions import questions as question_table
 
 NAME = "large"
 DOMAINS = ("biomedical", "finance", "lifestyle", "recreation", "science", "technology", "writing")

@@ -78,7 +78,7 @@ class ScoredList(BaseModel):
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
     """The published boards, the newest first."""
-    heads = [BoardHead.of(head, title=head.title or head.name) for head in arena.boards.heads()]
+    heads = [BoardHead.of(head) for head in arena.boards.heads()]
     return answer(request, BoardList(leaderboards=heads))
 
 

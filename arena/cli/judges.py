@@ -15,7 +15,7 @@ from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.errors import JudgeError
 from data.models import JudgeKind, Outcome
-from data.models.plain import to_json
+from data.models.words import to_json
 from judges.lexical import AGREEMENT
 from judges.llm.settings import CacheMode
 

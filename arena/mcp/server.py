@@ -88,14 +88,7 @@ class Tools:
 
     def list_boards(self) -> Json:
         """List the published leaderboards, the newest first."""
-        return bounded(
-            {
-                "boards": [
-                    BoardHead.of(head, title=head.title or head.name).to_json()
-                    for head in self._arena.boards.heads()
-                ]
-            }
-        )
+        return bounded({"boards": [BoardHead.of(head).to_json() for head in self._arena.boards.heads()]})
 
     def get_standings(
         self,
@@ -164,7 +157,7 @@ class Tools:
         board = self._arena.boards.get(name, caller=PUBLIC)
         if board.retracted:
             raise RetractedError(name, board.notice)
-        return Board.of(board, title=board.standings.get("title") or board.name)
+        return Board.of(board)
 
     def _round_of(self, name: str) -> str:
         round_name = self._board(name).round

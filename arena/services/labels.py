@@ -21,7 +21,8 @@ from data.errors import ClosedError, ConflictError, ForbiddenError, InputError, 
 from data.files.labels import read_labels
 from data.files.text_files import ReadLimits
 from data.models import HumanLabel, Question, RoundState, TokenScope
-from data.models.labels import BattlePair, LabelledRound, LabelValue
+from data.models.rounds import BattlePair, LabelledRound
+from data.models.words import LabelValue
 from data.store import Store
 
 MIN_NAME = 3

@@ -17,7 +17,7 @@ from arena.site.ui.errors import plain
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError, QuotaError
-from data.models.labels import LabelValue
+from data.models.words import LabelValue
 
 BUTTONS = {
     LabelValue.A: ("A is better", "A"),

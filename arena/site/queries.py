@@ -23,8 +23,8 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.view_model import BoardView, board_label, snapshot_label
 from arena.site.services import arena
 from data.errors import RetractedError
-from data.models import SetSummary
-from data.store.boards.boards import SNAPSHOT, BoardHead, is_called, snapshot_name, snapshot_of
+from data.models import Board, SetSummary
+from data.store.boards.boards import SNAPSHOT, is_called, snapshot_name, snapshot_of
 from data.store.rounds.question_stats import BattleResult, QuestionRecord, QuestionStats
 
 FRESH = 15
@@ -42,7 +42,7 @@ ReaderQuery = Callable[Concatenate[Arena, Caller, BoardView, Asked], Value]
 BY_STATE: dict[str | type, Callable[[Any], object]] = {
     Arena: lambda source: (source.settings.database_url, source.store.changes()),
     BoardView: lambda view: f"{view.round_name} {view.content_hash} {dict(view.marks)}",
-    BoardHead: lambda head: f"{head.name} {head.content_hash} {head.notice}",
+    Board: lambda head: f"{head.name} {head.content_hash} {head.notice}",
 }
 # A published board never changes: what is made of it alone, and holds no text of its set, outlasts changes.
 BY_CONTENT = {**BY_STATE, Arena: lambda source: source.settings.database_url}
@@ -113,17 +113,17 @@ def _cached_for_public(
 
 
 @_cached(seconds=FRESH, most=4)
-def _heads(source: Arena) -> tuple[BoardHead, ...]:
+def _heads(source: Arena) -> tuple[Board, ...]:
     return source.boards.heads()
 
 
 @_cached(most=MOST_BOARDS, of_board_alone=True)
-def _view(source: Arena, head: BoardHead) -> BoardView:
+def _view(source: Arena, head: Board) -> BoardView:
     return read_board(source.boards.get(snapshot_of(head)))
 
 
 @_cached(seconds=FRESH, most=4)
-def _former(source: Arena) -> tuple[BoardHead, ...]:
+def _former(source: Arena) -> tuple[Board, ...]:
     return source.boards.former()
 
 
@@ -157,11 +157,11 @@ def board_named(name: str) -> BoardView:
 
 
 @_cached(most=MOST_BOARDS)
-def _withdrawn(source: Arena, head: BoardHead) -> Mapping[str, str]:
+def _withdrawn(source: Arena, head: Board) -> Mapping[str, str]:
     return {} if head.round_name is None else withdrawn_marks(source.store, head.round_name)
 
 
-def _called(name: str, heads: Sequence[BoardHead]) -> BoardHead | None:
+def _called(name: str, heads: Sequence[Board]) -> Board | None:
     return next((head for head in heads if is_called(head, name)), None)
 
 

@@ -1,6 +1,10 @@
-"""Frozen values that every room speaks in."""
+"""Frozen values that every room speaks in; those with a table load SQLModel when they are first asked for."""
 
-from data.models.jobs import Job, Lease, WorkerId
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from data.models.judgments import (
     EMBEDDED_ENGINE,
     ENGINE,
@@ -22,39 +26,17 @@ from data.models.questions import (
     Answer,
     Nugget,
     Passage,
+    Phase,
     Question,
     QuestionSet,
-    SetSummary,
-    Submission,
+    SetPolicy,
     SystemCard,
     require_name,
     require_system_name,
     written_by_people,
 )
-from data.models.rounds import (
-    OUT_OF_BUDGET,
-    Account,
-    BattleColumns,
-    BattleEvidence,
-    BattleRecord,
-    Board,
-    PendingBattle,
-    PlannedBattle,
-    Round,
-    RoundCounts,
-    VoteColumns,
-)
-from data.models.submissions import Phase, SetPolicy
-from data.models.teams import (
-    Membership,
-    Role,
-    Team,
-    Token,
-    TokenScope,
-    UserAccount,
-    require_label,
-)
 from data.models.words import (
+    OUT_OF_BUDGET,
     GroundTruth,
     Importance,
     JobKind,
@@ -66,12 +48,49 @@ from data.models.words import (
     Presentation,
     Problem,
     ProblemList,
+    Role,
     RoundState,
     Severity,
     Split,
     SubmissionKind,
     SubmissionState,
+    TokenScope,
 )
+
+if TYPE_CHECKING:
+    from data.models.jobs import Job, Lease, WorkerId
+    from data.models.rounds import (
+        Account,
+        BattleColumns,
+        BattleEvidence,
+        BattleRecord,
+        Board,
+        PendingBattle,
+        PlannedBattle,
+        Round,
+        RoundCounts,
+        VoteColumns,
+    )
+    from data.models.submissions import SetSummary, Submission
+    from data.models.teams import Membership, Team, Token, UserAccount, require_label
+
+_WITH_TABLES = {
+    "jobs": ("Job", "Lease", "WorkerId"),
+    "rounds": (
+        *("Account", "BattleColumns", "BattleEvidence", "BattleRecord", "Board", "PendingBattle"),
+        *("PlannedBattle", "Round", "RoundCounts", "VoteColumns"),
+    ),
+    "submissions": ("SetSummary", "Submission"),
+    "teams": ("Membership", "Team", "Token", "UserAccount", "require_label"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _WITH_TABLES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "DEFAULT_PHASE",

@@ -1,18 +1,16 @@
-"""What is asked, and what comes: question sets, answers, submissions."""
+"""Question sets, answers, and the phases in which a set takes submissions."""
 
 from __future__ import annotations
 
-import copyreg
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 from data.errors import RecordError
-from data.models.words import Importance, Split, SubmissionKind, SubmissionState
+from data.models.words import Importance, Split
 
 DEFAULT_PHASE = "open"
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
@@ -155,31 +153,6 @@ class QuestionSet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetSummary:
-    """A stored question set without its questions; `counts` are questions by domain."""
-
-    id: int
-    name: str
-    title: str
-    version: str
-    licence: str
-    source: str
-    reference_name: str
-    reference_by: str
-    note: str
-    domains: Mapping[str, str]
-    counts: Mapping[str, int]
-    content_hash: str
-    created_at: datetime
-    language: str = ENGLISH
-
-    @property
-    def questions(self) -> int:
-        """How many questions the set has."""
-        return sum(self.counts.values())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A system's text for one question, with the passages it was given (its context).
 
@@ -217,47 +190,92 @@ class SystemCard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
-    """One system's file of answers to one question set, without the answers themselves.
+class Phase:
+    """A span of time in which a set takes submissions, with its limits.
 
     Attributes:
-        team: Name of the team, empty for none.
-        state: What is stored of its life: `checked`, `accepted` or `withdrawn`; the rest is derived.
-        phase: The phase of the set in which it came.
-        anonymous: Whether its names are hidden from others until a board with it is published.
-        submitted_at: When it was submitted, None where it was only ever checked.
-        selected: Whether the team chose this version to stand for the system.
-        withdrawn_at: When it was withdrawn, None otherwise.
-        withdrawn_reason: Why, in the team's words; may be empty.
-        kind: Whether it holds answers, or retrieved passages alone; of these `answers` counts the questions.
+        name: Its name within the set.
+        opens_at: From when on; None since always.
+        closes_at: Until when, that moment excluded; None for ever.
+        daily_quota: Submissions of one team a day (UTC) that count; None without limit.
+        total_quota: Submissions of one team in the phase that count; None without limit.
+        file_mb: Largest file in MiB, decompressed; None as the installation says.
+        answer_chars: Longest answer in characters; None as the checker says.
     """
 
-    id: int
-    set_name: str
-    system: str
-    team: str
-    version: int
-    state: SubmissionState
-    card: SystemCard
-    content_hash: str
-    answers: int
-    no_answers: int
-    created_at: datetime
-    phase: str = DEFAULT_PHASE
-    anonymous: bool = False
-    submitted_at: datetime | None = None
-    selected: bool = False
-    withdrawn_at: datetime | None = None
-    withdrawn_reason: str = ""
-    kind: SubmissionKind = SubmissionKind.ANSWERS
+    name: str = DEFAULT_PHASE
+    opens_at: datetime | None = None
+    closes_at: datetime | None = None
+    daily_quota: int | None = None
+    total_quota: int | None = None
+    file_mb: int | None = None
+    answer_chars: int | None = None
 
     def __post_init__(self) -> None:
-        require_system_name(self.system)
+        require_name(self.name, "Phase name")
+        for moment in (self.opens_at, self.closes_at):
+            if moment is not None and moment.tzinfo is None:
+                raise RecordError(
+                    f"A moment of phase {self.name} has no time zone.", advice="Write 2026-05-01T12:00Z."
+                )
+        if self.opens_at and self.closes_at and self.opens_at >= self.closes_at:
+            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Mend the two moments.")
+        for label in ("daily_quota", "total_quota", "file_mb", "answer_chars"):
+            value = getattr(self, label)
+            if value is not None and value < 1:
+                raise RecordError(f"{label} of phase {self.name} is {value}.", advice="Use 1 or more.")
+
+    def opened(self, at: datetime) -> bool:
+        """Whether submissions are taken at a moment."""
+        return (self.opens_at is None or self.opens_at <= at) and (
+            self.closes_at is None or at < self.closes_at
+        )
 
 
-def _frozen(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    return MappingProxyType(content)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetPolicy:
+    """What holds for submissions to a set; without phases it is always open, without quotas.
+
+    `public_texts` is False where its licence forbids showing texts to everybody.
+    """
+
+    set_name: str
+    phases: tuple[Phase, ...] = ()
+    hidden_references: bool = False
+    public_texts: bool = True
+
+    def __post_init__(self) -> None:
+        require_apart(self.phases)
+
+    def current(self, at: datetime) -> Phase | None:
+        """The phase that is open at a moment; None where none is."""
+        if not self.phases:
+            return Phase()
+        return next((phase for phase in self.phases if phase.opened(at)), None)
+
+    def nearest(self, at: datetime) -> Phase:
+        """The phase that is open at a moment, else the next to open, else the last; for its limits."""
+        later = [phase for phase in self.phases if phase.opens_at is not None and phase.opens_at > at]
+        upcoming = sorted(later, key=lambda phase: phase.opens_at or at)
+        return self.current(at) or (upcoming[0] if upcoming else self.phases[-1])
 
 
-# Records hold such mappings, which travel between processes as their content.
-copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))
+def require_apart(phases: Sequence[Phase]) -> None:
+    """Refuse phases of one name, or of which two are open at once.
+
+    Raises:
+        RecordError: There are such.
+    """
+    for place, one in enumerate(phases):
+        for other in phases[place + 1 :]:
+            if one.name == other.name:
+                raise RecordError(f"Two phases are called {one.name}.", advice="Give each its own name.")
+            if _begins_before_end(one, other) and _begins_before_end(other, one):
+                raise RecordError(
+                    f"The phases {one.name} and {other.name} are open at the same time.",
+                    advice="Close one before the other opens.",
+                )
+
+
+def _begins_before_end(one: Phase, other: Phase) -> bool:
+    return one.opens_at is None or other.closes_at is None or one.opens_at < other.closes_at

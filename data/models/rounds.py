@@ -1,26 +1,25 @@
-"""Rounds, their battles and their accounting."""
+"""Rounds, their battles, accounts, labels and boards, with their tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from data.errors import RecordError
+from sqlalchemy import Column, Float, Index, Integer, UniqueConstraint
+
+from data.errors import ConflictError, InputError, RecordError
+from data.models import base as col
+from data.models.base import Base, table
 from data.models.judgments import Judgment
-from data.models.questions import Question, require_name
-from data.models.words import Outcome, Preference, RoundState
+from data.models.questions import Question
+from data.models.words import LabelValue, Outcome, Preference, RoundState
 
 if TYPE_CHECKING:
     # Commands import the records before they know that they need arrays.
     import numpy as np
     from numpy.typing import NDArray
-from data.errors import ConflictError, InputError
-
-OUT_OF_BUDGET = "The budget's cap is reached."
-"""The detail of what was not asked since the budget had no room for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,25 +56,31 @@ class PendingBattle:
     unread: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
-    """A round's fixed facts and state; `judge` is the canonical judge spec, `plan` its scope."""
+class Round(Base, table=True):
+    """A round's fixed facts and state; `judge` is the canonical judge spec, `plan` its scope.
 
-    id: int
-    name: str
-    set_name: str
-    state: RoundState
-    judge_name: str
-    judge: Mapping[str, Any]
-    plan: Mapping[str, Any]
-    seed: int
-    budget_usd: float | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
+    The column of `plan` holds the spec too. `labelling` says who may label its battles, and is None where
+    nobody ever could.
+    """
 
-    def __post_init__(self) -> None:
-        require_name(self.name, "Round name")
+    __tablename__ = "round"
+    id: int = col.number()
+    name: str = col.label(100, unique=True)
+    set_id: int = col.parent("question_set.id")
+    state: RoundState = col.word(RoundState)
+    judge_name: str = col.label(100, name="judge")
+    plan: Mapping[str, Any] = col.json()
+    seed: int = col.whole()
+    budget_usd: float | None = col.real(nullable=True)
+    created_at: datetime = col.created()
+    started_at: datetime | None = col.moment(nullable=True)
+    finished_at: datetime | None = col.moment(nullable=True)
+    labelling: Any = col.maybe_json()
+    judge: Mapping[str, Any] = col.joined()
+    set_name: str = col.joined()
+
+
+rounds = Round.__table__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,24 +192,43 @@ class BattleEvidence:
     judgments: tuple[Judgment, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Board:
-    """A published snapshot of standings; `standings` is its JSON.
+class Board(Base, table=True):
+    """A published snapshot of standings; `standings` is its JSON, of which lists of boards read a part.
 
-    `replaced_at` is when another snapshot of the round took its place, None where it stands. `marks` are what
-    stands beside names of systems today (`arena.services.boards.marks`); the store knows none.
+    One snapshot of a round stands under the round's name; those that it replaced are named by their hashes.
+    Retracting keeps them with a notice. `replaced_at` is when another snapshot took its place, None where it
+    stands. `marks` are what stands beside names of systems today; the store knows none.
     """
 
-    name: str
-    round_name: str | None
-    standings: Mapping[str, Any]
-    content_hash: str
-    notice: str
-    retracted: bool
-    published_at: datetime
-    noted_at: datetime | None = None
-    replaced_at: datetime | None = None
-    marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    __tablename__ = "board"
+    __table_args__ = (
+        Index("ix_board_standing", "round_id", unique=True, **col.where("replaced_at IS NULL")),
+    )
+    id: int = col.number()
+    name: str = col.label(120, unique=True)
+    round_id: int | None = col.parent("round.id", nullable=True)
+    standings: Mapping[str, Any] = col.json()
+    content_hash: str = col.label(64)
+    notice: str = col.prose()
+    retracted: bool = col.flag(default=False)
+    published_at: datetime = col.moment()
+    noted_at: datetime | None = col.moment(nullable=True)
+    replaced_at: datetime | None = col.moment(nullable=True)
+    round_name: str | None = col.joined()
+    marks: Mapping[str, str] = col.joined({})
+
+    @property
+    def title(self) -> str:
+        """Its title, or its name."""
+        return self.standings.get("title") or self.name
+
+    @property
+    def judge(self) -> str:
+        """Who judged; empty where nobody did."""
+        return self.standings.get("facts", {}).get("judge") or ""
+
+
+boards = Board.__table__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +245,107 @@ class Account:
     spent: float
     drawn: float
     lost: float = 0.0
+
+
+# Battles and all that hangs on them are read and written as plain columns: a round has millions.
+battles = table(
+    "battle",
+    UniqueConstraint("round_id", "key"),
+    Index(None, "round_id", "outcome"),
+    Index(None, "round_id", "question_id"),
+    Index(None, "round_id", "a_id"),
+    Index(None, "round_id", "b_id"),
+    Index("ix_battle_open", "round_id", "question_id", "id", **col.where("outcome IS NULL")),
+    id=col.number(),
+    round_id=col.parent("round.id"),
+    key=col.label(20),
+    question_id=col.parent("question.id"),
+    a_id=col.parent("submission.id"),
+    b_id=col.parent("submission.id"),
+    outcome=col.word(Outcome, nullable=True),
+    preference=col.word(Preference, 4, nullable=True),
+    score=col.real(nullable=True),
+    flipped=col.flag(nullable=True),
+    detail=col.prose(),
+)
+"""Two answers to one question, to be judged; `outcome` is null while pending."""
+
+labels = table(
+    "label",
+    UniqueConstraint("battle_id", "person"),
+    Index(None, "person"),
+    id=col.number(),
+    battle_id=col.parent("battle.id"),
+    person=col.label(100),
+    b_first=col.flag(nullable=True),
+    value=col.word(LabelValue),
+    labelled_at=col.moment(),
+)
+"""A person's label of a battle; `b_first` is null where the side shown first is not known."""
+
+ledgers = table(
+    "ledger",
+    round_id=col.key_of("round.id"),
+    cap_usd=col.real(nullable=True),
+    reserved_usd=col.real(default=0.0),
+    spent_usd=col.real(default=0.0),
+    lost_usd=Column(Float, nullable=False, default=0.0, server_default="0"),
+    input_tokens=col.whole(default=0),
+    output_tokens=col.whole(default=0),
+)
+"""What rounds cost; `cap_usd` is null without a budget.
+
+    `spent_usd` is what replies say was charged, `reserved_usd` what workers have set aside at the moment,
+    `lost_usd` the most that calls may have cost of which no reply and no charge ever came back.
+    """
+
+question_digests = table(
+    "question_digest",
+    round_id=col.key_of("round.id"),
+    question_id=col.key_of("question.id"),
+    battles=col.whole(),
+    undecided=col.whole(),
+    ties=col.whole(),
+    flips=col.whole(),
+    disputed=col.whole(),
+    contested=Column(Integer, nullable=False, default=0, server_default="0"),
+    winner_id=col.whole(nullable=True),
+    winners=Column(Integer, nullable=False, default=0, server_default="0"),
+    margin=col.real(nullable=True),
+    variance=col.real(nullable=True),
+)
+"""How a round's battles on a question ended, counted once when its board is published.
+
+    `winner_id` is the submission that alone has the largest share of the win, a number without a foreign key,
+    since submissions are never deleted; `variance` is that of the systems' shares.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledRound:
+    """A round with who may label its battles: invited accounts, or every visitor."""
+
+    id: int
+    name: str
+    set_name: str
+    state: RoundState
+    open: bool
+    everybody: bool
+    people: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattlePair:
+    """Both answers of a battle, empty where withdrawn, with all names that would tell whose they are."""
+
+    battle: int
+    question: Question
+    system_a: str
+    system_b: str
+    answer_a: str
+    answer_b: str
+    names: tuple[str, ...]
+    has_reference: bool
 
 
 def require_amount(budget_usd: float) -> float:

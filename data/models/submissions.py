@@ -1,102 +1,147 @@
-"""When a set takes submissions, and how many: phases and quotas."""
+"""Question sets and submissions as the store keeps them, with their tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
-from data.errors import RecordError
-from data.models.questions import DEFAULT_PHASE, require_name
+from sqlalchemy import Index, UniqueConstraint
+
+from data.models import base as col
+from data.models.base import Base, table
+from data.models.questions import ENGLISH, SystemCard
+from data.models.words import Outcome, SubmissionKind, SubmissionState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phase:
-    """A span of time in which a set takes submissions, with its limits.
+class SetSummary(Base, table=True):
+    """A stored question set without its questions; `counts` are questions by domain."""
+
+    __tablename__ = "question_set"
+    id: int = col.number()
+    name: str = col.label(100, unique=True)
+    title: str = col.prose()
+    version: str = col.prose()
+    licence: str = col.prose()
+    source: str = col.prose()
+    reference_name: str = col.label(100)
+    reference_by: str = col.prose()
+    note: str = col.prose()
+    domains: Mapping[str, str] = col.json()
+    questions: int = col.whole()
+    content_hash: str = col.label(64)
+    hidden_references: bool = col.flag(default=False)
+    public_texts: bool = col.flag(default=True)
+    created_at: datetime = col.created()
+    counts: Mapping[str, int] = col.joined()
+    language: str = col.joined(ENGLISH)
+
+
+question_sets = SetSummary.__table__
+
+phases = table(
+    "phase",
+    UniqueConstraint("set_id", "name"),
+    id=col.number(),
+    set_id=col.parent("question_set.id"),
+    name=col.label(100),
+    opens_at=col.moment(nullable=True),
+    closes_at=col.moment(nullable=True),
+    daily_quota=col.whole(nullable=True),
+    total_quota=col.whole(nullable=True),
+    file_mb=col.whole(nullable=True),
+    answer_chars=col.whole(nullable=True),
+)
+"""Spans of time in which a set takes submissions, with their limits; null is without limit."""
+
+
+class Submission(Base, table=True):
+    """A system's file of answers to a question set without the answers themselves, or a set's reference.
 
     Attributes:
-        name: Its name within the set.
-        opens_at: From when on; None since always.
-        closes_at: Until when, that moment excluded; None for ever.
-        daily_quota: Submissions of one team a day (UTC) that count; None without limit.
-        total_quota: Submissions of one team in the phase that count; None without limit.
-        file_mb: Largest file in MiB, decompressed; None as the installation says.
-        answer_chars: Longest answer in characters; None as the checker says.
+        kind: Whether it holds answers, or retrieved passages alone; of these `answers` counts the questions.
+            The column says `system`, `contexts` or `reference`.
+        team: Name of the team, which never changes; empty for none.
+        state: The stored part of its life: `checked`, `accepted` or `withdrawn`; the rest is derived.
+        phase: The phase of the set in which it came.
+        anonymous: Whether its names are hidden from others until a board with it is published.
+        selected: Whether the team chose this version to stand for the system; without one the newest stands.
+        submitted_at: When it was submitted, None where it was only ever checked.
+        withdrawn_at: When it was withdrawn, None otherwise.
+        withdrawn_reason: Why, in the team's words; may be empty.
+        warnings: Of its check, for organisers.
     """
 
-    name: str = DEFAULT_PHASE
-    opens_at: datetime | None = None
-    closes_at: datetime | None = None
-    daily_quota: int | None = None
-    total_quota: int | None = None
-    file_mb: int | None = None
-    answer_chars: int | None = None
-
-    def __post_init__(self) -> None:
-        require_name(self.name, "Phase name")
-        for moment in (self.opens_at, self.closes_at):
-            if moment is not None and moment.tzinfo is None:
-                raise RecordError(
-                    f"A moment of phase {self.name} has no time zone.", advice="Write 2026-05-01T12:00Z."
-                )
-        if self.opens_at and self.closes_at and self.opens_at >= self.closes_at:
-            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Mend the two moments.")
-        for label in ("daily_quota", "total_quota", "file_mb", "answer_chars"):
-            value = getattr(self, label)
-            if value is not None and value < 1:
-                raise RecordError(f"{label} of phase {self.name} is {value}.", advice="Use 1 or more.")
-
-    def opened(self, at: datetime) -> bool:
-        """Whether submissions are taken at a moment."""
-        return (self.opens_at is None or self.opens_at <= at) and (
-            self.closes_at is None or at < self.closes_at
-        )
+    __tablename__ = "submission"
+    __table_args__ = (
+        UniqueConstraint("set_id", "system", "version"),
+        Index(None, "team", "set_id"),
+    )
+    id: int = col.number()
+    set_id: int = col.parent("question_set.id")
+    kind: SubmissionKind = col.label(16)
+    system: str = col.label(100)
+    team: str = col.prose(default="")
+    version: int = col.whole()
+    state: SubmissionState = col.word(SubmissionState)
+    card: SystemCard = col.json()
+    content_hash: str = col.label(64)
+    answers: int = col.whole(default=0)
+    no_answers: int = col.whole(default=0)
+    phase: str = col.label(100)
+    anonymous: bool = col.flag(default=False)
+    selected: bool = col.flag(default=False)
+    submitted_at: datetime | None = col.moment(nullable=True)
+    withdrawn_at: datetime | None = col.moment(nullable=True)
+    withdrawn_reason: str = col.prose(default="")
+    warnings: Any = col.maybe_json()
+    created_at: datetime = col.created()
+    set_name: str = col.joined()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetPolicy:
-    """What holds for submissions to a set; without phases it is always open, without quotas.
+submissions = Submission.__table__
 
-    `public_texts` is False where its licence forbids showing texts to everybody.
-    """
+questions = table(
+    "question",
+    UniqueConstraint("set_id", "key"),
+    UniqueConstraint("set_id", "position"),
+    id=col.number(),
+    set_id=col.parent("question_set.id"),
+    position=col.whole(),
+    key=col.prose(),
+    domain=col.prose(),
+    text=col.prose(),
+    content=col.json(),
+)
+"""Questions; `content` is the object of a line, so that no field is lost."""
 
-    set_name: str
-    phases: tuple[Phase, ...] = ()
-    hidden_references: bool = False
-    public_texts: bool = True
+answers = table(
+    "answer",
+    UniqueConstraint("submission_id", "question_id"),
+    Index(None, "question_id"),
+    id=col.number(),
+    submission_id=col.parent("submission.id"),
+    question_id=col.parent("question.id"),
+    text=col.prose(),
+    contexts=col.json(),
+    no_answer=col.flag(),
+    thinking=col.prose(nullable=True),
+    tokens=col.whole(nullable=True),
+    usd=col.real(nullable=True),
+    milliseconds=col.real(nullable=True),
+)
+"""An answer; `thinking` is null where there is none, and so is what nobody said that it took."""
 
-    def __post_init__(self) -> None:
-        require_apart(self.phases)
-
-    def current(self, at: datetime) -> Phase | None:
-        """The phase that is open at a moment; None where none is."""
-        if not self.phases:
-            return Phase()
-        return next((phase for phase in self.phases if phase.opened(at)), None)
-
-    def nearest(self, at: datetime) -> Phase:
-        """The phase that is open at a moment, else the next to open, else the last; for its limits."""
-        later = [phase for phase in self.phases if phase.opens_at is not None and phase.opens_at > at]
-        upcoming = sorted(later, key=lambda phase: phase.opens_at or at)
-        return self.current(at) or (upcoming[0] if upcoming else self.phases[-1])
-
-
-def require_apart(phases: Sequence[Phase]) -> None:
-    """Refuse phases of one name, or of which two are open at once.
-
-    Raises:
-        RecordError: There are such.
-    """
-    for place, one in enumerate(phases):
-        for other in phases[place + 1 :]:
-            if one.name == other.name:
-                raise RecordError(f"Two phases are called {one.name}.", advice="Give each its own name.")
-            if _begins_before_end(one, other) and _begins_before_end(other, one):
-                raise RecordError(
-                    f"The phases {one.name} and {other.name} are open at the same time.",
-                    advice="Close one before the other opens.",
-                )
-
-
-def _begins_before_end(one: Phase, other: Phase) -> bool:
-    return one.opens_at is None or other.closes_at is None or one.opens_at < other.closes_at
+scores = table(
+    "score",
+    UniqueConstraint("answer_id", "metric", "judge"),
+    id=col.number(),
+    answer_id=col.parent("answer.id"),
+    metric=col.label(100),
+    judge=col.label(100),
+    outcome=col.word(Outcome),
+    score=col.real(nullable=True),
+    details=col.json(),
+    created_at=col.created(),
+)
+"""Metrics of answers; `score` is null unless the outcome is `judged`."""

@@ -1,101 +1,118 @@
-"""Teams, accounts, memberships and access tokens."""
+"""Teams, accounts, memberships and access tokens, with their tables."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from data.errors import RecordError
+from data.models import base as col
+from data.models.base import Base, table
+from data.models.words import Role, TokenScope
 
-LONGEST_NAME = 100
-
-
-class Role(StrEnum):
-    """What an account is in a team: owners also manage members and tokens."""
-
-    OWNER = "owner"
-    MEMBER = "member"
+MAX_NAME = 100
 
 
-class TokenScope(StrEnum):
-    """What a token may be used for."""
-
-    READ = "read"
-    SUBMIT = "submit"
-    MANAGE = "manage"
-    ORGANISE = "organise"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
+class Team(Base, table=True):
     """A team. Its name never changes, since submissions bear it; the title is what readers see."""
 
-    id: int
-    name: str
-    title: str
-    contact: str
-    created_at: datetime
-
-    def __post_init__(self) -> None:
-        require_label(self.name, "Team name")
+    __tablename__ = "team"
+    id: int = col.number()
+    name: str = col.label(100, unique=True)
+    title: str = col.prose()
+    contact: str = col.prose()
+    created_at: datetime = col.created()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserAccount:
+teams = Team.__table__
+
+
+class UserAccount(Base, table=True):
     """A person; `subject` and `email` are what an OIDC provider calls them, None without one.
 
-    `closed_at` is since when they cannot sign in; None while they can.
+    `closed_at` is since when they cannot sign in, until an organiser opens the account again.
     """
 
-    id: int
-    name: str
-    subject: str | None
-    email: str | None
-    is_organiser: bool
-    created_at: datetime
-    closed_at: datetime | None = None
-
-    def __post_init__(self) -> None:
-        require_label(self.name, "Account name")
+    __tablename__ = "account"
+    id: int = col.number()
+    name: str = col.label(100, unique=True)
+    subject: str | None = col.label(255, nullable=True, unique=True)
+    email: str | None = col.label(255, nullable=True, unique=True)
+    is_organiser: bool = col.flag()
+    closed_at: datetime | None = col.moment(nullable=True)
+    created_at: datetime = col.created()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Membership:
+accounts = UserAccount.__table__
+
+
+class Membership(Base, table=True):
     """An account's place in a team."""
 
-    team: str
-    account: str
-    role: Role
-    created_at: datetime
+    __tablename__ = "membership"
+    team_id: int = col.key_of("team.id")
+    account_id: int = col.key_of("account.id", index=True)
+    role: Role = col.word(Role)
+    created_at: datetime = col.created()
+    team: str = col.joined()
+    account: str = col.joined()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    """An access token without its secret: of a team (`account` None) or of an account (`team` None)."""
+memberships = Membership.__table__
 
-    id: int
-    prefix: str
-    name: str
-    team: str | None
-    account: str | None
-    scopes: frozenset[TokenScope]
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    used_at: datetime | None
+
+class Token(Base, table=True):
+    """An access token of a team or of an account; of its secret only the sha256 is kept."""
+
+    __tablename__ = "token"
+    id: int = col.number()
+    prefix: str = col.label(16, unique=True)
+    digest: str = col.label(64, private=True)
+    name: str = col.label(100)
+    team_id: int | None = col.parent("team.id", index=True, nullable=True)
+    account_id: int | None = col.parent("account.id", index=True, nullable=True)
+    scopes: frozenset[TokenScope] = col.json()
+    created_at: datetime = col.created()
+    expires_at: datetime | None = col.moment(nullable=True)
+    revoked_at: datetime | None = col.moment(nullable=True)
+    used_at: datetime | None = col.moment(nullable=True)
+    team: str | None = col.joined()
+    account: str | None = col.joined()
 
     def valid(self, at: datetime) -> bool:
         """Whether it may be used at a moment."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
 
+tokens = Token.__table__
+
+web_sessions = table(
+    "web_session",
+    digest=col.label(64, primary_key=True),
+    token_id=col.parent("token.id", index=True),
+    created_at=col.created(),
+    expires_at=col.moment(),
+)
+"""Browsers that are signed in, under the sha256 of their cookies."""
+
+invitations = table(
+    "invitation",
+    digest=col.label(64, primary_key=True),
+    team_id=col.parent("team.id", index=True),
+    uses_left=col.whole(),
+    expires_at=col.moment(),
+)
+"""Invitations to teams, under the sha256 of their codes."""
+
+change_counter = table("change_counter", id=col.number(), number=col.whole())
+"""How many changes there were that readers may notice; one row."""
+
+
 def require_label(value: str, what: str) -> str:
     """Return the name of a team, account or token where it can stand on one line."""
-    fits = 0 < len(value) <= LONGEST_NAME and value == value.strip() and value.isprintable()
+    fits = 0 < len(value) <= MAX_NAME and value == value.strip() and value.isprintable()
     if not fits or "/" in value:
         raise RecordError(
-            f"{what} {value[:LONGEST_NAME]!r} is not a usable name.",
+            f"{what} {value[:MAX_NAME]!r} is not a usable name.",
             advice="Use 1 to 100 printable characters without '/', and no space around them.",
         )
     return value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, is_dataclass
+from enum import Enum, StrEnum
+from typing import Any
 
 
 class Preference(StrEnum):
@@ -151,6 +152,47 @@ class Split(StrEnum):
     DEV = "dev"
 
 
+class Role(StrEnum):
+    """What an account is in a team: owners also manage members and tokens."""
+
+    OWNER = "owner"
+    MEMBER = "member"
+
+
+class TokenScope(StrEnum):
+    """What a token may be used for."""
+
+    READ = "read"
+    SUBMIT = "submit"
+    MANAGE = "manage"
+    ORGANISE = "organise"
+
+
+class LabelValue(StrEnum):
+    """What a person says of a pair."""
+
+    A = "a"
+    B = "b"
+    TIE = "tie"
+    BOTH_BAD = "bothbad"
+    SKIP = "skip"
+
+    @property
+    def flipped(self) -> LabelValue:
+        """The same label of the pair in the other order."""
+        return {LabelValue.A: LabelValue.B, LabelValue.B: LabelValue.A}.get(self, self)
+
+    @property
+    def winner(self) -> str:
+        """Winner as battle files name it; empty for a skip."""
+        words = {"a": "model_a", "b": "model_b", "tie": "tie", "bothbad": "tie (bothbad)"}
+        return words.get(self.value, "")
+
+
+OUT_OF_BUDGET = "The budget's cap is reached."
+"""The detail of what was not asked since the budget had no room for it."""
+
+
 FEW = 5
 EXAMPLES = 3
 
@@ -230,3 +272,21 @@ def few_of_each(problems: Iterable[Problem], line: Callable[[Problem], str]) -> 
         if counts[kind] > FEW and written[kind] == EXAMPLES:
             where = f", the last in line {last[kind]:,}" if last[kind] else ""
             yield f"{problem.severity} {problem.code}: {counts[kind] - EXAMPLES:,} more of this kind{where}."
+
+
+def to_json(record: Any, *without: str, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
+    """A record's fields in their order, but for some; `others` replace fields, or come after them."""
+    names = [name for name in record.__dataclass_fields__ if name not in without]
+    return {
+        name: others[name] if name in others else _value(getattr(record, name)) for name in names
+    } | others
+
+
+def _value(value: Any) -> Any:  # noqa: ANN401 - a JSON value has no narrower type
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {_value(key): _value(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_value(member) for member in value]
+    return to_json(value) if is_dataclass(value) else value

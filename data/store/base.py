@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from operator import attrgetter, itemgetter
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Delete, Insert, Row, Select, Table, Update
 
 from data.errors import NotFoundError
 from data.store.engine import Database
 
-
-class Dataclass(Protocol):
-    """What every dataclass has."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-
-Record = TypeVar("Record", bound=Dataclass)
+Record = TypeVar("Record")
 AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 
 
@@ -67,16 +60,16 @@ def own_insert(connection: Connection, table: Table) -> Any:  # noqa: ANN401 - o
 
 def to_record(kind: type[Record], row: object, /, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
     """A record of the columns that bear its fields' names, and of `others`."""
-    names, values = _reader(kind, frozenset(others))
+    names, values = _reader(kind, frozenset(others))  # type: ignore[arg-type] # a class has a hash
     return kind(**dict(zip(names, values(row), strict=True)), **others)
 
 
 @cache
 def _reader(
-    kind: type[Dataclass], others: frozenset[str]
+    kind: type[Any], others: frozenset[str]
 ) -> tuple[tuple[str, ...], Callable[[object], Sequence[Any]]]:
     """The names of the fields that come from a row, and what reads them all at once."""
-    names = tuple(name for name in kind.__dataclass_fields__ if name not in others)
+    names = tuple(name for name in _fields(kind) if name not in others)
     if len(names) == 1:
         only = attrgetter(names[0])
         return names, lambda row: (only(row),)
@@ -91,7 +84,7 @@ def maker(kind: type[Record], columns: Sequence[str], *given: str) -> Callable[.
         columns: The names of the result's columns; those of the record's fields are read.
         given: The fields that are given with each row instead, by name.
     """
-    names = tuple(name for name in kind.__dataclass_fields__ if name not in given)
+    names = tuple(name for name in _fields(kind) if name not in given)
     values = itemgetter(*map(columns.index, names))
 
     def make(row: AnyRow, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
@@ -100,7 +93,13 @@ def maker(kind: type[Record], columns: Sequence[str], *given: str) -> Callable[.
     return make
 
 
-def to_row(table: Table, record: Dataclass, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+def _fields(kind: type[Any]) -> Iterable[str]:
+    """The fields of a dataclass, or of a class with a table."""
+    fields: Iterable[str] = getattr(kind, "__dataclass_fields__", None) or kind.model_fields
+    return fields
+
+
+def to_row(table: Table, record: Any, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
     """The values of a new row: a record's fields that bear columns' names, and `others`."""
     values = {name: getattr(record, name) for name in record.__dataclass_fields__ if name in table.c}
     return values | others

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from sqlalchemy import func, select
 
 from data.models import JobState, RoundState
+from data.models.base import now
+from data.models.jobs import jobs, lease_rows
+from data.models.rounds import battles, boards, ledgers, rounds
 from data.store.base import StorePart
 from data.store.engine import db_now, pairs
-from data.tables.columns import now
-from data.tables.jobs import jobs, lease_rows
-from data.tables.rounds import battles, boards, ledgers, rounds
 
 OPEN = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 

@@ -8,13 +8,12 @@ from typing import Any
 from sqlalchemy import Select, and_, func, select, update
 
 from data.models import SubmissionState
-from data.models.labels import BattlePair, LabelledRound
+from data.models.rounds import BattlePair, LabelledRound, battles, labels, rounds
+from data.models.submissions import answers, question_sets, questions, submissions
+from data.models.teams import teams
 from data.store.base import AnyRow, StorePart, own_insert, to_record
 from data.store.question_sets import restore
 from data.store.rounds.battles import REFERENCE
-from data.tables.questions import answers, question_sets, questions, submissions
-from data.tables.rounds import battles, labels, rounds
-from data.tables.teams import teams
 
 SIDES = tuple(
     (submissions.alias(f"side_{side}"), answers.alias(f"answer_{side}"), teams.alias(f"team_{side}"))

@@ -21,12 +21,11 @@ from data.models import (
     SetSummary,
     SubmissionState,
 )
+from data.models.base import now
+from data.models.submissions import answers, phases, question_sets, questions, submissions
 from data.progress import working
 from data.store.base import AnyRow, StorePart, no_set, to_record, to_row
 from data.store.engine import new_id, pairs
-from data.tables.columns import now
-from data.tables.questions import answers, question_sets, questions, submissions
-from data.tables.teams import phases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

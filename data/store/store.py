@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from data.errors import StoreError
+from data.models.teams import change_counter
 from data.store.connections import BUSY_TIMEOUT_MS
 from data.store.engine import Database
-from data.tables.teams import change_counter
 
 if TYPE_CHECKING:
     from data.store.accounts.accounts import TeamStore

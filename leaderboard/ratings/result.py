@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
-from data.models.plain import to_json
+from data.models.words import to_json
 from leaderboard.ratings.ranks import told_apart
 from leaderboard.ratings.uncertainty.paired_errors import PairedErrors
 from leaderboard.ratings.vocabulary import (

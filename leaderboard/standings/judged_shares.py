@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from data.models.plain import to_json
+from data.models.words import to_json
 from data.percent import percent
 
 LEAST_JUDGED = 0.9

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from data.errors import NotFoundError
 from data.models import Outcome
-from data.models.plain import to_json
+from data.models.words import to_json
 from leaderboard.rates import Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
 from leaderboard.standings.answer_stats import MeanScore

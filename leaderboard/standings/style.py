@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError, StatisticsError
-from data.models.plain import to_json
+from data.models.words import to_json
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import (
     CovariateColumn,

@@ -8,14 +8,14 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from data.errors import StoreError
+from data.models.schema import ddl_metadata
 from data.store.engine import Database
 from data.store.store import Store
-from data.tables.schema import ddl_metadata
 
 
 @pytest.mark.long
 def test_migrations_make_the_tables(blank_url: str) -> None:
-    """Nothing differs between the migrated schema and `data.tables`."""
+    """Nothing differs between the migrated schema and `data.models`."""
     store = Store.open(blank_url)
 
     with store.database.begin() as connection:

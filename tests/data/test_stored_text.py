@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sqlalchemy import insert, select
 
 from data.models import Reply
+from data.models.tables import batches
 from data.store import Store
 from data.stored_text import json_text, storable
-from data.tables.judgments import batches
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 

@@ -13,10 +13,10 @@ from sqlalchemy import insert, update
 from data.errors import ConflictError
 from data.models import QuestionSet, SystemCard
 from data.models.questions import NAME_PATTERN, require_system_name
+from data.models.submissions import submissions
 from data.store import Store
 from data.store.submissions.writing import NewSubmission
 from data.system_names import RESERVED, file_name_of, look_alike, name_key, name_of_file
-from data.tables.questions import submissions
 
 NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)
 

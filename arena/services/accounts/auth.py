@@ -151,14 +151,14 @@ class IdentityService:
     def token(self, text: str, *, client: str) -> Token:
         """The token that somebody shows; it is checked first, so that guesses of others lock out nobody."""
         prefix, secret = _split(text)
-        stored = self._store.tokens.with_digest(prefix)
+        stored = self._store.tokens.with_prefix(prefix)
         # Something is compared in any case, so that the time reveals nothing of what exists.
-        right = hmac.compare_digest(digest_of(secret), stored[1] if stored else digest_of(""))
-        if stored is None or not right or not stored[0].valid(datetime.now(UTC)):
+        right = hmac.compare_digest(digest_of(secret), stored.digest if stored else digest_of(""))
+        if stored is None or not right or not stored.valid(datetime.now(UTC)):
             self._count_guess(prefix, client)
             raise AccessError(NOT_VALID, advice=ADVICE)
-        self._store.tokens.used(stored[0])
-        return stored[0]
+        self._store.tokens.used(stored)
+        return stored
 
     @cached_property
     def _guesses(self) -> MovingWindowRateLimiter:

@@ -73,10 +73,12 @@ def redacted(
         return None
     if seen is Visibility.NAMELESS:
         name = f"{NAMELESS}{places[submission.system]}"
-        return replace(submission, system=name, team="", card=SystemCard(), content_hash=""), seen
-    if seen is Visibility.TOMBSTONE:
-        return replace(submission, card=SystemCard(), content_hash=""), seen
-    return (submission if contact else replace(submission, card=replace(submission.card, contact=""))), seen
+        hidden = {"system": name, "team": "", "card": SystemCard(), "content_hash": ""}
+    elif seen is Visibility.TOMBSTONE:
+        hidden = {"card": SystemCard(), "content_hash": ""}
+    else:
+        hidden = {} if contact else {"card": replace(submission.card, contact="")}
+    return submission.model_copy(update=hidden), seen
 
 
 def redacted_question(caller: Caller, question: Question, *, hidden: bool, private: bool = False) -> Question:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from data.errors import ConflictError, InputError
 from data.models import Board, Round, RoundState, Submission, TokenScope
 from data.progress import working
 from data.store import Store
-from data.store.boards.boards import BoardHead
 from leaderboard.standings.corrected import PEOPLE
 
 if TYPE_CHECKING:
@@ -209,15 +207,15 @@ class BoardService:
         """Every board that stands, newest round first."""
         return self._store.boards.all()
 
-    def heads(self) -> tuple[BoardHead, ...]:
-        """Every board that stands, in the order of `published`, without its standings."""
+    def heads(self) -> tuple[Board, ...]:
+        """Every board that stands, in the order of `published`; of standings it reads title and judge."""
         return self._store.boards.heads()
 
-    def former(self) -> tuple[BoardHead, ...]:
+    def former(self) -> tuple[Board, ...]:
         """Snapshots that others took the place of, by the names that lead to them for good."""
         return self._store.boards.heads(replaced=True)
 
-    def retracted(self) -> tuple[BoardHead, ...]:
+    def retracted(self) -> tuple[Board, ...]:
         """Every board that was taken down with its snapshots, whose notice is public."""
         return self._store.boards.heads(retracted=True, replaced=None)
 
@@ -230,8 +228,9 @@ class BoardService:
         board = self._store.boards.get(name)
         resource = Resource(kind=Kind.BOARD, published=True, retracted=board.retracted)
         if visibility_of(caller, resource) is not Visibility.FULL:
-            return replace(board, standings={})
-        return replace(board, marks=marks_of(self._store, board.round_name, board.standings))
+            return board.model_copy(update={"standings": {}})
+        marks = marks_of(self._store, board.round_name, board.standings)
+        return board.model_copy(update={"marks": marks})
 
     def notices(self, round_name: str) -> tuple[str, ...]:
         """Sentences about the systems of a round that were withdrawn or disqualified."""

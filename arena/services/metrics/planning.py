@@ -11,7 +11,7 @@ from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.scoring import RETRIED
 from data.models import Json, MetricItem, Score
-from data.models.plain import to_json
+from data.models.words import to_json
 from data.progress import working
 from data.store import Store
 from judges.llm.prices import Prices

@@ -23,7 +23,7 @@ from arena.services.metrics.measures import (
 from arena.services.metrics.scoring import notes_of
 from data.errors import NotFoundError
 from data.models import ENGINE, Outcome, Submission
-from data.models.plain import to_json
+from data.models.words import to_json
 from data.progress import counted
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer

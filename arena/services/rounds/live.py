@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.models import Round
-from data.models.plain import to_json
+from data.models.words import to_json
 from data.store import Store
 
 

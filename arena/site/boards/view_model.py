@@ -9,8 +9,8 @@ from typing import Any
 
 from arena.site.trust.side_tables import SideTable
 from arena.site.ui.formats import Bounded
-from data.models import PEOPLE
-from data.store.boards.boards import SHORTEST_HASH, BoardHead
+from data.models import PEOPLE, Board
+from data.store.boards.boards import SHORTEST_HASH
 from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import letter_set, places_beside, told_apart
 from leaderboard.standings.head_to_head import Meetings
@@ -289,13 +289,13 @@ def _places(line: Line, last: int) -> tuple[int, int, str | None]:
     return line.rank_lower or 1, line.rank_upper or last, line.letters
 
 
-def board_label(head: BoardHead) -> str:
+def board_label(head: Board) -> str:
     """What readers choose a board by: set, round, judge and date, so that no two are the same."""
     facts = (head.round_name or head.name, head.judge, f"{head.published_at:%Y-%m-%d}")
     return f"{head.title} – {', '.join(filter(None, facts))}"
 
 
-def snapshot_label(head: BoardHead) -> str:
+def snapshot_label(head: Board) -> str:
     """The same of one snapshot by its hash, which says where another took its place."""
     state = "this snapshot" if head.replaced_at is None else f"replaced {head.replaced_at:%Y-%m-%d}"
     return f"{board_label(head)}, {state} {head.content_hash[:SHORTEST_HASH]}"

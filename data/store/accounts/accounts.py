@@ -10,9 +10,9 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.models import Membership, Role, Team, UserAccount, require_label
+from data.models.base import now
+from data.models.teams import accounts, invitations, memberships, teams
 from data.store.base import AnyRow, StorePart, to_record
-from data.tables.columns import now
-from data.tables.teams import accounts, invitations, memberships, teams
 
 
 class TeamStore(StorePart):
@@ -203,8 +203,7 @@ def _memberships() -> Select[*tuple[Any, ...]]:
         select(
             teams.c.name.label("team"),
             accounts.c.name.label("account"),
-            memberships.c.role,
-            memberships.c.created_at,
+            memberships,
         )
         .join(teams, teams.c.id == memberships.c.team_id)
         .join(accounts, accounts.c.id == memberships.c.account_id)

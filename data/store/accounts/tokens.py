@@ -10,10 +10,10 @@ from sqlalchemy import Select, delete, insert, select, update
 
 from data.errors import NotFoundError, StoreError
 from data.models import Token, TokenScope
+from data.models.base import now
+from data.models.teams import accounts, teams, tokens, web_sessions
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
-from data.tables.columns import now
-from data.tables.teams import accounts, teams, tokens, web_sessions
 
 USE_EVERY = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write for every request would cost more than it tells."""
@@ -56,10 +56,10 @@ class TokenStore(StorePart):
             raise NotFoundError(f"There is no token {number}.", advice="`arena teams show TEAM` lists them.")
         return _token(row)
 
-    def with_digest(self, prefix: str) -> tuple[Token, str] | None:
-        """The token of a prefix and the sha256 of its secret, or None."""
+    def with_prefix(self, prefix: str) -> Token | None:
+        """The token of a prefix, or None."""
         row = self._first(_select().where(tokens.c.prefix == prefix))
-        return None if row is None else (_token(row), row.digest)
+        return None if row is None else _token(row)
 
     def all(self, *, team: str | None = None) -> tuple[Token, ...]:
         """Every token, or those of a team."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, insert, or_, select, update
@@ -14,25 +12,9 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.models import Board
+from data.models.base import now
+from data.models.rounds import boards, rounds
 from data.store.base import AnyRow, StorePart, to_record
-from data.tables.columns import now
-from data.tables.rounds import boards, rounds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoardHead:
-    """A board without its standings: what lists of boards need."""
-
-    name: str
-    title: str
-    judge: str
-    content_hash: str
-    notice: str
-    retracted: bool
-    published_at: datetime
-    round_name: str | None
-    replaced_at: datetime | None = None
-
 
 SNAPSHOT = "@"
 """Between a board's name and the beginning of a hash: together they name one snapshot for good."""
@@ -132,21 +114,17 @@ class BoardStore(StorePart):
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
         return tuple(to_record(Board, row, marks={}) for row in self._all(query))
 
-    def heads(self, *, retracted: bool = False, replaced: bool | None = False) -> tuple[BoardHead, ...]:
-        """Every board that stands (or that was retracted), in the order of `all`, without its standings.
+    def heads(self, *, retracted: bool = False, replaced: bool | None = False) -> tuple[Board, ...]:
+        """Every board that stands (or that was retracted), in the order of `all`.
 
-        `replaced` asks for snapshots that others took the place of; with None both are given.
+        Of their standings they have the title and the judge alone. `replaced` asks for snapshots
+        that others took the place of; with None both are read.
         """
         query = (
             select(
-                boards.c.name,
+                *(column for column in boards.c if column.name != "standings"),
                 boards.c.standings["title"].as_string().label("title"),
                 boards.c.standings["facts"]["judge"].as_string().label("judge"),
-                boards.c.content_hash,
-                boards.c.notice,
-                boards.c.retracted,
-                boards.c.published_at,
-                boards.c.replaced_at,
                 rounds.c.name.label("round_name"),
             )
             .outerjoin(rounds, rounds.c.id == boards.c.round_id)
@@ -156,7 +134,7 @@ class BoardStore(StorePart):
             query = query.where((boards.c.replaced_at.is_not if replaced else boards.c.replaced_at.is_)(None))
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
         return tuple(
-            to_record(BoardHead, row, title=row.title or row.name, judge=row.judge or "")
+            to_record(Board, row, standings={"title": row.title, "facts": {"judge": row.judge}}, marks={})
             for row in self._all(query)
         )
 
@@ -211,12 +189,12 @@ def snapshot_name(name: str, content_hash: str) -> str:
     return f"{name.partition(SNAPSHOT)[0]}{SNAPSHOT}{content_hash[:HASH_NAMED]}"
 
 
-def snapshot_of(head: BoardHead) -> str:
+def snapshot_of(head: Board) -> str:
     """What leads to exactly this snapshot, also after another took its place; the name of what has one."""
     return head.name if head.round_name is None else snapshot_name(head.name, head.content_hash)
 
 
-def is_called(head: BoardHead, name: str) -> bool:
+def is_called(head: Board, name: str) -> bool:
     """Whether a name, as `BoardStore` reads it, is that of a snapshot."""
     base, _, wanted = name.partition(SNAPSHOT)
     if len(wanted) < SHORTEST_HASH:

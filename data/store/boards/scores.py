@@ -21,9 +21,9 @@ from data.models import (
     Question,
     Score,
 )
+from data.models.submissions import answers, question_sets, questions, scores, submissions
 from data.plugins import CODE, PluginKind, code_of
 from data.store.base import AnyRow, StorePart, to_record, to_row
-from data.tables.questions import answers, question_sets, questions, scores, submissions
 
 EMBEDDED = ""
 """The judge of scores that were made without an LLM."""

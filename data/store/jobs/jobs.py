@@ -10,11 +10,11 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.models import Job, JobKind, JobState, RoundState
+from data.models.base import now
+from data.models.jobs import jobs
+from data.models.rounds import rounds
 from data.store.base import StorePart, to_record
 from data.store.engine import new_id
-from data.tables.columns import now
-from data.tables.jobs import jobs
-from data.tables.rounds import rounds
 
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 SHOWN = 200

@@ -14,14 +14,14 @@ from typing import Any
 from sqlalchemy import Connection, Select, case, delete, exists, func, insert, select, update
 
 from data.models import Job, JobKind, JobState, Lease, RoundState, WorkerId
+from data.models.base import now
+from data.models.jobs import jobs, lease_rows
+from data.models.rounds import ledgers, rounds
 from data.progress import Work
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
 from data.store.jobs.jobs import pause_round, select_jobs
 from data.store.rounds.battle_claims import has_pending, has_work, lease_lost
-from data.tables.columns import now
-from data.tables.jobs import jobs, lease_rows
-from data.tables.rounds import ledgers, rounds
 
 GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled nothing."
 STOPPED = "The process that ran it was stopped."

@@ -29,11 +29,11 @@ from sqlalchemy import (
 )
 
 from data.models import BattleColumns, Outcome, Preference, Presentation, VoteColumns
+from data.models.rounds import battles, rounds
+from data.models.submissions import questions, submissions
+from data.models.tables import judgments
 from data.store.engine import Database
 from data.store.rounds.battles import first_and_last, has_side
-from data.tables.judgments import judgments
-from data.tables.questions import questions, submissions
-from data.tables.rounds import battles, rounds
 
 ROWS_AT_ONCE = 50_000
 Codes = NDArray[np.signedinteger[Any]]

@@ -9,11 +9,11 @@ from sqlalchemy import ColumnElement, Connection, delete, exists, func, literal,
 
 from data.errors import LeaseLostError
 from data.models import PendingBattle, Verdict
+from data.models.jobs import battle_holds, lease_rows
+from data.models.rounds import battles
+from data.models.submissions import questions
 from data.store.base import StorePart, own_insert
 from data.store.rounds.battles import pending_battles
-from data.tables.jobs import battle_holds, lease_rows
-from data.tables.questions import questions
-from data.tables.rounds import battles
 
 
 class ClaimStore(StorePart):

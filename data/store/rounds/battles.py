@@ -17,11 +17,11 @@ from sqlalchemy import (
 )
 
 from data.models import Outcome, PendingBattle, PlannedBattle, RoundState
+from data.models.rounds import battles, rounds
+from data.models.submissions import answers, questions, submissions
+from data.models.tables import judgments
 from data.store.base import StorePart
 from data.store.engine import pairs
-from data.tables.judgments import judgments
-from data.tables.questions import answers, questions, submissions
-from data.tables.rounds import battles, rounds
 
 REFERENCE = "reference"
 

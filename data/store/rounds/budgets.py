@@ -6,12 +6,12 @@ from sqlalchemy import Connection, func, select, update
 
 from data.errors import NotFoundError
 from data.models import Account, Outcome, RoundCounts
+from data.models.jobs import lease_rows
+from data.models.rounds import battles, ledgers
+from data.models.tables import judgments
 from data.store.base import StorePart
 from data.store.engine import pairs
 from data.store.rounds.battle_claims import lease_lost
-from data.tables.jobs import lease_rows
-from data.tables.judgments import judgments
-from data.tables.rounds import battles, ledgers
 
 ROUNDING = 1e-12
 Paid = tuple[float, int, int]

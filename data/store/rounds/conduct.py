@@ -9,9 +9,9 @@ from sqlalchemy import func, select
 
 from data.models import Outcome, Preference, Presentation
 from data.models.judgments import JudgeConduct
+from data.models.rounds import battles, rounds
+from data.models.tables import judgments, replies
 from data.store.base import StorePart
-from data.tables.judgments import judgments, replies
-from data.tables.rounds import battles, rounds
 
 
 class ConductStore(StorePart):

@@ -24,11 +24,11 @@ from sqlalchemy import (
 )
 
 from data.models import Preference
+from data.models.rounds import battles, question_digests, rounds
+from data.models.submissions import questions, submissions
+from data.models.tables import judgments
 from data.store.base import StorePart, to_record
 from data.store.rounds.battles import first_and_last, has_side
-from data.tables.judgments import judgments
-from data.tables.questions import questions, submissions
-from data.tables.rounds import battles, question_digests, rounds
 
 COUNTS = ("battles", "undecided", "ties", "flips", "disputed", "contested")
 FIGURES = ("winner_id", "winners", "margin", "variance")

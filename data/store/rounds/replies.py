@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, select
 
 from data.models import Reply
+from data.models.base import now
+from data.models.tables import batches, judgments, replies
 from data.store.base import StorePart, own_insert, to_record, to_row
-from data.tables.columns import now
-from data.tables.judgments import batches, judgments, replies
 
 LOOKED_BACK = 20_000
 MEASURED = 200

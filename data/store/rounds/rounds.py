@@ -16,15 +16,15 @@ from data.models import (
     RoundCounts,
     RoundState,
 )
+from data.models.base import now
+from data.models.rounds import battles, ledgers, rounds
+from data.models.submissions import question_sets
+from data.models.tables import judgments
 from data.progress import counted
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
 from data.store.rounds.battles import insert_battles
 from data.store.rounds.budgets import counts_of
-from data.tables.columns import now
-from data.tables.judgments import judgments
-from data.tables.questions import question_sets
-from data.tables.rounds import battles, ledgers, rounds
 
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
 
@@ -56,7 +56,7 @@ class RoundStore(StorePart):
                         name=name,
                         set_id=set_id,
                         state=RoundState.PLANNED,
-                        judge=judge_name,
+                        judge_name=judge_name,
                         plan={"judge": dict(judge), **plan},
                         seed=seed,
                         budget_usd=budget_usd,
@@ -199,7 +199,7 @@ def _select() -> Select[*tuple[Any, ...]]:
 def _record(row: AnyRow) -> Round:
     plan = dict(row.plan)
     judge = plan.pop("judge")
-    return to_record(Round, row, judge_name=row.judge, judge=judge, plan=plan)
+    return to_record(Round, row, judge=judge, plan=plan)
 
 
 def _asks_unpriced(connection: Connection, round_: Round) -> bool:

@@ -20,16 +20,16 @@ from data.models import (
     Verdict,
     VoteColumns,
 )
+from data.models.base import now
 from data.models.judgments import CORRECTION
+from data.models.rounds import battles, rounds
+from data.models.submissions import questions, submissions
+from data.models.tables import judgments, replies
 from data.store.base import AnyRow, StorePart, maker, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.battle_claims import release_claims
 from data.store.rounds.battles import first_and_last
 from data.store.rounds.replies import NOT_STORED, put_replies
-from data.tables.columns import now
-from data.tables.judgments import judgments, replies
-from data.tables.questions import questions, submissions
-from data.tables.rounds import battles, rounds
 
 if TYPE_CHECKING:
     # Arrays load when they are asked for; most commands ask for none.

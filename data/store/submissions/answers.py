@@ -9,8 +9,8 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 
 from data.models import Answer, Passage, SubmissionState
+from data.models.submissions import answers, question_sets, questions, submissions
 from data.store.base import AnyRow, StorePart, to_record
-from data.tables.questions import answers, question_sets, questions, submissions
 
 ROWS_AT_ONCE = 2_000
 

@@ -9,10 +9,10 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, func, select
 
 from data.models import OUT_OF_BUDGET, Outcome, RoundState
+from data.models.rounds import battles, boards, rounds
+from data.models.submissions import question_sets
+from data.models.tables import judgments
 from data.store.base import StorePart, to_record
-from data.tables.judgments import judgments
-from data.tables.questions import question_sets
-from data.tables.rounds import battles, boards, rounds
 
 LOOKED_AT = 500
 """The rate of judging is taken from so many judgments, the newest ones."""

@@ -10,6 +10,9 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.models import Answer, Submission, SubmissionKind, SubmissionState, SystemCard
+from data.models.base import now
+from data.models.rounds import rounds
+from data.models.submissions import question_sets, submissions
 from data.progress import counted
 from data.store.base import AnyRow, no_set, to_record
 from data.store.submissions.answers import AnswerReader
@@ -21,9 +24,6 @@ from data.store.submissions.writing import (
     make_place,
 )
 from data.system_names import RESERVED, look_alike
-from data.tables.columns import now
-from data.tables.questions import question_sets, submissions
-from data.tables.rounds import rounds
 
 
 class SubmissionStore(AnswerReader):

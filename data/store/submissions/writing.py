@@ -11,10 +11,10 @@ from typing import TypeVar
 from sqlalchemy import Connection, insert, select, update
 
 from data.models import DEFAULT_PHASE, Answer, SubmissionKind, SubmissionState, SystemCard
+from data.models.base import now
+from data.models.submissions import answers, questions, submissions
 from data.store.base import to_row
 from data.store.engine import new_id, pairs
-from data.tables.columns import now
-from data.tables.questions import answers, questions, submissions
 
 CHUNK = 2_000
 STORED_AS: Mapping[SubmissionKind, str] = MappingProxyType(

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 from data.errors import FileFormatError, RecordError
 from data.files.jsonl import in_words
 from data.models import Json
-from data.models.plain import to_json
+from data.models.words import to_json
 
 
 class NodeKind(StrEnum):

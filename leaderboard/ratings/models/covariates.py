@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from data.errors import InputError, RecordError
-from data.models.plain import to_json
+from data.models.words import to_json
 from leaderboard.ratings.counts import Floats
 from leaderboard.ratings.result import RatingTable
 

@@ -239,6 +239,7 @@ def _require_every_figure(
 ) -> dict[str, tuple[str, str]]:
     """Each entry of the strip above a board is a figure, or says in a sentence why there is none."""
     board = Board(
+        id=1,
         name="b",
         round_name=round_name,
         standings=standings,

@@ -24,7 +24,7 @@ from data.errors import (
     NotFoundError,
 )
 from data.models import SystemCard, TokenScope
-from data.models.labels import LabelValue
+from data.models.words import LabelValue
 
 BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
 CLEO = replace(BEN, name="Cleo", account="Cleo")

@@ -45,6 +45,7 @@ def view_of(standings: Mapping[str, Any]) -> BoardView:
     """A board of these standings, read."""
     copied = json.loads(json.dumps(standings))
     board = Board(
+        id=1,
         name="paper",
         round_name=None,
         standings=copied,

@@ -32,7 +32,7 @@ from data.models import (
     SystemCard,
     TokenScope,
 )
-from data.tables.questions import question_sets
+from data.models.submissions import question_sets
 from tests.opened_pages import page_of
 
 TEXT = "Item {n} is {word}, they say."

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from data.errors import InputError
 from data.models import Json
-from data.models.plain import to_json
+from data.models.words import to_json
 from judges.metrics.factuality.graph import FactGraph
 from judges.metrics.factuality.inference.exact import exact_posteriors, fits
 from judges.metrics.factuality.inference.minibuckets import I_BOUND, minibucket_posteriors

@@ -15,7 +15,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from data.errors import AccessError, ArenaError, ConflictError, ForbiddenError, InputError, NotFoundError
 from data.models import Role, TokenScope
-from data.tables.teams import invitations
+from data.models.teams import invitations
 from tests.arena.conftest import Commands
 from tests.opened_pages import page_of
 

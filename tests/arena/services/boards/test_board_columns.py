@@ -39,6 +39,7 @@ def board() -> Board:
     about = About(name=paper.name, title=paper.title, reference=paper.reference, labels=paper.labels)
     standings = build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)).as_json()
     return Board(
+        id=1,
         name="paper",
         round_name=None,
         standings=json.loads(json.dumps(standings)),

@@ -22,6 +22,7 @@ def board_of(rows: list[Row]) -> Board:
     table = BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
     built = build_standings(table, About(name="b", title="B"), settings=Settings(bootstrap=50))
     return Board(
+        id=1,
         name="b",
         round_name=None,
         standings=json.loads(json.dumps(built.as_json())),

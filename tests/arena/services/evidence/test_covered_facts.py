@@ -31,6 +31,7 @@ from data.models import (
     Presentation,
     Question,
     Submission,
+    SubmissionKind,
     SubmissionState,
     SystemCard,
 )
@@ -67,12 +68,15 @@ def _score(system: str, metric: str, **details: object) -> ScoredAnswer:
 def _answer(system: str, *scores: ScoredAnswer) -> AnswerView:
     submission = Submission(
         id=1,
+        set_id=1,
         set_name="s",
         system=system,
         team="",
         version=1,
         state=SubmissionState.ACCEPTED,
         card=SystemCard(),
+        kind=SubmissionKind.ANSWERS,
+        phase="open",
         content_hash="",
         answers=1,
         no_answers=0,
@@ -126,7 +130,12 @@ def _battle(a: str, b: str, preference: Preference | None, *readings: dict[str, 
 
 def _view(*answers: AnswerView, battles: tuple[BattleEvidence, ...] = (), notice: str = "") -> QuestionView:
     return QuestionView(
-        set_name="s", domain_label="D", question=QUESTION, answers=answers, battles=battles, notice=notice
+        set_name="s",
+        domain_label="D",
+        question=QUESTION,
+        answers=answers,
+        battles=battles,
+        notice=notice,
     )
 
 

@@ -25,6 +25,7 @@ from data.models import (
     Passage,
     Question,
     Submission,
+    SubmissionKind,
     SubmissionState,
     SystemCard,
 )
@@ -56,12 +57,15 @@ def _questions(count: int, *, passages: bool = True) -> list[tuple[int, Question
 def _side(number: int, system: str) -> Submission:
     return Submission(
         id=number,
+        set_id=1,
         set_name="s",
         system=system,
         team="",
         version=1,
         state=SubmissionState.ACCEPTED,
         card=SystemCard(),
+        kind=SubmissionKind.ANSWERS,
+        phase="open",
         content_hash="h",
         answers=0,
         no_answers=0,

@@ -1,25 +1,11 @@
-"""Every table, declared: what reads only some of them imports their own modules, which is quicker."""
+"""Every table, declared."""
 
 from sqlalchemy import MetaData
 
-from data.tables import (
-    jobs,
-    judgments,
-    questions,
-    rounds,
-    teams,
-)
-from data.tables.columns import metadata
+from data.models import jobs, rounds, submissions, tables, teams
+from data.models.base import metadata
 
-__all__ = [
-    "ddl_metadata",
-    "jobs",
-    "judgments",
-    "metadata",
-    "questions",
-    "rounds",
-    "teams",
-]
+__all__ = ["ddl_metadata", "jobs", "metadata", "rounds", "submissions", "tables", "teams"]
 
 
 def ddl_metadata() -> MetaData:

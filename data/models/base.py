@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pydantic_core import PydanticUndefined
 from sqlalchemy import (
     JSON,
     Boolean,
@@ -43,7 +44,10 @@ metadata = MetaData(naming_convention=NAMING)
 
 
 class _Unmapped(SQLModelMetaclass):
-    """Makes the table that a class declares, and no mapper: none is used, and they took half of the time."""
+    """Makes the table that a class declares, and no mapper: none is used, and they took half of the time.
+
+    Fields without a column of their own are joined in by queries.
+    """
 
     def __init__(
         self, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: object
@@ -51,23 +55,47 @@ class _Unmapped(SQLModelMetaclass):
         type.__init__(self, name, bases, namespace)
         if "table" not in options:
             return
-        columns = {field: getattr(self, field) for field in self.model_fields}
-        for field, column in columns.items():
-            column.name = column.key = field
-        further = namespace.get("__table_args__", ())
-        items = [item for item in further if not isinstance(item, dict)]
-        named = further[-1] if len(items) < len(further) else {}
-        self.__table__ = Table(namespace["__tablename__"], metadata, *columns.values(), *items, **named)
+        columns = {}
+        for field, column in [(field, getattr(self, field)) for field in self.model_fields]:
+            if self.model_fields[field].sa_column is not PydanticUndefined:
+                columns[field] = column
+            # A class attribute would stand for a value that an instance lacks.
+            type.__delattr__(self, field)
+        self.__table__ = table(namespace["__tablename__"], *namespace.get("__table_args__", ()), **columns)
 
 
 class Base(SQLModel, metaclass=_Unmapped):
-    """The parent of every table. Rows are never read into it: queries go through the table of a class."""
+    """The parent of the shapes that have a table: the store makes them of rows, and nothing validates them.
 
-    # Nothing is ever validated by it, and to build the validators of all tables would slow every command.
-    model_config = SQLModelConfig(defer_build=True)
+    User input is validated at the edge, before the store writes a row.
+    """
+
+    # To build the validators of all tables would slow every command.
+    model_config = SQLModelConfig(defer_build=True, frozen=True)
 
     if TYPE_CHECKING:
         __table__: ClassVar[Table]
+
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401 - of any fields
+        for name, field in type(self).model_fields.items():
+            if name not in values:
+                if field.is_required():
+                    raise TypeError(f"A {type(self).__name__} lacks its {name}.")
+                values[name] = field.get_default()
+        object.__setattr__(self, "__dict__", values)
+        object.__setattr__(self, "__pydantic_fields_set__", set(values))
+
+
+def table(name: str, /, *items: Any, **columns: Any) -> Table:  # noqa: ANN401 - as SQLAlchemy has it
+    """Declare a table by its columns, indexes and constraints; a mapping among them is its options."""
+    declared = [getattr(column, "sa_column", column) for column in columns.values()]
+    for field, column in zip(columns, declared, strict=True):
+        column.key = field
+        column.name = column.name or field
+    options = {key: value for item in items if isinstance(item, dict) for key, value in item.items()}
+    return Table(
+        name, metadata, *declared, *(item for item in items if not isinstance(item, dict)), **options
+    )
 
 
 _AGO: ContextVar[timedelta] = ContextVar("ago", default=timedelta())
@@ -142,14 +170,23 @@ class Label(Prose):
     cache_ok = True
 
 
-def field(kind: Any, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as SQLAlchemy and SQLModel have it
-    """A field of a row with its column."""
-    return Field(sa_column=Column(kind, *arguments, **{"nullable": False, **options}))
+def field(kind: Any, *arguments: Any, private: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
+    """A field of a row with its column, whose default it has; a `private` one is left out of JSON."""
+    column: Column[Any] = Column(kind, *arguments, **{"nullable": False, **options})
+    default = options.get("default", None if column.nullable else PydanticUndefined)
+    return Field(
+        PydanticUndefined if callable(default) else default, sa_column=column, exclude=private or None
+    )
 
 
-def number() -> Any:  # noqa: ANN401 - as above
+def joined(default: Any = PydanticUndefined, *, private: bool = False) -> Any:  # noqa: ANN401 - as above
+    """A field without a column, which queries join in."""
+    return Field(default, sa_type=JSON, exclude=private or None)
+
+
+def number(*, private: bool = False) -> Any:  # noqa: ANN401 - as above
     """The number that the database gives to a row."""
-    return field(Integer, primary_key=True)
+    return field(Integer, primary_key=True, private=private)
 
 
 def moment(*, nullable: bool = False) -> Any:  # noqa: ANN401 - as above

@@ -1,1 +1,0 @@
-"""The tables, a module a subject. Rows are made of records, never of user input."""
