@@ -52,7 +52,6 @@ def test_references_are_in_no_answer(public: httpx.Client) -> None:
 
 def test_sample_is_what_the_command_line_writes(public: httpx.Client, published: Settings) -> None:
     """The sample is the same file as `arena sets export` writes, an answer a line."""
-    """The sample is the file that `arena sets export` writes, an answer a line."""
     arena = open_arena(published)
     found = public.get("/sets/tiny/sample")
     assert found.text == arena.submissions.template("tiny", sample=True)
