@@ -10,9 +10,9 @@ from arena.html_pages import rendered
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.matrix_page import matrix_table
-from arena.site.boards.sentences import headline
+from arena.site.boards.sentences import headline, leading
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.boards.standings_table import domain_sections
+from arena.site.boards.standings_table import standings_table
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.ui.help_texts import CITATION
 from arena.site.ui.tables import scrolled, words_table
@@ -42,14 +42,21 @@ def write_board(arena: Arena, name: str, path: Path) -> None:
 
 def board_html(view: BoardView, address: str = "") -> str:
     """Make the page of a board; `address` is that of its arena."""
-    order = (OVERALL, *view.domains)
     cited = CITATION.format(view=view, year=view.published[:4], address=address).splitlines()
     return rendered(
         "board_file.html",
         view=view,
         style="".join((ASSETS / name).read_text(encoding="utf-8") for name in STYLES),
         lead=headline(view, OVERALL),
-        sections=domain_sections(view, lambda one: f"domain-{order.index(one)}", _plain),
+        sections=[
+            {
+                "id": f"domain-{place}",
+                "label": view.label(domain),
+                "leading": leading(view, domain),
+                "table": _plain(standings_table(view, domain, view.rows(domain))),
+            }
+            for place, domain in enumerate((OVERALL, *view.domains))
+        ],
         matrix=_plain(matrix_table(view)) if len(view.meetings.systems) <= MAX_IN_MATRIX else None,
         health=_plain(words_table(("Figure", "Value", "Meaning"), view.health, spare=1))
         if view.health

@@ -244,16 +244,9 @@ def _rows(
                 measure: _mean([values[measure][key] for key in asked if key in values.get(measure, {})])
                 for measure in (*RANKING, *CRUX)
             }
-            covered = sum(key in values.get("coverage", {}) for key in asked)
+            rated = sum(key in values.get("coverage", {}) for key in asked)
             counts = {"questions": len(asked), "missing": sum(not run.get(key) for key in asked)}
-            yield {
-                "system": name,
-                "domain": domain,
-                **counts,
-                "judged": len(judged),
-                "rated": covered,
-                **means,
-            }
+            yield {"system": name, "domain": domain, **counts, "judged": len(judged), "rated": rated} | means
 
 
 def _mean(values: Sequence[float]) -> float | None:

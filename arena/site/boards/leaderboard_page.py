@@ -11,7 +11,7 @@ from arena.site.boards.board_parts import how_made
 from arena.site.boards.cache import html_of, made_once
 from arena.site.boards.history_page import change_marks, changed_lines
 from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
-from arena.site.boards.row_detail import MOST_QUESTIONS, Lost, LostQuestion
+from arena.site.boards.row_detail import MOST_QUESTIONS
 from arena.site.boards.sentences import headline, judged
 from arena.site.boards.standings_table import (
     Order,
@@ -131,7 +131,7 @@ def as_parts(board: BoardView) -> Parts:
     """What the page says; whatever can be chosen is a link."""
     shown, change = read_address(board), change_of(board)
     view, here = shown.view, shown.address
-    lost = _lost(view)
+    lost = lost_questions(view, MOST_QUESTIONS)
     same = {"board": view.name}
     return Parts(
         "pages/board.html",
@@ -203,18 +203,6 @@ def _menus(shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequenc
 def _switched(shown: Shown, name: str) -> Iterable[str]:
     """The columns with one switched on or off."""
     return [one for one in shown.offered if (one in shown.columns) is not (one == name)]
-
-
-def _lost(view: BoardView) -> Lost:
-    return {
-        system: [
-            LostQuestion(
-                id=one.id, text=one.question, score=f"{one.wins} won, {one.ties} tied, {one.losses} lost"
-            )
-            for one in records
-        ]
-        for system, records in lost_questions(view, MOST_QUESTIONS).items()
-    }
 
 
 def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from arena.site.boards.view_model import OVERALL, BoardView, Line
@@ -11,23 +10,15 @@ from arena.site.ui.formats import interval_of_points, interval_of_shares, points
 from arena.site.ui.markup import Child, element
 from arena.site.ui.tables import anchor
 from data.percent import percent
+from data.store.rounds.question_stats import QuestionRecord
 from leaderboard.standings.head_to_head import Meeting
 
 MOST_OPPONENTS = 6
 MOST_QUESTIONS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostQuestion:
-    """A question on which a system lost more battles than it won: its id, its text, and how they ended."""
-
-    id: str
-    text: str
-    score: str
-
-
-Lost = Mapping[str, Sequence[LostQuestion]]
-"""By system the clearest first; systems whose questions are not known are left out."""
+Lost = Mapping[str, Sequence[QuestionRecord]]
+"""Questions that a system lost, by its name, the clearest first; those of some systems are not known."""
 
 
 def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Element:
@@ -94,7 +85,10 @@ def _domains(view: BoardView, line: Line) -> Element | None:
 
 def _questions(view: BoardView, line: Line, lost: Lost) -> Element | None:
     rows = [
-        _row(anchor(one.text, "question", board=view.name, id=one.id), one.score)
+        _row(
+            anchor(one.question, "question", board=view.name, id=one.id),
+            f"{one.wins} won, {one.ties} tied, {one.losses} lost",
+        )
         for one in lost.get(line.system, ())[:MOST_QUESTIONS]
     ]
     return _part("Questions it lost", rows)

@@ -74,7 +74,6 @@ def read_board(board: Board) -> BoardView:
         gaps=_gaps(standings.get("differences") or {}),
         style=read_style(standings),
         between=read_between(standings),
-        ground_truths=standings["facts"].get("yardsticks", ""),
         health=health_strip(standings, judging),
         partial=partial_sentence(standings),
         people=_corrected(standings),
@@ -121,7 +120,6 @@ def _line(fields: Json, reference: str) -> Line:
         rates=rates,
         against_all=against_all if is_reference else None,
         battles=rating.get("battles") or (against_all if is_reference else rates).battles,
-        component=rating.get("component", 0),
         # Boards published before places were counted over groups have those of each group by itself.
         ladder=rating.get("ladder", rating.get("component", 0)),
         own_evidence=rating.get("own_evidence"),

@@ -10,7 +10,6 @@ from xml.etree.ElementTree import Element
 from arena.services.boards.metric_columns import metric_columns, shown_metrics, usual_metrics
 from arena.site.boards.row_detail import Lost, row_detail
 from arena.site.boards.self_reported_columns import said_cells
-from arena.site.boards.sentences import leading
 from arena.site.boards.standings_cells import (
     Scale,
     axis,
@@ -38,8 +37,6 @@ LEAST_DOMAINS = 2
 LEFT = frozenset({"rank", "system", "domains", "organisation", "licence", "rating", "win_tie_rate"})
 ALWAYS = frozenset({"rank", "system"})
 DRAWN = "Rating, drawn towards overall"
-ALIASES: Mapping[str, str] = {"milliseconds": "ms"}
-"""What addresses called a column before."""
 Value = Bounded | float | str | None
 
 
@@ -103,8 +100,7 @@ class Order:
     @classmethod
     def of(cls, word: str) -> Order:
         """The order that an address names: a column's key, after a dash where it is turned round."""
-        key = word.removeprefix("-")
-        return cls(ALIASES.get(key, key), word.startswith("-"))
+        return cls(word.removeprefix("-"), word.startswith("-"))
 
     @property
     def word(self) -> str:
@@ -237,18 +233,17 @@ def standings_table(
     address: Mapping[str, str] | None = None,
     lost: Lost | None = None,
     marks: Mapping[str, tuple[str, str]] | None = None,
-    count: int | None = None,
 ) -> Element:
     """The table of a board in one domain, in the order of its lines; each is a row that opens.
 
     Columns that are not chosen are not even sent; None chooses the usual ones. With an address, the query of
     the page, headings are links that sort by their column; `order` is then what the lines are sorted by.
     `lost` has questions that each system lost; without it rows do not open. `marks` stand beside ranks, each
-    with what it means. `count` is how many systems there are where only the first are shown.
+    with what it means.
     """
     columns = _kept(view, domain, lines, chosen, marks)
     bodies = [_body(view, domain, line, columns, lost, sorted_by=address is not None) for line in lines]
-    shown = sum(not line.is_reference for line in lines) if count is None else count
+    shown = sum(not line.is_reference for line in lines)
     caption = f"{view.title}: {view.label(domain)}. {shown} system{'' if shown == 1 else 's'}."
     heads = [_heading(column, order or Order(), address, lines, view, domain) for column in columns]
     table = element(
@@ -289,21 +284,6 @@ def _body(
         opened = element("td", row_detail(view, domain, line, lost), colspan=str(len(columns)))
         rows.append(element("tr", opened, class_="aa-more"))
     return element("tbody", *rows, class_="aa-line" if line.is_reference else "aa-entrant")
-
-
-def domain_sections(
-    view: BoardView, id_of: Callable[[str], str], boxed: Callable[[Element], Element]
-) -> list[Mapping[str, object]]:
-    """Overall and each domain as a section: its id, label, who leads, and its table, `boxed`."""
-    return [
-        {
-            "id": id_of(domain),
-            "label": view.label(domain),
-            "leading": leading(view, domain),
-            "table": boxed(standings_table(view, domain, view.rows(domain))),
-        }
-        for domain in (OVERALL, *view.domains)
-    ]
 
 
 def shown_rows(

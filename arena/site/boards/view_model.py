@@ -58,7 +58,6 @@ class Line:
     scores: Mapping[str, Bounded]
     badges: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    component: int = 0
     ladder: int = 0
     against_all: Rates | None = None
     own_evidence: float | None = None
@@ -197,7 +196,6 @@ class BoardView:
     people: str = ""
     style: SideTable = field(default_factory=SideTable)
     between: SideTable = field(default_factory=SideTable)
-    ground_truths: str = ""
     self_reported: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
     judge: str = ""
     judged_on: str = ""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from xml.etree.ElementTree import Element
 
-from arena.html_pages import macro
 from arena.site.boards.self_reported_columns import FIGURES
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import heading, note
-from arena.site.ui.markup import put, put_html
-from arena.site.ui.tables import link, words_table
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor, words_table
 from data.models import Submission
 from data.store.rounds.question_stats import QuestionRecord
 from leaderboard.standings.systems import SELF_REPORTED
@@ -19,43 +18,28 @@ from leaderboard.standings.systems import SELF_REPORTED
 MOST_RECORDS = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """A question on a system's page, and how its battles ended; `address` is empty where it has no page."""
-
-    text: str
-    address: str
-    score: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Records:
-    """The first questions of a list, and how many it has in all."""
-
-    rows: Sequence[Record]
-    in_all: int
-
-
-def records_of(
-    view: BoardView, records: Sequence[QuestionRecord], most: int, address_of: Callable[[str], str]
-) -> Records:
-    """Questions with the outcome of a system's battles, the clearest first; ids give their addresses."""
-    rows = [
-        Record(
-            text=one.question,
-            address=address_of(one.id),
-            score=f"{one.wins} won · {one.ties} tied · {one.losses} lost · {view.label(one.domain)}",
-        )
-        for one in records[:most]
-    ]
-    return Records(rows=rows, in_all=len(records))
-
-
 def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord]) -> None:
-    """The first of such questions, each with its permalink."""
+    """The first of such questions, the clearest first, each with its permalink."""
     heading(title, anchor=title.lower())
-    found = records_of(view, records, MOST_RECORDS, lambda one: link("question", board=view.name, id=one))
-    put_html(macro("records", found))
+    if not records:
+        note("None.")
+        return
+    shown = records[:MOST_RECORDS]
+    note(f"{len(shown)} of {len(records)} questions, the clearest first.")
+    rows = [
+        element(
+            "li",
+            anchor(one.question, "question", board=view.name, id=one.id),
+            " ",
+            element(
+                "span",
+                f"{one.wins} won · {one.ties} tied · {one.losses} lost · {view.label(one.domain)}",
+                class_="aa-sub",
+            ),
+        )
+        for one in shown
+    ]
+    put(element("ul", *rows, class_="aa-records"))
 
 
 def card_table(submission: Submission) -> Element:

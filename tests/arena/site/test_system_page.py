@@ -18,7 +18,7 @@ from tests.opened_pages import page_of
 
 QUESTIONS = 30
 GOOD, NOTHING = "Item {n} weighs {w} grams and is blue.", "I couldn't find an answer."
-PARTS = ["Questions", "Facts and claims", "Domains and scores", "History and card"]
+PARTS = ["Questions", "Facts and claims", "Domains and scores", "Card"]
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +101,8 @@ def test_the_rest_stands_in_four_parts(opened: Callable[..., AppTest]) -> None:
     assert re.findall(r">([^<]*)</a>", links) == PARTS
     headers = re.findall("<h2[^>]*>([^<]*)<", _html(page))
     assert {"Lost", "Won"} <= set(headers)
-    assert "History" not in headers
-    assert ">History<" in _html(opened(board="second", id="sys", part="history"))
+    assert "System card" not in headers
+    assert ">System card<" in _html(opened(board="second", id="sys", part="card"))
     unknown = opened(board="second", id="sys", part="nowhere")
     assert ">Lost<" in _html(unknown)
 
