@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from data.errors import InputError, NotFoundError
 from leaderboard.agreement.comparison import RankingComparison, compare_rankings
 from leaderboard.battles import BattleTable, in_common
-from leaderboard.formats.covariates import chosen_cells, covariate_terms
 from leaderboard.formats.reading import BattleFile, read_battles
 from leaderboard.formats.registry import battle_format
-from leaderboard.formats.rows import Context, LeftOut
+from leaderboard.formats.rows import Context, LeftOut, covariate_columns
 from leaderboard.people.correct import correct, correct_rates
 from leaderboard.people.votes import read_votes
 from leaderboard.rates import RateTable, win_rates
@@ -24,14 +23,21 @@ from leaderboard.ratings import (
     Anchor,
     Cluster,
     ControlledRatings,
+    CovariateColumn,
     IntervalKind,
+    LeftOutCovariate,
     Method,
     RatingTable,
     Settings,
+    marked_column,
     rate,
     rate_under_control,
+    relative_columns,
 )
+from leaderboard.ratings.models.covariates import FIRST
 from leaderboard.vocabulary import Covariate
+
+Cells = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +49,7 @@ class Reading:
     named: bool = False
 
     def of(self, path: Path, *, covariates: bool = False) -> BattleFile:
-        """The battles of a file.
-
-        Raises:
-            FileFormatError: The file cannot be read; the message names row and column.
-            RecordError: A value breaks a rule; likewise.
-        """
+        """The battles of a file."""
         context = Context(covariates=covariates, strict=self.strict, named=self.named)
         return read_battles(path, self.read_as, context=context)
 
@@ -91,15 +92,7 @@ class FileRatings:
 
 
 def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS) -> FileRatings:
-    """Rate the systems of a battle file.
-
-    Raises:
-        FileFormatError: The file cannot be read; the message names row and column.
-        RecordError: A value breaks a rule; likewise.
-        InputError: Style control of a file without the columns that it needs, or without method `style`.
-        NotFoundError: No battle names the system that is to be left out.
-        UnrankableError: The ratings do not exist.
-    """
+    """Rate the systems of a battle file."""
     if request.method is Method.STYLE:
         return _rate_controlled(path, request, reading)
     if request.covariates is not None:
@@ -128,7 +121,7 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
 
 def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> FileRatings:
     battle_file = reading.of(path, covariates=True)
-    cells = chosen_cells(path.name, battle_file.covariates, request.covariates)
+    cells = _chosen_cells(path.name, battle_file.covariates, request.covariates)
     known = np.asarray(~np.isnan(np.stack(list(cells.values()))).any(axis=0))
     rows = known
     if request.without is not None:
@@ -138,7 +131,7 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
             f"No battle of {path.name} has a value in each of {', '.join(cells)}.",
             advice="Fill the columns, or choose others with --covariates.",
         )
-    columns, constant = covariate_terms({name: values[rows] for name, values in cells.items()})
+    columns, constant = _covariate_terms({name: values[rows] for name, values in cells.items()})
     if not columns:
         raise InputError(constant[0].reason, advice="Leave it out.")
     settings = Settings(
@@ -155,12 +148,35 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
     return FileRatings(table=replace(controlled.ratings, ratings=rated), notes=notes, controlled=controlled)
 
 
-def others_than(table: BattleTable, system: str) -> NDArray[np.bool_]:
-    """(rows,) which battles are among other systems.
+def _chosen_cells(file: str, cells: Cells, asked: Sequence[Covariate] | None) -> Cells:
+    """The (N,) columns of the covariates that were asked for, or of all that a file has."""
+    chosen = asked or [each for each in Covariate if any(name in cells for name in covariate_columns(each))]
+    if not chosen:
+        listed = ", ".join(name for each in Covariate for name in covariate_columns(each))
+        raise InputError(f"{file} has no column that style control reads.", advice=f"Add some of {listed}.")
+    for covariate in chosen:
+        for name in covariate_columns(covariate):
+            if name not in cells:
+                message = f"{file} has no column {name}, which control for {covariate.value} needs."
+                raise InputError(message, advice="Add it, or choose other --covariates.")
+    return {name: cells[name] for covariate in chosen for name in covariate_columns(covariate)}
 
-    Raises:
-        NotFoundError: No battle names the system.
-    """
+
+def _covariate_terms(cells: Cells) -> tuple[tuple[CovariateColumn, ...], tuple[LeftOutCovariate, ...]]:
+    """The terms of a fit from columns without empty cells, and counts that differ in no battle."""
+    counts = {}
+    for covariate in Covariate:
+        first, *second = covariate_columns(covariate)
+        if second and first in cells:
+            counts[covariate.value] = cells[first], cells[second[0]]
+    columns, constant = relative_columns(counts, len(next(iter(cells.values()))))
+    if Covariate.POSITION in cells:
+        columns = (*columns, marked_column(Covariate.POSITION, cells[Covariate.POSITION], FIRST))
+    return columns, constant
+
+
+def others_than(table: BattleTable, system: str) -> NDArray[np.bool_]:
+    """(rows,) which battles are among other systems."""
     _require_system(table, system)
     code = table.systems.index(system)
     return np.asarray((table.a != code) & (table.b != code))
@@ -176,13 +192,7 @@ def _require_system(table: BattleTable, system: str) -> None:
 def winrates_of_file(
     path: Path, *, reference: str | None, by_domain: bool, reading: Reading = AS_IT_IS
 ) -> tuple[RateTable, tuple[str, ...]]:
-    """Win and win+tie rates of a battle file.
-
-    Raises:
-        FileFormatError: The file cannot be read; the message names row and column.
-        RecordError: A value breaks a rule; likewise.
-        NotFoundError: No battle names the reference.
-    """
+    """Win and win+tie rates of a battle file."""
     battle_file = reading.of(path)
     rates = win_rates(
         battle_file.table, reference=reference, by_domain=by_domain, clustered=battle_file.questions_named
@@ -195,14 +205,7 @@ def winrates_of_file(
 def correct_file(
     path: Path, votes: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Rate the systems of a file of verdicts as people would; returns the JSON, and notes on the file.
-
-    Raises:
-        FileFormatError: A file cannot be read; the message names row and column.
-        RecordError: A value breaks a rule, or a vote is on no judged battle; likewise.
-        InputError: An option that corrections do not have.
-        UnrankableError: The votes compare no two systems.
-    """
+    """Rate the systems of a file of verdicts as people would; returns the JSON, and notes on the file."""
     unfit = {
         f"--method {request.method.value}": request.method is not Method.BRADLEY_TERRY,
         f"--cluster {request.cluster.value}": request.cluster is not Cluster.QUESTION,
@@ -245,13 +248,7 @@ def _plan(path: Path, reading: Reading) -> BattleFile:
 def compare_rankings_of_files(
     paths: Sequence[Path], *, seed: int, reading: Reading = AS_IT_IS
 ) -> tuple[RankingComparison, tuple[str, ...]]:
-    """Compare how files of verdicts rank the systems that all of them have, and notes on the files.
-
-    Raises:
-        FileFormatError: A file cannot be read; the message names row and column.
-        InputError: There is one file alone, or no battle is in all of them.
-        StatisticsError: Fewer than two systems are in all of them.
-    """
+    """Compare how files of verdicts rank the systems that all of them have, and notes on the files."""
     if len(paths) < 2:  # noqa: PLR2004 - one ranking is compared with none
         raise InputError("One file has nothing to be compared with.", advice="Name two files or more.")
     files = [reading.of(path) for path in paths]
@@ -267,21 +264,13 @@ def compare_rankings_of_files(
 
 
 def parse_anchors(texts: Sequence[str]) -> Anchor | None:
-    """Read `SYSTEM=RATING` as often as it is given.
-
-    Raises:
-        InputError: One is something else, or a system is given twice.
-    """
+    """Read `SYSTEM=RATING` as often as it is given."""
     anchors = [_anchor(text) for text in texts]
     return replace(anchors[0], others=tuple(anchors[1:])) if anchors else None
 
 
 def _anchor(text: str) -> Anchor:
-    """Read `SYSTEM=RATING`.
-
-    Raises:
-        InputError: It is something else.
-    """
+    """Read `SYSTEM=RATING`."""
     system, separator, rating = text.rpartition("=")
     try:
         if separator and system:

@@ -1,8 +1,8 @@
-"""Battle files of the project and of the public arenas, read and written as streams."""
+"""Battle files of the project and of the public arenas, read and written."""
 
 from leaderboard.formats.reading import BattleFile, format_of, read_battles
 from leaderboard.formats.registry import BattleFormat
-from leaderboard.formats.writing import Written, convert, write_battles
+from leaderboard.formats.writing import Written, convert
 
 __all__ = [
     "BattleFile",
@@ -11,5 +11,4 @@ __all__ = [
     "convert",
     "format_of",
     "read_battles",
-    "write_battles",
 ]

@@ -4,23 +4,51 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NoReturn
+from dataclasses import dataclass, replace
+from typing import NoReturn, Self
 
 from data.errors import FileFormatError, RecordError
 from leaderboard.battles import SPELLINGS, WinnerWord
 from leaderboard.columns import LARGEST_WEIGHT, LEAST_WEIGHT
-from leaderboard.formats.places import Place
 from leaderboard.names import DOMAIN, fault, spelled
 
 MISSING_COLUMN = "missing-column"
 
 
-def names(place: Place, column: str, values: Sequence[object]) -> list[str]:
-    """Check a column of names or ids: text, or whole numbers, which become text.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a chunk stands in its file, so that an error can name row and line.
 
-    Raises:
-        RecordError: A value is empty, no name or of another kind; the message names row and column.
+    Attributes:
+        file: The file's name.
+        first_row: Number of the chunk's first record; records count from 1, a header does not.
+        lines: Line number of each record; None where records do not stand on lines.
+        rows_a_record: How many consecutive rows of the chunk come from one record.
+        names: What the file calls some columns, where it is not what the project's own battles call them.
     """
+
+    file: str
+    first_row: int
+    lines: Sequence[int] | None = None
+    rows_a_record: int = 1
+    names: tuple[tuple[str, str], ...] = ()
+
+    def at(self, index: int, column: str = "") -> str:
+        """Name a record, and a column of it, for a message."""
+        record = index // self.rows_a_record
+        row = self.first_row + record
+        line = f" (line {self.lines[record]})" if self.lines and self.lines[record] != row else ""
+        called = dict(self.names).get(column, column)
+        return f"{self.file}, row {row}{line}" + (f', column "{called}"' if column else "")
+
+    def part(self, start: int, stop: int) -> Self:
+        """The place of some consecutive records."""
+        lines = None if self.lines is None else self.lines[start:stop]
+        return replace(self, first_row=self.first_row + start, lines=lines)
+
+
+def names(place: Place, column: str, values: Sequence[object]) -> list[str]:
+    """Check a column of names or ids: text, or whole numbers, which become text."""
     if set(map(type, values)) == {str} and all(values):
         return _spelled(place, column, [value for value in values if isinstance(value, str)])
     return _spelled(place, column, [_text(place, column, at, value) for at, value in enumerate(values)])
@@ -62,11 +90,7 @@ def _spelled(place: Place, column: str, texts: list[str]) -> list[str]:
 
 
 def winners(place: Place, values: Sequence[object], column: str = "winner") -> list[str]:
-    """Check a column of winner words.
-
-    Raises:
-        RecordError: A word is unknown; the message names row and column.
-    """
+    """Check a column of winner words."""
     try:
         return [SPELLINGS[value] for value in values]  # type: ignore[index]  # what is no word is caught
     except (KeyError, TypeError):
@@ -114,11 +138,7 @@ def counts(place: Place, column: str, values: Sequence[object]) -> list[float | 
 
 
 def as_number(place: Place, index: int, column: str, value: object) -> float:
-    """Read a finite number from JSON or from the text of a CSV cell.
-
-    Raises:
-        RecordError: It is none, or NaN or infinite.
-    """
+    """Read a finite number from JSON or from the text of a CSV cell."""
     try:
         number = math.nan if isinstance(value, bool) or value is None else float(str(value))
     except ValueError:

@@ -10,11 +10,9 @@ from types import MappingProxyType
 
 from data.errors import InputError, RecordError
 from leaderboard.battles import WinnerWord
-from leaderboard.formats.cells import as_number, counts, missing, names, refuse, scores, winners
-from leaderboard.formats.fields import column, has, identifiers, judges, optional
-from leaderboard.formats.places import Place
+from leaderboard.formats.cells import Place, as_number, counts, missing, names, refuse, scores, winners
 from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut, covariate_columns
-from leaderboard.formats.sources import Chunk
+from leaderboard.formats.sources import Chunk, column, has, identifiers, judges, optional
 from leaderboard.vocabulary import Covariate
 
 COUNT_COLUMNS = ("weight", "count")
@@ -158,11 +156,7 @@ def _shown(value: object) -> str:
 
 
 def _cell(place: Place, index: int, name: str, covariate: Covariate, value: object) -> float | None:
-    """One covariate of one row; None where the cell is empty.
-
-    Raises:
-        RecordError: It is no count, or names neither answer; the message names row and column.
-    """
+    """One covariate of one row; None where the cell is empty."""
     if value is None or value == "":
         return None
     if covariate is Covariate.POSITION:

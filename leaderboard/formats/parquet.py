@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from data.errors import RecordError
+from data.files.sinks import atomic_bytes
 from leaderboard.battles import BattleTable, Winner, WinnerWord, joined
 from leaderboard.formats.rows import COLUMNS, BattleRows
-from leaderboard.formats.sinks import atomic_bytes
-from leaderboard.formats.sources import Container, container_of, damaged_parquet
+from leaderboard.formats.sources import damaged_parquet, is_parquet
 
 WORDS = ("question_id", "domain", "model_a", "model_b", "winner")
 NUMBERS = ("score", "weight")
@@ -27,11 +27,8 @@ def read_columns(files: Sequence[Path]) -> BattleTable | None:
 
     That is where a file is no Parquet, lacks a name, or has columns of which a row's reader knows more:
     judges, orders, covariates, readings. A wrong value too gives None, so that there is one message for it.
-
-    Raises:
-        FileFormatError: A file is cut off or damaged.
     """
-    if not all(container_of(file) is Container.PARQUET for file in files):
+    if not all(map(is_parquet, files)):
         return None
     parts: list[BattleTable] = []
     for file in files:
@@ -66,11 +63,7 @@ def _read(file: Path) -> list[BattleTable] | None:
 
 
 def write_table(table: BattleTable, destination: Path) -> None:
-    """Write a table's columns, names as dictionaries.
-
-    Raises:
-        FileFormatError: The file cannot be written.
-    """
+    """Write a table's columns, names as dictionaries."""
     columns: dict[str, pa.Array] = {
         "question_id": _named(table.question, table.questions),
         "domain": _named(table.domain, [domain or None for domain in table.domains]),
@@ -93,9 +86,6 @@ def write_rows(chunks: Iterable[BattleRows], columns: Mapping[str, set[type]], d
         chunks: The battles.
         columns: The types of the cells that are there, by the column's name.
         destination: The file.
-
-    Raises:
-        FileFormatError: The file cannot be written.
     """
     kinds = {name: _kind(name, types) for name, types in columns.items()}
     schema = pa.schema(list(kinds.items()))

@@ -28,7 +28,7 @@ from leaderboard.formats.registry import (
     parse,
 )
 from leaderboard.formats.rows import BattleRows, Context, LeftOut, covariate_columns
-from leaderboard.formats.sources import Chunk, chunks_of, container_of
+from leaderboard.formats.sources import Chunk, chunks_of
 from leaderboard.vocabulary import Covariate
 
 HOPELESS = 20_000
@@ -78,7 +78,7 @@ def format_of(path: Path) -> str:
         FileFormatError: The first record is of no known format; the message lists its columns.
     """
     file = _files(path)[0]
-    chunk = next(chunks_of(file, container_of(file)), None)
+    chunk = next(chunks_of(file), None)
     if chunk is None:
         message = f"{file.name} holds no battles."
         raise FileFormatError(message, advice="A battle file has a row for each battle.")
@@ -95,33 +95,21 @@ def _refuse(chunk: Chunk) -> NoReturn:
     lacking = [name for name in signature if name not in columns]
     listed = ", ".join(map(repr, columns[:12])) + (", …" if len(columns) > 12 else "")  # noqa: PLR2004 - used once
     if len(lacking) < len(signature):
-        missing(
-            chunk.place,
-            0,
-            lacking[0],
-            f" The row looks like {nearest.name} otherwise; it has the columns {listed}.",
-        )
+        hint = f" The row looks like {nearest.name} otherwise; it has the columns {listed}."
+        missing(chunk.place, 0, lacking[0], hint)
     message = f"{chunk.place.at(0)} is no battle: it has the columns {listed}."
     needed = ", ".join(battle_format(NATIVE).signature)
-    raise FileFormatError(
-        message,
-        advice=" ".join(
-            (f"Battles need {needed}, or the columns of another arena.", *added_battle_formats().problems)
-        ),
-    )
+    advice = (f"Battles need {needed}, or the columns of another arena.", *added_battle_formats().problems)
+    raise FileFormatError(message, advice=" ".join(advice))
 
 
 def read_chunks(
     path: Path, kind: str | None = None, *, context: Context | None = None
 ) -> Iterator[BattleRows]:
-    """Read battles as checked chunks, never the whole file at once.
+    """Read battles as checked chunks from a file, or from a folder's files in the order of their names.
 
-    Args:
-        path: A file (JSON Lines, a JSON array, JSON columns or CSV, gzipped or not), or a folder of
-            such files of one format, which are read in the order of their names.
-        kind: The name of the format; None to tell it by the first record.
-        context: What the records do not say. RAG-QA Arena's `eval_results` say domain and judge in
-            the file's name.
+    Without `kind` the first record tells the format. RAG-QA Arena's `eval_results` say domain and judge in
+    the file's name.
 
     Raises:
         FileFormatError: A file is of another shape, or most of its records are; the message names row and
@@ -140,7 +128,7 @@ def read_chunks(
                 domain=full_context.domain or named.domain,
                 judge=full_context.judge or named.judge,
             )
-        for chunk in chunks_of(file, container_of(file)):
+        for chunk in chunks_of(file):
             for rows in parse(kind, chunk, full_context):
                 tally.add(rows)
                 yield rows

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from data.errors import FileFormatError, InputError, NotFoundError, RecordError, SpecError
 from data.plugins import Added, FileFormat, PluginKind, added, described
-from leaderboard.formats import alpaca_eval, arena_hard, mt_bench, native, rag_qa_arena, writers
+from leaderboard.formats import arenas, native, writers
 from leaderboard.formats.cells import MISSING_COLUMN, missing
-from leaderboard.formats.fields import clashing, further
 from leaderboard.formats.rows import COLUMNS, BattleRows, Context, Draft, LeftOut, settled
-from leaderboard.formats.sources import Chunk, Record
+from leaderboard.formats.sources import Chunk, Record, clashing, further
 
 Parser = Callable[[Chunk, Context], Draft]
 _VERDICT = ("question_id", "domain", "model_a", "model_b", "winner", "judge")
@@ -60,11 +59,7 @@ class BattleFormat(FileFormat):
         return frozenset({*self.signature, *self.optional})
 
     def drafted(self, chunk: Chunk, context: Context) -> Draft:
-        """Translate a chunk of records.
-
-        Raises:
-            RecordError: A record cannot be translated.
-        """
+        """Translate a chunk of records."""
         if self.parse is not None:
             return self.parse(chunk, context)
         records = [self._translated(chunk, index) for index in range(len(chunk.records))]
@@ -92,14 +87,14 @@ _NATIVE = BattleFormat(
 )
 _EVAL = BattleFormat(
     name="rag-qa-arena-eval",
-    parse=rag_qa_arena.parse_strict,
+    parse=arenas.parse_eval_strict,
     signature=("query", "order", "pred"),
     optional=("domain", "judge"),
     partly=("pred (all but the rating)",),
     write=writers.write_eval_results,
     holds=(*_VERDICT, "order"),
     one_tie=True,
-    from_name=rag_qa_arena.context_of,
+    from_name=arenas.context_of,
 )
 OWN = (
     _NATIVE,
@@ -111,13 +106,13 @@ OWN = (
     ),
     BattleFormat(
         name="mt-bench",
-        parse=mt_bench.parse,
-        signature=("model_1", "model_2", *mt_bench.GAMES),
+        parse=arenas.parse_mt_bench,
+        signature=("model_1", "model_2", *arenas.GAME_WINNERS),
         optional=("question_id", "domain", "judge"),
     ),
     BattleFormat(
         name="alpaca-eval",
-        parse=alpaca_eval.parse,
+        parse=arenas.parse_alpaca_eval,
         signature=("generator_1", "generator_2", "preference"),
         optional=("instruction", "dataset", "annotator", "order"),
         write=writers.write_annotations,
@@ -127,7 +122,7 @@ OWN = (
     ),
     BattleFormat(
         name="arena-hard",
-        parse=arena_hard.parse,
+        parse=arenas.parse_arena_hard,
         signature=("model", "games"),
         optional=("baseline", "uid", "question_id", "category", "judge"),
         partly=("games (all but the scores)",),
@@ -138,7 +133,7 @@ OWN = (
     _EVAL,
     BattleFormat(
         name="rag-qa-arena-people",
-        parse=rag_qa_arena.parse_people,
+        parse=arenas.parse_people,
         signature=("pair", "majority"),
         optional=("raw",),
         partly=("raw",),
@@ -148,7 +143,7 @@ OWN = (
     replace(
         _EVAL,
         name="rag-qa-arena-eval-compat",
-        parse=rag_qa_arena.parse_compat,
+        parse=arenas.parse_eval_compat,
         signature=("query", "order"),
         optional=(*_EVAL.optional, "pred"),
         guessed=False,
@@ -168,11 +163,7 @@ def battle_formats() -> tuple[BattleFormat, ...]:
 
 
 def battle_format(name: str) -> BattleFormat:
-    """Return a format by its name.
-
-    Raises:
-        NotFoundError: There is none of this name.
-    """
+    """Return a format by its name."""
     known = {one.name: one for one in OWN}
     if name in known:
         return known[name]
@@ -205,11 +196,6 @@ def parse(kind: str, chunk: Chunk, context: Context) -> Iterator[BattleRows]:
     """Check and translate a chunk of records, in parts around those that cannot be read.
 
     Those are left out and counted, unless the context is strict.
-
-    Raises:
-        FileFormatError: With `strict`, a column is missing; the message names row and column, and the format
-            that the row looks like instead.
-        RecordError: With `strict`, a value breaks a rule; the message names row and column.
     """
     try:
         yield _parsed(kind, chunk, context)

@@ -15,7 +15,7 @@ import numpy as np
 
 from data.errors import InputError, RecordError
 from leaderboard.battles import CODES, SHARES, Winner, WinnerWord, contradicting
-from leaderboard.formats.places import Place
+from leaderboard.formats.cells import Place
 from leaderboard.vocabulary import Covariate
 
 CHUNK_ROWS = 4096
@@ -154,11 +154,7 @@ class Draft:
 
 
 def settled(draft: Draft, *, strict: bool) -> BattleRows:
-    """Drop the rows that are no battle and count them by reason.
-
-    Raises:
-        RecordError: With `strict`, a system battles itself, or two columns contradict each other.
-    """
+    """Drop the rows that are no battle and count them by reason."""
     rows = draft.rows
     reasons: list[LeftOut | None] = list(draft.reasons or [None] * len(rows))
     first = dict(draft.first)

@@ -1,42 +1,40 @@
-"""Records out of JSON Lines, JSON arrays, JSON columns and CSV, gzipped or not, and Parquet, as a stream."""
+"""Records of battle files in chunks: JSON Lines, JSON, CSV, Parquet, Arrow and Excel, compressed or not."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import json
+import math
 import re
-import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, NoReturn, TextIO, cast
+from typing import Any, NoReturn, cast
 
 from data.errors import FileFormatError
-from data.files.compression import COMPRESSED
 from data.files.csv_safety import unescape_formula
 from data.files.tabular.columns import Column, read_columns
-from data.files.text_files import ARROW_MAGICS, PARQUET_MAGIC, ReadLimits, magic_of
+from data.files.text_files import (
+    ARROW_MAGICS,
+    PARQUET_MAGIC,
+    GuardedStream,
+    ReadLimits,
+    decode,
+    magic_of,
+    read_lines,
+    read_text,
+)
 from data.files.zip_files import ZIP_MAGICS
 from leaderboard.battles import SPELLINGS, winner_word
-from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
-from leaderboard.formats.places import Place
+from leaderboard.formats.cells import Place, labels, missing, names
 from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, covariate_columns
 from leaderboard.names import QUESTION
 from leaderboard.vocabulary import Covariate
 
-GZIP_MAGIC = b"\x1f\x8b"
-OF_TABLES = (*ZIP_MAGICS, *ARROW_MAGICS, *(magic for magic, kind in COMPRESSED.items() if kind != "gzip"))
-TABLE_BYTES = 2 << 30
-"""Bytes of a table that is neither Parquet nor plain text, unpacked."""
-HEAD_CHARACTERS = 1 << 16
-BLOCK_CHARACTERS = 1 << 24
+LIMITS = ReadLimits(file_bytes=1 << 36, line_bytes=1 << 26, lines=1 << 40, rows=1 << 40, gzip_ratio=10_000)
+"""Of files on one's own disk: what no battle file exceeds."""
+HEAD = 1 << 16
 
 Record = Mapping[str, object]
 
@@ -64,23 +62,9 @@ PLAIN, VERDICTS = frozenset({"model_a", "model_b"}), frozenset({"winner", "score
 """The columns of plain battles, of which one says who won."""
 SYSTEMS: Mapping[str, str] = MappingProxyType({"system_a": "model_a", "system_b": "model_b"})
 ROW_IDS = frozenset({"id", "_id"})
-DELIMITERS = ",;\t"
 
-_LIST_COLUMN = re.compile(r'"(model_a|model_b|winner)"\s*:\s*\[')
-_BY_ROW = re.compile(r'\{\s*+"[^"]*+"\s*+:\s*+\{\s*+"\d++"\s*+:')
-_KEYED = re.compile(r'\{\s*+"[^"]*+"\s*+:\s*+\{\s*+"(?:majority|raw)"\s*+:')
-
-
-class Container(StrEnum):
-    """How records are laid out in a file."""
-
-    LINES = "JSON Lines"
-    ARRAY = "JSON array"
-    COLUMNS = "JSON object of columns"
-    TABLE = "table in another container"
-    KEYED = "JSON object of records"
-    CSV = "CSV"
-    PARQUET = "Parquet"
+_TABLE = re.compile(rb'\{\s*+"[^"]*+"\s*+:\s*+[\[{]')
+"""The beginning of an object of columns, or of records by key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,76 +75,37 @@ class Chunk:
     records: list[Record]
 
 
-@contextmanager
-def open_text(path: Path) -> Iterator[TextIO]:
-    """Open a UTF-8 text, gzipped or not (recognised by content), with or without a byte order mark.
-
-    Raises:
-        FileFormatError: It cannot be opened, is cut off, or is not UTF-8 or not whole gzip.
-    """
-    try:
-        with path.open("rb") as raw:
-            zipped = raw.read(2) == GZIP_MAGIC
-            raw.seek(0)
-            plain = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if zipped else raw
-            with io.TextIOWrapper(plain, encoding="utf-8-sig", newline="") as text:
-                yield text
-    except UnicodeDecodeError as error:
-        message = f"{path.name} is not UTF-8 (it has the byte {error.object[error.start]:#04x})."
-        raise FileFormatError(message, advice="Save it as UTF-8.") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        message = f"{path.name} is cut off or damaged: its gzip stream does not end as it should."
-        raise FileFormatError(message, advice="Copy or compress it again.") from error
-    except OSError as error:
-        message = f"{path} cannot be read: {error.strerror or error}."
-        raise FileFormatError(message, advice="Check the path and its permissions.") from error
+def is_parquet(path: Path) -> bool:
+    """Tell Parquet by its first bytes."""
+    return magic_of(path).startswith(PARQUET_MAGIC)
 
 
-def container_of(path: Path) -> Container:
-    """Tell how a file is laid out from its first characters.
-
-    Raises:
-        FileFormatError: The file is empty or cannot be read.
-    """
-    magic = magic_of(path)
-    if magic.startswith((PARQUET_MAGIC, *OF_TABLES)):
-        return Container.PARQUET if magic.startswith(PARQUET_MAGIC) else Container.TABLE
-    with open_text(path) as text:
-        head = text.read(HEAD_CHARACTERS).lstrip()
-    if not head:
-        raise FileFormatError(f"{path.name} is empty.", advice="A battle file has a row for each battle.")
-    if head.startswith("["):
-        return Container.ARRAY
-    if not head.startswith("{"):
-        return Container.CSV
-    if (by_key := _KEYED.match(head)) or _BY_ROW.match(head):
-        return Container.KEYED if by_key else Container.TABLE
-    first_line = head.split("\n", 1)[0].strip()
-    columns = first_line == "{" or _LIST_COLUMN.search(first_line)
-    return Container.COLUMNS if columns else Container.LINES
-
-
-def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
-    """Read a file's records in chunks, never the whole file at once.
+def chunks_of(path: Path) -> Iterator[Chunk]:
+    """Read a file's records in chunks.
 
     Columns that readers know are recognised in other cases and with spaces too: `Model A` is `model_a`.
-
-    Raises:
-        FileFormatError: A record is not of the container's kind; the message names its row.
     """
-    if container in {Container.PARQUET, Container.TABLE}:
-        chunks = _parquet_chunks(path) if container is Container.PARQUET else _table_chunks(path)
-        yield from map(_renamed, chunks)
-        return
-    readers = {
-        Container.LINES: _line_chunks,
-        Container.ARRAY: _array_chunks,
-        Container.COLUMNS: _column_chunks,
-        Container.KEYED: _keyed_chunks,
-        Container.CSV: _csv_chunks,
-    }
-    with open_text(path) as text:
-        yield from map(_renamed, readers[container](text, path.name))
+    reader = _table_chunks
+    if is_parquet(path):
+        reader = _parquet_chunks
+    elif not magic_of(path).startswith((*ZIP_MAGICS, *ARROW_MAGICS)):
+        with GuardedStream(path, LIMITS) as stream:
+            head = stream.read(HEAD).lstrip()
+        if head.startswith((b"[", b"{")):
+            reader = _line_chunks if _is_lines(head) else _json_chunks
+    yield from map(_renamed, reader(path))
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether a text that begins as JSON is a record a line."""
+    if head.startswith(b"["):
+        return False
+    lines = [line.strip() for line in head.split(b"\n") if line.strip()]
+    try:
+        first = json.loads(lines[0])
+    except (ValueError, RecursionError):
+        return not _TABLE.match(head) if len(lines) == 1 else lines[1].startswith(b"{") or lines[0] != b"{"
+    return _table_of(first) is None
 
 
 def _renamed(chunk: Chunk) -> Chunk:
@@ -238,57 +183,94 @@ def _parquet_chunks(path: Path) -> Iterator[Chunk]:
         raise damaged_parquet(path) from error
 
 
+def _json_chunks(path: Path) -> Iterator[Chunk]:
+    """The records of one JSON array or object, which is read at once."""
+    try:
+        value = json.loads(read_text(path, LIMITS))
+    except (ValueError, RecursionError) as error:
+        where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        message = f"{path.name}{where}: the JSON cannot be read, or is cut off, here."
+        raise FileFormatError(message, advice="Write the file again as one whole JSON value.") from error
+    table = value if isinstance(value, list) else _table_of(value)
+    records: list[object] = [value] if table is None else list(table)
+    for start in range(0, len(records), CHUNK_ROWS):
+        part = records[start : start + CHUNK_ROWS]
+        place = Place(file=path.name, first_row=start + 1)
+        yield Chunk(place=place, records=[_object(place, at, record) for at, record in enumerate(part)])
+
+
+def _object(place: Place, index: int, record: object) -> Record:
+    if not isinstance(record, dict):
+        message = f"{place.at(index)} is not a JSON object but {type(record).__name__}."
+        raise FileFormatError(message, advice="A battle is an object, or a row of a table.")
+    return cast("Record", record)
+
+
+def _table_of(value: Any) -> Iterable[object] | None:  # noqa: ANN401 - any JSON
+    """The records of an object of columns, or of records by key; None where it is one record.
+
+    Columns are lists, or (pandas') objects by the row's number; records by key get it as `pair`.
+    """
+    cells = list(value.values()) if isinstance(value, dict) else []
+    columns = {name: cell for name, cell in value.items() if isinstance(cell, list)} if cells else {}
+    if columns and (len(columns) == len(cells) or columns.keys() & {*PLAIN, *VERDICTS}):
+        length = max(map(len, columns.values()))
+        for name, column in columns.items():
+            if len(column) != length:
+                message = f"The column {name!r} ends at row {len(column)} of {length}."
+                raise FileFormatError(message, advice="Columns of lists must be equally long.")
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if not cells or not isinstance(cells[0], dict):
+        return None
+    if all(key.isdigit() for key in cells[0]):
+        return [{name: cell.get(row) for name, cell in value.items()} for row in cells[0]]
+    return [{**cell, "pair": key} if isinstance(cell, dict) else cell for key, cell in value.items()]
+
+
 def _table_chunks(path: Path) -> Iterator[Chunk]:
-    """The rows of a workbook, of Arrow, in other compressions, or of columns by row (pandas' JSON)."""
+    """The rows of CSV, of a workbook or of Arrow."""
     from data.files.tabular.reader import Table  # noqa: PLC0415 - builds the models of rows
-    from data.files.tabular.rows import Opening  # noqa: PLC0415 - as above
+    from data.files.tabular.rows import FileFormat, Opening  # noqa: PLC0415 - as above
 
     def refuse(error: FileFormatError) -> NoReturn:
+        if path.name not in error.message:
+            error.message = f"{path.name}{f', line {error.line}' if error.line else ''}: {error.message}"
         raise error
 
-    with Table(path, ReadLimits(file_bytes=TABLE_BYTES), Opening(note=refuse)) as table:
-        rows, first = iter(table), 1
-        while block := list(islice(rows, CHUNK_ROWS)):
-            place = Place(file=path.name, first_row=first)
-            for index, row in enumerate(block):
-                if not isinstance(row.value, Mapping):
-                    message = f"{place.at(index)} is {type(row.value).__name__}, not an object."
-                    raise FileFormatError(message, advice="A battle is an object, or a row of a table.")
-            yield Chunk(place=place, records=[cast("Record", row.value) for row in block])
-            first += len(block)
+    try:
+        with Table(path, LIMITS, Opening(note=refuse)) as table:
+            rows, first, is_csv = iter(table), 1, table.format is FileFormat.CSV
+            while block := list(islice(rows, CHUNK_ROWS)):
+                place = Place(file=path.name, first_row=first, lines=[row.line for row in block])
+                records = [_object(place, index, row.value) for index, row in enumerate(block)]
+                if is_csv:
+                    records = [_unescaped(row) for row in records]
+                yield Chunk(place=place, records=records)
+                first += len(block)
+    except FileFormatError as error:
+        refuse(error)
 
 
-def _line_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
-    row = 0
-    for block in _blocks(text, name):
-        place = Place(file=name, first_row=row + 1, lines=[number for number, _ in block])
+def _unescaped(row: Record) -> Record:
+    """Undo what keeps cells from being formulas, where a cell begins with an apostrophe."""
+    cells = cast("Mapping[str, str]", row)
+    if "\0'" not in "\0" + "\0".join(cells.values()):
+        return row
+    return {name: unescape_formula(cell) for name, cell in cells.items()}
+
+
+def _line_chunks(path: Path) -> Iterator[Chunk]:
+    lines, row = read_lines(path, LIMITS), 0
+    while block := list(islice(lines, CHUNK_ROWS)):
+        place = Place(file=path.name, first_row=row + 1, lines=[number for number, _ in block])
         yield Chunk(place=place, records=_parsed([line for _, line in block], place))
         row += len(block)
 
 
-def _blocks(text: TextIO, name: str) -> Iterator[list[tuple[int, str]]]:
-    """Numbered lines that are not blank, in blocks bounded by rows and by characters."""
-    block: list[tuple[int, str]] = []
-    size = number = 0
-    while line := text.readline(ELEMENT_LIMIT):
-        number += 1
-        if len(line) == ELEMENT_LIMIT:
-            message = f"{name}, line {number} is longer than {ELEMENT_LIMIT} characters."
-            raise FileFormatError(message, advice="JSON Lines hold one battle a line.")
-        if line.strip():
-            block.append((number, line))
-            size += len(line)
-        if len(block) == CHUNK_ROWS or size > BLOCK_CHARACTERS:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
-
-
-def _parsed(lines: list[str], place: Place) -> list[Record]:
+def _parsed(lines: list[bytes], place: Place) -> list[Record]:
     """Parse JSON lines at once; where that fails, one by one to find the row."""
     try:
-        records = json.loads("[" + ",".join(lines) + "]")
+        records = json.loads(b"[" + b",".join(lines) + b"]")
     except (ValueError, RecursionError):
         records = []
     if len(records) == len(lines) and set(map(type, records)) == {dict}:
@@ -296,96 +278,97 @@ def _parsed(lines: list[str], place: Place) -> list[Record]:
     return [_parsed_one(line, place, index) for index, line in enumerate(lines)]
 
 
-def _parsed_one(line: str, place: Place, index: int) -> Record:
+def _parsed_one(line: bytes, place: Place, index: int) -> Record:
     try:
-        record = json.loads(line)
+        record = json.loads(decode(line, 0))
+    except FileFormatError as error:
+        error.message = f"{place.at(index)}: {error.message}"
+        raise
     except (ValueError, RecursionError) as error:
         message = f"{place.at(index)} is not a JSON object: it is cut off or of another format."
         raise FileFormatError(message, advice="JSON Lines hold one object a line.") from error
-    if not isinstance(record, dict):
-        message = f"{place.at(index)} is not a JSON object but {type(record).__name__}."
-        raise FileFormatError(message, advice="JSON Lines hold one object a line.")
-    return record
+    return _object(place, index, record)
 
 
-def _array_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
-    row = 0
-    for elements in JsonStream(text, name).array():
-        place = Place(file=name, first_row=row + 1)
-        for index, element in enumerate(elements):
-            if not isinstance(element, dict):
-                message = f"{place.at(index)} is not a JSON object but {type(element).__name__}."
-                raise FileFormatError(message, advice="The array holds one object a battle.")
-        yield Chunk(place=place, records=cast("list[Record]", elements))
-        row += len(elements)
+def column(chunk: Chunk, name: str) -> list[object]:
+    """The values of a column, None where a record lacks it."""
+    return [record.get(name) for record in chunk.records]
 
 
-def _column_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
-    """Turn columns of lists into records; equal strings are shared, so a cell takes 8 bytes."""
-    shared: dict[str, str] = {}
-    columns: dict[str, list[object]] = {}
-    for key, values in JsonStream(text, name).columns():
-        column = columns.setdefault(key, [])
-        column.extend(shared.setdefault(v, v) if isinstance(v, str) else v for v in values)
-    longest = max(map(len, columns.values()), default=0)
-    for key, column in columns.items():
-        if len(column) != longest:
-            message = f"{name}, column {key!r} ends at row {len(column)} of {longest}."
-            raise FileFormatError(message, advice="Columns of lists must be equally long.")
-    for start in range(0, longest, CHUNK_ROWS):
-        cells = zip(*(column[start : start + CHUNK_ROWS] for column in columns.values()), strict=True)
-        records: list[Record] = [dict(zip(columns, row, strict=True)) for row in cells]
-        yield Chunk(place=Place(file=name, first_row=start + 1), records=records)
+def has(chunk: Chunk, name: str) -> bool:
+    """Whether any record has the column."""
+    return any(name in record for record in chunk.records)
 
 
-def _keyed_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
-    """Records by key, which each gets as `pair`."""
-    row, keyed = 0, JsonStream(text, name).records()
-    while block := list(islice(keyed, CHUNK_ROWS)):
-        place = Place(file=name, first_row=row + 1)
-        for index, (key, record) in enumerate(block):
-            if not isinstance(record, dict):
-                message = f"{place.at(index)} ({key}) is not a JSON object but {type(record).__name__}."
-                raise FileFormatError(message, advice="The object holds one object a battle.")
-        records: list[Record] = [{**cast("Record", record), "pair": key} for key, record in block]
-        yield Chunk(place=place, records=records)
-        row += len(block)
+def optional(chunk: Chunk, name: str, otherwise: str = "", field: str = "") -> list[str] | None:
+    """A column of labels that may be absent or empty; then the same `otherwise` for every row.
+
+    `field` is what the project's own battles call the column.
+    """
+    if has(chunk, name):
+        return labels(called(chunk.place, field or name, name), field or name, column(chunk, name))
+    return [otherwise] * len(chunk.records) if otherwise else None
 
 
-def _csv_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
-    first = text.readline()
-    reader = csv.reader(chain((first,), text), strict=True, delimiter=_delimiter(first))
-    row = 0
-    try:
-        header = _header(next(reader, []), name)
-        numbered = ((reader.line_num, cells) for cells in reader if cells)
-        while block := list(islice(numbered, CHUNK_ROWS)):
-            place = Place(file=name, first_row=row + 1, lines=[line for line, _ in block])
-            for index, (_, cells) in enumerate(block):
-                if len(cells) != len(header):
-                    message = f"{place.at(index)} has {len(cells)} cells, the header has {len(header)}."
-                    raise FileFormatError(message, advice="Quote cells that hold commas or line ends.")
-            yield Chunk(
-                place=place,
-                records=[dict(zip(header, map(unescape_formula, cells), strict=True)) for _, cells in block],
-            )
-            row += len(block)
-    except csv.Error as error:
-        message = f"{name}, line {reader.line_num}: {error}."
-        raise FileFormatError(message, advice="Save it as plain CSV with a header.") from error
+def identifiers(chunk: Chunk, name: str) -> list[str] | None:
+    """A column of questions' ids, whatever the file calls it, that stands in every record or in none."""
+    if not has(chunk, name):
+        return None
+    for index, record in enumerate(chunk.records):
+        if name not in record:
+            missing(chunk.place, index, name, " Other rows have it.")
+    return names(called(chunk.place, QUESTION, name), QUESTION, column(chunk, name))
 
 
-def _delimiter(header: str) -> str:
-    """The sign that parts the columns: a comma, or what gives more of the columns that readers know."""
-    return max(
-        DELIMITERS, key=lambda sign: sum(field_of(cell.strip('"')) in FIELDS for cell in header.split(sign))
-    )
+def judges(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
+    """Who decided each battle; a list of names, such as a model and its prompt, becomes one."""
+    if not has(chunk, name):
+        return [otherwise] * len(chunk.records) if otherwise else None
+    values = [
+        ", ".join(map(str, value)) if isinstance(value, list) else value for value in column(chunk, name)
+    ]
+    return labels(called(chunk.place, "judge", name), "judge", values)
 
 
-def _header(cells: list[str], name: str) -> list[str]:
-    header = [cell.strip() for cell in cells]
-    for cell, count in Counter(header).items():
-        if count > 1:
-            message = f"{name} has the column {cell!r} twice."
-            raise FileFormatError(message, advice="Each column needs a name of its own.")
-    return header
+def texts(chunk: Chunk, name: str) -> list[str] | None:
+    """A column of which only equal cells matter, whatever they hold; nothing is the empty text."""
+    if not has(chunk, name):
+        return None
+    return ["" if value is None else str(value) for value in column(chunk, name)]
+
+
+def called(place: Place, field: str, name: str) -> Place:
+    """The place, where the file calls a field by a name of its own."""
+    return place if field == name else replace(place, names=(*place.names, (field, name)))
+
+
+def further(chunk: Chunk, own: Collection[str]) -> dict[str, list[object]]:
+    """The columns that no reader takes, as they stand; `own` are those of the format."""
+    return {
+        name: [_plain(cell) for cell in column(chunk, name)]
+        for name in _others(chunk, own)
+        if name not in COLUMNS
+    }
+
+
+def _plain(cell: object) -> object:
+    """A cell as JSON has it: NaN is none, and what JSON knows no kind of is text."""
+    if cell is None or isinstance(cell, str | bool | int):
+        return cell
+    if isinstance(cell, float):
+        return cell if math.isfinite(cell) else None if math.isnan(cell) else str(cell)
+    if isinstance(cell, list):
+        return [_plain(part) for part in cell]
+    if isinstance(cell, dict):
+        return {str(name): _plain(part) for name, part in cell.items()}
+    return str(cell)
+
+
+def clashing(chunk: Chunk, own: Collection[str]) -> tuple[str, ...]:
+    """The columns that would take the place of the project's own, and so cannot be kept beside them."""
+    return tuple(name for name in _others(chunk, own) if name in COLUMNS)
+
+
+def _others(chunk: Chunk, own: Collection[str]) -> list[str]:
+    found = dict.fromkeys(name for record in chunk.records for name in record)
+    return [name for name in found if name not in own]

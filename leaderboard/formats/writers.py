@@ -11,7 +11,7 @@ from typing import TextIO
 from data.errors import FileFormatError
 from data.files.csv_safety import escape_formula
 from leaderboard.battles import WinnerWord
-from leaderboard.formats.arena_hard import GAMES, GRADES
+from leaderboard.formats.arenas import GAMES, GRADES
 from leaderboard.formats.rows import BattleRows, share_of
 
 Record = Mapping[str, object]
@@ -69,20 +69,12 @@ def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
 
 
 def write_eval_results(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """RAG-QA Arena's `eval_results`: the answer shown first is 1, the verdict a bare rating.
-
-    Raises:
-        FileFormatError: A battle has a soft score or a count, which the format cannot hold.
-    """
+    """RAG-QA Arena's `eval_results`: the answer shown first is 1, the verdict a bare rating."""
     _write_array((record for chunk in chunks for record in _eval_records(chunk)), text)
 
 
 def write_annotations(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """AlpacaEval's `annotations.json`: `model_a` is `generator_1`, a soft score the preference.
-
-    Raises:
-        FileFormatError: A battle has a count, which the format cannot hold.
-    """
+    """AlpacaEval's `annotations.json`: `model_a` is `generator_1`, a soft score the preference."""
     _write_array((record for chunk in chunks for record in _annotations(chunk)), text)
 
 
@@ -90,10 +82,6 @@ def write_games(chunks: Iterable[BattleRows], text: TextIO) -> None:
     """Arena-Hard's judgments: `model_a` is the model, `model_b` the baseline, a line for both orders.
 
     Lines are written once every battle is known, since the two games may stand far apart.
-
-    Raises:
-        FileFormatError: A battle has no order, a soft score or a count other than 1 and 3, or the
-            same game stands twice.
     """
     lines: dict[tuple[str, str, str, str], dict[str, object]] = {}
     for chunk in chunks:
@@ -210,7 +198,7 @@ def _grade(chunk: BattleRows, index: int, game: int) -> str:
     said = None if chunk.weight is None else chunk.weight[index]
     weight = 1.0 if said is None else said
     for name in ("A>>B", "A>B", "A=B", "B>A", "B>>A"):
-        if GRADES[name].sign == sign and GRADES[name].weight == weight:
+        if GRADES[name] == (sign, weight):
             return name
     message = f"{chunk.place.at(index, 'weight')}: arena-hard has no grade that counts {weight:g} times."
     raise FileFormatError(message, advice="Write native battles, which hold every column.")

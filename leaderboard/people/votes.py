@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from data.errors import FileFormatError, RecordError
 from leaderboard.battles import BattleTable
 from leaderboard.formats import native
-from leaderboard.formats.cells import as_number, labels, missing, refuse, share
-from leaderboard.formats.fields import column
-from leaderboard.formats.places import Place
+from leaderboard.formats.cells import Place, as_number, labels, missing, refuse, share
 from leaderboard.formats.rows import Context, settled, share_of
-from leaderboard.formats.sources import Chunk, Record, chunks_of, container_of
+from leaderboard.formats.sources import Chunk, Record, chunks_of, column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -69,7 +67,7 @@ def read_votes(path: Path) -> list[Vote]:
         FileFormatError: The file cannot be read, holds no votes or lacks a column.
         RecordError: A value breaks a rule; the message names row and column.
     """
-    votes = [vote for chunk in chunks_of(path, container_of(path)) for vote in _checked(chunk)]
+    votes = [vote for chunk in chunks_of(path) for vote in _checked(chunk)]
     if not votes:
         raise FileFormatError(f"{path.name} holds no votes.", advice="A votes file has a row for each vote.")
     return votes

@@ -2,27 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.battles.formats import Format, ReadingOptions, Strict, format_named
 from arena.cli.battles.people import People, show_corrected, show_corrected_rates
-from arena.cli.battles.tables import (
-    RATE_HEADERS,
-    CovariateNames,
-    rate_cells,
-    read_covariates,
-    show_coefficients,
-    show_ranking_comparison,
-)
 from arena.cli.options import AsJson, File, Seed, grouped, known, spread, whole_file
-from arena.cli.output import note, show_json, show_line, show_table
+from arena.cli.output import Cell, note, show_json, show_line, show_table
 from arena.cli.tree.pages import Commands
-from leaderboard.vocabulary import Cluster, IntervalKind, Method
+from leaderboard.vocabulary import Cluster, Covariate, IntervalKind, Method
 
+if TYPE_CHECKING:
+    from arena.services.battle_files import FileRatings, Reading
+    from leaderboard.agreement.comparison import RankingComparison
+    from leaderboard.rates import Rate
+
+
+def format_named(name: str) -> object:
+    """Look a format up; errors are those of `battle_format`."""
+    from leaderboard.formats.registry import battle_format
+
+    return battle_format(name)
+
+
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        show_default="recognised from the file",
+        help="The file's format: {leaderboard.formats.registry:listed_battle_formats}.",
+        callback=known(format_named),
+    ),
+]
+
+
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="Refuse a file with an unusable record, in place of leaving it out and counting it."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOptions:
+    """How a battle file is read."""
+
+    read_as: Format = None
+    strict: Strict = False
+    named: Annotated[
+        bool,
+        typer.Option(
+            "--named-votes",
+            help="Count LMArena's votes whose voters were shown the systems' names (`anony` is false).",
+        ),
+    ] = False
+
+    def request(self) -> Reading:
+        """The same for services."""
+        from arena.services.battle_files import Reading
+
+        return Reading(read_as=self.read_as, strict=self.strict, named=self.named)
+
+
+RATE_HEADERS = ("system", "domain", "battles", "win", "win+tie", "lower", "upper", "mean score")
+CovariateNames = Annotated[
+    str | None,
+    typer.Option(
+        "--covariates",
+        metavar="NAME,…",
+        show_default="all that the file has",
+        help="With --method style: what to control for: `length`, `headings`, `bold`, `lists`, `position`.",
+    ),
+]
 commands = Commands("Battle files: rate and convert them without a database.")
 Resamples = Annotated[
     int,
@@ -112,7 +169,7 @@ def rate(
         anchors=tuple(anchor or ()),
         seed=seed,
         without=without,
-        covariates=read_covariates(covariates),
+        covariates=_read_covariates(covariates),
     )
     if people is not None:
         show_corrected(file, people, request, reading.request(), as_json=as_json)
@@ -140,7 +197,7 @@ def rate(
         for rating in rated.table.ratings
     ]
     show_table(headers, rows)
-    show_coefficients(rated)
+    _show_coefficients(rated)
 
 
 @commands.command()
@@ -175,7 +232,7 @@ def winrates(
     if as_json:
         show_json(rates.as_json())
         return
-    show_table(RATE_HEADERS, [rate_cells(row) for row in rates.rows])
+    show_table(RATE_HEADERS, [_rate_cells(row) for row in rates.rows])
 
 
 @commands.command("compare-rankings")
@@ -242,3 +299,56 @@ def convert(
 
 def _points(value: float | None) -> str | None:
     return None if value is None else f"{value:.1f}"
+
+
+def _read_covariates(words: str | None) -> tuple[Covariate, ...] | None:
+    """Covariates by their names, with commas between them; None where none are named."""
+    if words is None:
+        return None
+    try:
+        return tuple(Covariate(word.strip()) for word in words.split(","))
+    except ValueError as error:
+        names = ", ".join(covariate.value for covariate in Covariate)
+        raise typer.BadParameter(f"{error}; there are {names}") from error
+
+
+def _show_coefficients(rated: FileRatings) -> None:
+    """Print what each covariate is worth, where ratings are controlled for some."""
+    if rated.controlled is None:
+        return
+    rows = [
+        (
+            effect.name,
+            *(f"{value:.1f}" for value in (effect.value, effect.lower, effect.upper, effect.se, effect.vif)),
+            effect.scale,
+        )
+        for effect in rated.controlled.effects
+    ]
+    show_table(("covariate", "points", "lower", "upper", "se", "inflation", "of"), rows)
+    for covariate in rated.controlled.left_out:
+        show_line(covariate.reason)
+
+
+def _rate_cells(row: Rate) -> tuple[Cell, ...]:
+    """The cells of a table of win rates, below `RATE_HEADERS`."""
+    return (
+        row.system,
+        row.domain,
+        row.battles,
+        row.win_rate,
+        row.win_tie_rate,
+        None if row.win_interval is None else row.win_interval.lower,
+        None if row.win_interval is None else row.win_interval.upper,
+        row.mean_score,
+    )
+
+
+def show_ranking_comparison(comparison: RankingComparison, names: Sequence[str], *, as_json: bool) -> None:
+    """Print how alike rankings are, and the rank of each system in every one of them."""
+    if as_json:
+        show_json(comparison.as_json())
+        return
+    tau = comparison.tau
+    bounds = "" if tau.interval is None else f" ({tau.interval.lower:.2f} to {tau.interval.upper:.2f})"
+    show_line("Kendall's tau: –" if tau.value is None else f"Kendall's tau: {tau.value:.2f}{bounds}")
+    show_table(("system", *names), [(system, *ranks) for system, ranks in comparison.systems])

@@ -56,7 +56,7 @@ def compare(
     Kendall's tau-b is 1 where they rank alike and −1 where one ranks the other way round; of more than two
     rounds it is the mean over all pairs. No judge is asked.
     """
-    from arena.cli.battles.tables import show_ranking_comparison
+    from arena.cli.battles.commands import show_ranking_comparison
 
     comparison, notes = open_arena().comparison.compare(names)
     for line in notes:

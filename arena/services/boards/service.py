@@ -299,12 +299,14 @@ class BoardService:
         """
         from arena.services.rounds.battle_table import table_of_columns  # noqa: PLC0415 - as above
         from arena.services.rounds.export import make_folder  # noqa: PLC0415 - as above
-        from leaderboard.formats import write_battles  # noqa: PLC0415 - as above
+        from leaderboard.formats.parquet import write_table  # noqa: PLC0415 - as above
 
         require(caller, TokenScope.ORGANISE)
         self._store.rounds.get(name)
         make_folder(file.parent)
-        return write_battles(table_of_columns(self._store.verdicts.columns(name)), file).rows
+        table = table_of_columns(self._store.verdicts.columns(name))
+        write_table(table, file)
+        return len(table)
 
     @rare_collections()
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from arena.services.metrics.measures import StoredScores, posteriors_of
 from data.errors import FileFormatError
 from data.files.csv_safety import escape_formula
+from data.files.sinks import atomic_bytes, atomic_text
 from data.progress import counted
 from data.system_names import file_name_of
 from judges.metrics.registry import SCORE
-from leaderboard.formats.sinks import atomic_bytes, atomic_text
 
 if TYPE_CHECKING:
     from data.store.boards.scores import ScoredAnswer

@@ -16,7 +16,6 @@ from data.errors import FileFormatError, RecordError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.formats.reading import read_battles, read_chunks
 from leaderboard.formats.rows import Context, LeftOut
-from leaderboard.formats.writing import chunks_of_table
 from leaderboard.people.votes import read_votes
 from leaderboard.rates import win_rates
 from leaderboard.ratings import Method, rate
@@ -35,8 +34,19 @@ def written(path: Path, rows: Sequence[Row]) -> Path:
 
 def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
     """Every row of a table by name, in its order."""
-    (chunk,) = chunks_of_table(table)
-    return list(zip(*(cells for cells in chunk.columns.values()), strict=True))
+    columns: list[list[object]] = [
+        [names[code] for code in codes.tolist()]
+        for names, codes in (
+            (table.questions, table.question),
+            (table.domains, table.domain),
+            (table.systems, table.a),
+            (table.systems, table.b),
+            (("model_a", "model_b", "tie"), table.winner),
+        )
+        if names != ("",)
+    ]
+    columns += [column.tolist() for column in (table.score, table.weight) if column is not None]
+    return list(zip(*columns, strict=True))
 
 
 def shuffled(rows: Sequence[Row], seed: int) -> list[Row]:

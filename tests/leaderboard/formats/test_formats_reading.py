@@ -230,12 +230,16 @@ def test_a_bad_cell_is_named_by_row_and_column(
         ("b.jsonl", lines(NATIVE) + "x,y,model_a\n", "row 4 is not a JSON object"),
         ("b.jsonl", lines(NATIVE) + "\n7\n", "row 4 (line 5) is not a JSON object but int"),
         ("b.jsonl", lines(NATIVE)[:-9], "row 3 is not a JSON object: it is cut off"),
-        ("b.json", json.dumps(NATIVE)[:-9], "row 3: the JSON cannot be read, or is cut off, here"),
+        ("b.json", json.dumps(NATIVE)[:-9], "b.json, line 1: the JSON cannot be read, or is cut off, here"),
         ("b.json", json.dumps([*NATIVE, 7]), "row 4 is not a JSON object but int"),
         ("b.json", json.dumps({"model_a": ["x", "y"], "model_b": ["z"]}), "column 'model_b' ends at row 1"),
-        ("b.csv", "model_a,model_b,winner\nx,y\n", "row 1 (line 2) has 2 cells, the header has 3"),
-        ("b.csv", "model_a,model_b,model_a\nx,y,z\n", "has the column 'model_a' twice"),
-        ("b.csv", table_csv(NATIVE) + lines([{"a": 1}]), "row 4 (line 5) has 1 cells"),
+        (
+            "b.csv",
+            "model_a,model_b,winner\nx,y\n",
+            "b.csv, line 2: The row has 2 cells where the header has 3",
+        ),
+        ("b.csv", "model_a,model_b,model_a\nx,y,z\n", "A column stands twice: 'model_a'"),
+        ("b.csv", table_csv(NATIVE) + lines([{"a": 1}]), "b.csv, line 5: The row has 1 cells"),
         ("b.csv", "left,right,verdict\nx,y,1\n", "is no battle: it has the columns 'left', 'right'"),
         ("b.csv", "model_a,model_b\nx,y\n", 'row 1 (line 2), column "winner": the column is missing'),
         ("b.csv", "model_a,model_b,winner\n", "holds no battles"),
@@ -262,7 +266,7 @@ def test_a_question_id_in_some_rows_only_is_refused(tmp_path: Path) -> None:
 
 def test_a_missing_damaged_or_mis_encoded_file_is_refused(tmp_path: Path) -> None:
     """What cannot be decoded is an error that says so, not a traceback."""
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with pytest.raises(FileFormatError, match="There is no file"):
         read_battles(tmp_path / "absent.jsonl")
     damaged = tmp_path / "damaged.jsonl.gz"
     damaged.write_bytes(gzip.compress(lines(NATIVE * 2000).encode())[:-20])

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError
-from leaderboard.formats.places import Place
-from leaderboard.formats.reading import read_battles, read_chunks
+from data.files.sinks import atomic_text
+from leaderboard.formats.cells import Place
+from leaderboard.formats.reading import read_chunks
 from leaderboard.formats.rows import COLUMNS, BattleRows
-from leaderboard.formats.sinks import atomic_text
-from leaderboard.formats.writing import chunks_of_table, convert, write_battles, write_chunks
+from leaderboard.formats.writing import convert, write_chunks
 from leaderboard.names import fault, spelled
 
 WORDS = ["model_a", "model_b", "tie", "tie (bothbad)"]
@@ -107,19 +107,6 @@ def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: str) -> N
     order = [1, 0, 2] if kind == "arena-hard" else [0, 1, 2]
     for name in ("question_id", "domain", "model_a", "model_b", "winner"):
         assert back[name] == [columns([made])[name][index] for index in order]
-
-
-def test_a_table_written_and_read_is_the_same_table(tmp_path: Path) -> None:
-    """`write_battles` and `read_battles` are each other's inverse."""
-    path, again = tmp_path / "a.jsonl", tmp_path / "b.csv"
-    write_chunks(
-        [battles([("q", ("x", "y"), "model_a", None, "ab"), ("r", ("z", "x"), "tie", 0.4, "ba")])], path
-    )
-    table = read_battles(path).table
-    write_battles(table, again)
-    back = read_battles(again).table
-    assert (back.systems, back.questions, back.domains) == (table.systems, table.questions, table.domains)
-    assert columns(list(chunks_of_table(back))) == columns(list(chunks_of_table(table)))
 
 
 def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: Path) -> None:
