@@ -239,7 +239,7 @@ class Arena:
         """Metrics over stored answers."""
         from arena.services.metrics.service import MetricService
 
-        return MetricService(self.store, self.metric_access, self.settings, engine=lambda: self.engine)
+        return MetricService(self.store, self.metric_access, self.settings)
 
     @cached_property
     def metric_plans(self) -> MetricPlanner:

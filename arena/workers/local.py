@@ -29,11 +29,6 @@ LOST = "A process that did a part of the work ended by itself."
 MEMORY = "Probably memory ran out: set ARENA_PROCESSES to fewer processes, or free memory."
 
 
-def open_engine(arena: Arena) -> LocalEngine:
-    """Open the engine of an application."""
-    return LocalEngine(arena)
-
-
 class LocalEngine:
     """Do long work on this machine; see `Engine`."""
 
@@ -63,18 +58,6 @@ class LocalEngine:
         """Judge what is pending in a round, in this process."""
         arena = self._arena.reaching(LlmOverrides.from_json(reaching)) if reaching else self._arena
         return arena.rounds.run(name, concurrency=concurrency, report=report)
-
-    def over_database(
-        self,
-        function: Callable[..., Value],
-        tasks: Callable[[int], Iterable[Task]],
-        *,
-        poll: Callable[[], None] = lambda: None,
-    ) -> Iterator[Value]:
-        """Yield `function(arena, *task)` for each task, done here one after another."""
-        for task in tasks(1):
-            poll()
-            yield function(self._arena, *task)
 
 
 class LocalSpread:
@@ -155,3 +138,6 @@ def _loaded(path: str) -> tuple[object, ...]:
 def _ignore_interrupts() -> None:
     """Leave Ctrl-C to the process that waits for the results."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+open_engine = LocalEngine

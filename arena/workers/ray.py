@@ -34,11 +34,6 @@ POLL_EVERY = 0.5
 PATIENCE = 60.0
 
 
-def open_engine(arena: Arena) -> RayEngine:
-    """Open the engine of an application."""
-    return RayEngine(arena)
-
-
 class RayEngine:
     """Do long work on the cluster of `RAY_ADDRESS`, else on one of this machine; see `Engine`."""
 
@@ -92,26 +87,12 @@ class RayEngine:
             raise JudgeError(f"On a node of the cluster: {job.error}")
         return rounds.counts(name)
 
-    def over_database(
-        self,
-        function: Callable[..., Value],
-        tasks: Callable[[int], Iterable[Task]],
-        *,
-        poll: Callable[[], None] = lambda: None,
-    ) -> Iterator[Value]:
-        """Yield `function(arena, *task)` for each task, done by a node."""
-        with connected() as ray:
-            spread = RaySpread(ray, poll)
-            yield from spread.map(_opened, tasks(spread.width), (function,))
-
 
 class RaySpread:
-    """Call functions as tasks of a cluster; `width` is how many run at once."""
+    """Call functions as tasks of a cluster."""
 
-    def __init__(self, ray: ModuleType, poll: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, ray: ModuleType) -> None:
         self._ray = ray
-        self._poll = poll
-        self.width = max(1, _processors(ray))
 
     def map(
         self, function: Callable[..., Value], tasks: Iterable[Task], shared: tuple[object, ...] = ()
@@ -120,21 +101,17 @@ class RaySpread:
         call = self._ray.remote(num_cpus=1, max_retries=TRIES, scheduling_strategy="SPREAD")(_called)
         common = self._ray.put(shared)
         begun: deque[object] = deque()
+        most = AHEAD * max(1, _processors(self._ray))
         try:
             for task in tasks:
                 begun.append(call.remote(function, common, task))
-                if len(begun) >= AHEAD * self.width:
-                    yield self._value(begun.popleft())
+                if len(begun) >= most:
+                    yield _result(self._ray, begun.popleft())
             while begun:
-                yield self._value(begun.popleft())
+                yield _result(self._ray, begun.popleft())
         finally:
             for reference in begun:
                 self._ray.cancel(reference, force=True)
-
-    def _value(self, reference: object) -> Any:  # noqa: ANN401 - the function's result
-        while not self._ray.wait([reference], timeout=POLL_EVERY)[0]:
-            self._poll()
-        return _result(self._ray, reference)
 
 
 @contextmanager
@@ -171,7 +148,8 @@ def connected() -> Iterator[ModuleType]:
 
 def _work(job_id: int, round_name: str, name: str) -> None:
     """Work on a job of the queue on a node until nothing of it is free."""
-    arena = _open_on_node()
+    # A task has one processor.
+    arena = open_arena(replace(read_settings(), engine=EngineKind.LOCAL, processes=1))
     try:
         if arena.store.jobs.get(job_id).round_name != round_name:
             advice = "Set ARENA_DATABASE_URL alike on every node."
@@ -209,18 +187,8 @@ def _called(function: Callable[..., Value], shared: tuple[object, ...], task: Ta
     return guarded(function, (*shared, *task))
 
 
-def _opened(function: Callable[..., Value], *task: object) -> Value:
-    arena = _open_on_node()
-    try:
-        return function(arena, *task)
-    finally:
-        arena.close()
-
-
-def _open_on_node() -> Arena:
-    """Open the application as this node's environment has it, for a task, which has one processor."""
-    return open_arena(replace(read_settings(), engine=EngineKind.LOCAL, processes=1))
-
-
 def _processors(ray: ModuleType) -> int:
     return int(ray.cluster_resources().get("CPU", 1))
+
+
+open_engine = RayEngine

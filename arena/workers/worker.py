@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,10 @@ class Worker:
         self._parent = parent
         self._job_id = job_id
         self._log = structlog.get_logger("arena.workers.worker").bind(worker=worker.name)
-        self._leases: JobLeases | None = None
+
+    @cached_property
+    def _leases(self) -> JobLeases:
+        return JobLeases(self._arena.store, self._worker, self._arena.settings.lease)
 
     def run(self, *, once: bool = False) -> int:
         """Work until Ctrl-C, SIGTERM or, with `once`, an empty queue; return how many jobs were taken."""
@@ -75,16 +78,13 @@ class Worker:
                     else:
                         wait = min(MAX_LOOK, 2 * wait)
                         await _sleep(stop, wait)
-            if self._leases is not None:
-                with suppress(StoreError):
-                    await asyncio.to_thread(self._leases.release_pending)
+            with suppress(StoreError):
+                await asyncio.to_thread(self._leases.release_pending)
             self._log.info("worker.stopped", jobs=jobs_done)
         return jobs_done
 
     def _take(self) -> tuple[Job, Lease] | None:
         # Opening the database is a part of it, which may fail as well.
-        if self._leases is None:
-            self._leases = JobLeases(self._arena.store, self._worker, self._arena.settings.lease)
         return self._leases.take(job_id=self._job_id)
 
     async def _do(self, job: Job, lease: Lease, stop: asyncio.Event) -> bool:
@@ -105,7 +105,7 @@ class Worker:
             failure, release = error, release_after(error, job.attempts)
             log.exception("job.broken")
         try:
-            if self._leases is not None and not isinstance(failure, LeaseLostError):
+            if not isinstance(failure, LeaseLostError):
                 await asyncio.to_thread(self._leases.release, lease, release)
             if job.round_name and job.kind is JobKind.JUDGE:
                 await asyncio.to_thread(self._arena.notifier.round_ended, job.round_name)
@@ -185,17 +185,12 @@ class Worker:
         return {"board": board.name, "content_hash": board.content_hash, "created": created}
 
     def _calibrate(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
-        payload = job.payload
+        options: dict[str, Any] = {name: job.payload.get(name) for name in ("concurrency", "budget_usd")}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "labels.jsonl"
-            path.write_text(payload["labels"], encoding="utf-8")
-            reports = self._arena.calibration.calibrate(
-                payload["judges"],
-                path,
-                concurrency=int(payload["concurrency"]),
-                budget_usd=payload.get("budget_usd"),
-                stop_event=stop_event,
-            )
+            path.write_text(job.payload["labels"], encoding="utf-8")
+            judges = job.payload["judges"]
+            reports = self._arena.calibration.calibrate(judges, path, stop_event=stop_event, **options)
         return {"reports": [report.to_json() for report in reports]}
 
     def _test_judge(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from arena.cli.options import (
     Cache,
     Constants,
     Corpus,
-    Engine,
     File,
     Judgments,
     Retriever,
@@ -138,7 +137,6 @@ def run(
             help="With --plan: how many claims a sentence makes.",
         ),
     ] = CLAIMS,
-    engine: Engine = None,
     *,
     only_plan: Annotated[
         bool,
@@ -170,7 +168,7 @@ def run(
     if len(sets) > 1 or len(metric or ()) != 1:
         raise typer.BadParameter("A run is of one metric and one set.", param_hint="--metric")
     asked = request(sets[0], (metric or [""])[0])
-    arena = open_reaching(cache_mode, engine=engine)
+    arena = open_reaching(cache_mode)
     if judge:
         announce(arena.metric_plans.plan(sets[0], asked, systems=names))
     done = arena.metrics.run(sets[0], asked, systems=names)
@@ -200,7 +198,6 @@ def score(
     option: Constants = None,
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
-    engine: Engine = None,
 ) -> None:
     """Score each line of a JSONL file, printing one JSON object a line.
 
@@ -208,7 +205,7 @@ def score(
     """
     import json
 
-    open_reaching(engine=engine).metrics.score_file(
+    open_reaching().metrics.score_file(
         file,
         metric_request(metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments),
         lambda line: show_line(json.dumps(line, ensure_ascii=False, allow_nan=False)),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from arena.settings import EngineKind
 from data.models import RoundCounts
-from data.parallel import Spread, Task
+from data.parallel import Spread
 from data.progress import Report
-
-Value = TypeVar("Value")
 
 
 class Engine(Protocol):
@@ -43,22 +41,5 @@ class Engine(Protocol):
         Raises:
             ConflictError: The round has ended, or another process judges it.
             JudgeError: Judging cannot go on.
-        """
-        ...
-
-    def over_database(
-        self,
-        function: Callable[..., Value],
-        tasks: Callable[[int], Iterable[Task]],
-        *,
-        poll: Callable[[], None] = lambda: None,
-    ) -> Iterator[Value]:
-        """Yield `function(arena, *task)` for each task, in order.
-
-        `tasks` is given how many are done at once; what `poll`, called at intervals, raises ends the work. A
-        task whose process was lost may be done again.
-
-        Raises:
-            WorkError: Tasks were lost again and again.
         """
         ...

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 
 from data.errors import (
     ArenaError,
@@ -49,14 +48,12 @@ class JobLeases:
     worker: WorkerId
     lease: float
     _pending: list[tuple[Lease, Release]] = field(default_factory=list)
-    _releasing: Lock = field(default_factory=Lock)
 
     def take(self, *, owner: str = "", job_id: int | None = None) -> tuple[Job, Lease] | None:
         """Take a lease on the first job that has one free."""
         self.release_pending()
-        return self.store.leases.take(
-            self.worker, lease=self.lease, gone=has_ended, owner=owner, job_id=job_id
-        )
+        leases, lease = self.store.leases, self.lease
+        return leases.take(self.worker, lease=lease, gone=has_ended, owner=owner, job_id=job_id)
 
     def begin(self, round_id: int) -> tuple[Job, Lease]:
         """Put a job that judges a round for this process alone, and take the first lease on it.
@@ -73,11 +70,7 @@ class JobLeases:
         return taken
 
     def release(self, lease: Lease, release: Release) -> None:
-        """Release a lease.
-
-        Raises:
-            StoreError: The database cannot be used; the lease is released as soon as it can.
-        """
+        """Release a lease; where the database cannot be used, as soon as it can."""
         try:
             self.store.leases.release(lease.id, release)
         except StoreError:
@@ -86,11 +79,7 @@ class JobLeases:
 
     @contextmanager
     def held(self, lease: Lease, *, attempts: int = 0) -> Iterator[None]:
-        """Release a lease at the end of the block, with the error that ended it.
-
-        Raises:
-            StoreError: The work is done, but the database cannot be used.
-        """
+        """Release a lease at the end of the block, with the error that ended it."""
         try:
             yield
         except BaseException as error:
@@ -102,16 +91,12 @@ class JobLeases:
         self.release(lease, Release())
 
     def release_pending(self) -> None:
-        """Release the leases that could not be released when it was time.
-
-        Raises:
-            StoreError: They still cannot be.
-        """
-        with self._releasing:
-            while self._pending:
-                lease, release = self._pending[0]
-                self.store.leases.release(lease.id, release)
-                self._pending.pop(0)
+        """Release the leases that could not be released when it was time."""
+        while self._pending:
+            lease, release = self._pending[0]
+            self.store.leases.release(lease.id, release)
+            # Another thread may have released it as well, which changes nothing.
+            self._pending[:1] = []
 
     def give_up_dead(self) -> int:
         """End the leases of workers whose process is known to have ended, and this one's pending ones."""
@@ -168,9 +153,8 @@ def heartbeats(
 def this_worker(name: str | None = None) -> WorkerId:
     """Identify this process; by default it is named after its machine and number."""
     pid = os.getpid()
-    return WorkerId(
-        name=name or f"{socket.gethostname()}-{pid}", place=_place(), pid=pid, started=_started(pid)
-    )
+    name = name or f"{socket.gethostname()}-{pid}"
+    return WorkerId(name=name, place=_place(), pid=pid, started=_started(pid))
 
 
 def has_ended(worker: WorkerId) -> bool:

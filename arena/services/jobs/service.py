@@ -60,7 +60,6 @@ class JobStatus:
             "kind": job.kind.value,
             "round": job.round_name,
             "state": job.state.value,
-            "priority": job.priority,
             "position": self.position,
             "workers": [_worker(lease) for lease in self.leases],
             "most_workers": job.workers,
@@ -101,11 +100,7 @@ class JobService:
         return tuple(self._status(job) for job in self.store.jobs.all(kind=kind))
 
     def status(self, number: int) -> JobStatus:
-        """One job.
-
-        Raises:
-            NotFoundError: No job has this number.
-        """
+        """One job."""
         return self._status(self.store.jobs.get(number))
 
     def of_round(self, round_id: int) -> JobStatus | None:
@@ -114,11 +109,7 @@ class JobService:
         return None if job is None else self._status(job)
 
     def cancel(self, number: int, *, caller: Caller = OPERATOR) -> Job:
-        """Take a job out of the queue; what is in flight finishes, and its round is paused.
-
-        Raises:
-            ConflictError: It has ended.
-        """
+        """Take a job out of the queue; what is in flight finishes, and its round is paused."""
         require(caller, TokenScope.ORGANISE)
         with self.store.changing(visible=False):
             withdrawn = self.store.jobs.withdraw(CANCELLED, number=number)

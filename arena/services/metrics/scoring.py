@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -130,7 +130,6 @@ class _Run:
     judge: str
     work: Work
     stop: asyncio.Event
-    only: Collection[int] | None = None
     scored: Scored = field(default_factory=Scored)
     settled: list[tuple[int, Score]] = field(default_factory=list)
     finished: asyncio.Event = field(default_factory=asyncio.Event)
@@ -145,21 +144,20 @@ async def score_pending(
     submissions: Sequence[int],
     concurrency: int,
     stop: asyncio.Event,
-    only: Collection[int] | None = None,
 ) -> Scored:
     """Score the answers of some submissions that have no score yet, or one that is tried again.
 
-    Scores are stored under the name `judge`; with `only`, of these answers alone. Once `stop` is set, what is
-    in flight is not waited for, and the rest stays unscored.
+    Scores are stored under the name `judge`. Once `stop` is set, what is in flight is not waited for, and the
+    rest stays unscored.
 
     Raises:
         JudgeError: Scoring cannot go on; what was scored until then is stored.
     """
     pending = await asyncio.to_thread(
-        store.scores.pending, submissions, metric=metric.name, judge=judge, again=RETRIED, only=only
+        store.scores.pending, submissions, metric=metric.name, judge=judge, again=RETRIED
     )
     with working(f"scoring by {metric.name}", pending) as work:
-        return await _score(_Run(store, metric, judge, work, stop, only), submissions, concurrency)
+        return await _score(_Run(store, metric, judge, work, stop), submissions, concurrency)
 
 
 async def _score(run: _Run, submissions: Sequence[int], concurrency: int) -> Scored:
@@ -188,9 +186,7 @@ async def _feed(
     *,
     workers: int,
 ) -> None:
-    unscored = run.store.scores.unscored(
-        submissions, metric=run.metric.name, judge=run.judge, again=RETRIED, only=run.only
-    )
+    unscored = run.store.scores.unscored(submissions, metric=run.metric.name, judge=run.judge, again=RETRIED)
     while not run.stop.is_set():
         batch = await asyncio.to_thread(_take, unscored)
         if not batch:

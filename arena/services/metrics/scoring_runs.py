@@ -1,28 +1,23 @@
-"""Runs of a metric over stored answers: in this process and its children, or on the nodes of a cluster."""
+"""Runs of a metric over stored answers, in this process and its children."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.services.jobs.cancellation import (
     StopEvent,
-    raise_if_stopped,
     stopping_on_halt,
     stopping_on_interrupt,
     telling,
 )
-from arena.services.jobs.engine import Engine
 from arena.services.metrics.embedded import IN_FLIGHT, EmbeddedMetric
 from arena.services.metrics.factory import MetricAccess, MetricRequest, OpenedMetric
 from arena.services.metrics.scoring import RETRIED, MetricRun, Scored, score_pending
-from arena.services.metrics.shares import Share, ShareDone, overrides_for, score_share, shares_of
 from arena.services.system.text_process import TextWork
-from arena.settings import EngineKind, Settings
-from data.errors import JudgeError, StoppedError
+from arena.settings import Settings
 from data.models import Submission
-from data.progress import working
 from data.store import Store
 from judges.llm.costs import Usage
 from judges.metrics.registry import Metric
@@ -32,11 +27,10 @@ MOST_REASONS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """What is to be scored; `only` these answers, where it is given."""
+    """What is to be scored."""
 
     submissions: tuple[int, ...]
     request: MetricRequest
-    only: Collection[int] | None = None
     stop_event: StopEvent | None = None
 
 
@@ -54,24 +48,10 @@ class _Done:
 class ScoringRuns:
     """Scores answers that have no score yet; for the arguments see `MetricService`."""
 
-    def __init__(
-        self, store: Store, access: MetricAccess, settings: Settings, engine: Callable[[], Engine]
-    ) -> None:
+    def __init__(self, store: Store, access: MetricAccess, settings: Settings) -> None:
         self._store = store
         self._access = access
         self._settings = settings
-        self._engine = engine
-
-    def score_share(self, share: Share) -> ShareDone:
-        """Score what a share has of answers without a score, in this process.
-
-        Raises:
-            JudgeError: Scoring cannot go on, or the scores would be stored under another name here.
-        """
-        only = frozenset(share.answers)
-        work = _Work(submissions=share.submissions, request=share.request, only=only)
-        done = asyncio.run(self._score(work, processes=1, judge=share.judge))
-        return ShareDone(done.scored, done.usage)
 
     def run(
         self,
@@ -90,10 +70,7 @@ class ScoringRuns:
             request=request,
             stop_event=stop_event,
         )
-        if self._engine().kind is EngineKind.LOCAL:
-            done = asyncio.run(self._score(work, processes=self._settings.processes_for(answers)))
-        else:
-            done = self._score_apart(work)
+        done = asyncio.run(self._score(work, self._settings.processes_for(answers)))
         scored = done.scored
         return MetricRun(
             metric=request.metric,
@@ -109,12 +86,8 @@ class ScoringRuns:
             mean=scored.mean,
         )
 
-    async def _score(self, work: _Work, *, processes: int, judge: str | None = None) -> _Done:
-        """Score in this process and so many others; where scores must be stored as `judge`, no others are.
-
-        Raises:
-            JudgeError: They would be stored otherwise.
-        """
+    async def _score(self, work: _Work, processes: int) -> _Done:
+        """Score in this process and so many others."""
         numbers, stop = work.submissions, asyncio.Event()
         with stopping_on_interrupt(stop), TextWork(self._settings.work_seconds, processes) as texts:
             async with (
@@ -122,12 +95,7 @@ class ScoringRuns:
                 telling(stop, texts.stop),
                 self._access.open(work.request, stop) as opened,
             ):
-                if judge not in {None, opened.judge}:
-                    raise JudgeError(
-                        f"Scores are stored as {opened.judge!r} here, as {judge!r} where this was started.",
-                        advice="Let every node have the same judges and corpora.",
-                    )
-                pending = self._pending(numbers, opened.metric, opened.judge, work.only)
+                pending = self._pending(numbers, opened.metric, opened.judge)
                 metric = scored_elsewhere(opened, texts)
                 scored = await score_pending(
                     self._store,
@@ -136,7 +104,6 @@ class ScoringRuns:
                     submissions=numbers,
                     concurrency=opened.concurrency if metric is opened.metric else IN_FLIGHT * processes,
                     stop=stop,
-                    only=work.only,
                 )
         return _Done(
             judge=opened.judge,
@@ -146,56 +113,8 @@ class ScoringRuns:
             left=pending - scored.outcomes.total(),
         )
 
-    def _score_apart(self, work: _Work) -> _Done:
-        """Let nodes of a cluster score shares, each storing its own scores.
-
-        Raises:
-            JudgeError: Scoring cannot go on, or nodes use another database.
-        """
-        request = self._access.completed(work.request)
-        opened = asyncio.run(self._described(request))
-        numbers, metric, judge = work.submissions, opened.metric, opened.judge
-        answers = self._store.scores.unscored_numbers(
-            numbers, metric=metric.name, judge=judge, again=RETRIED, only=work.only
-        )
-        scored, usage, stopped = Scored(), Usage(), False
-
-        def shares(at_once: int) -> Iterable[tuple[Share]]:
-            reaching = overrides_for(self._settings, at_once)
-            whole = Share(
-                submissions=numbers, answers=answers, request=request, judge=judge, reaching=reaching
-            )
-            return shares_of(whole, at_once)
-
-        def poll() -> None:
-            raise_if_stopped(work.stop_event)
-
-        try:
-            with working(f"scoring by {metric.name}", len(answers)) as progress:
-                for done in self._engine().over_database(score_share, shares, poll=poll):
-                    scored.join(done.scored)
-                    usage = usage + done.usage
-                    progress.done = scored.outcomes.total()
-        except (KeyboardInterrupt, StoppedError):
-            stopped = True
-        left = self._pending(numbers, metric, judge, work.only) - sum(
-            scored.outcomes[outcome] for outcome in RETRIED
-        )
-        if left > 0 and not stopped:
-            raise JudgeError(
-                f"{left:,} answers have no score though all nodes are done.",
-                advice="Set ARENA_DATABASE_URL alike on every node, then start it again.",
-            )
-        return _Done(judge=judge, model=opened.model, scored=scored, usage=usage, left=max(0, left))
-
-    async def _described(self, request: MetricRequest) -> OpenedMetric:
-        async with self._access.open(request, asyncio.Event()) as opened:
-            return opened
-
-    def _pending(
-        self, numbers: Sequence[int], metric: Metric, judge: str, only: Collection[int] | None
-    ) -> int:
-        return self._store.scores.pending(numbers, metric=metric.name, judge=judge, again=RETRIED, only=only)
+    def _pending(self, numbers: Sequence[int], metric: Metric, judge: str) -> int:
+        return self._store.scores.pending(numbers, metric=metric.name, judge=judge, again=RETRIED)
 
 
 def scored_elsewhere(opened: OpenedMetric, work: TextWork) -> Metric:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from arena.services.boards.metric_columns import board_metrics
 from arena.services.jobs.cancellation import StopEvent
-from arena.services.jobs.engine import Engine
 from arena.services.metrics.embedded import IN_FLIGHT
 from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.scoring import RETRIED, MetricRun
 from arena.services.metrics.scoring_runs import ScoringRuns, scored_elsewhere
-from arena.services.metrics.shares import Share, ShareDone, lines_of, overrides_for, with_part
 from arena.services.system.text_process import TextWork
-from arena.settings import EngineKind, Settings
+from arena.settings import Settings
 from data.errors import JudgeError, SpecError, StoppedError
 from data.files.items import read_items
 from data.files.text_files import ReadLimits
@@ -30,24 +28,20 @@ from judges.metrics.context import CONTEXT
 from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, metric_info
 
 Emit = Callable[[dict[str, Any]], None]
-BATCH = 100
 
 
 class MetricService:
     """Use cases around metrics.
 
     An embedded metric may work on one answer for the settings' `work_seconds`; so many `processes` do, by
-    default as many as there are processors. With a cluster for an engine, its nodes score.
+    default as many as there are processors.
     """
 
-    def __init__(
-        self, store: Store, access: MetricAccess, settings: Settings, *, engine: Callable[[], Engine]
-    ) -> None:
+    def __init__(self, store: Store, access: MetricAccess, settings: Settings) -> None:
         self._store = store
         self._access = access
         self._settings = settings
-        self._engine = engine
-        self._runs = ScoringRuns(store, access, settings, engine)
+        self._runs = ScoringRuns(store, access, settings)
 
     def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> MetricRun:
         """Score every answer of a set's newest submissions that has no score by a metric yet.
@@ -130,29 +124,9 @@ class MetricService:
             JudgeError: Scoring cannot go on.
         """
         metric_info(request.metric)
-        items, engine = read_items(path, ReadLimits()), self._engine()
-        if engine.kind is EngineKind.LOCAL:
-            processes = self._settings.processes_for(len(items))
-            asyncio.run(self._score_items(items, request, emit, processes))
-            return
-        request = self._access.completed(request)
-
-        def batches(at_once: int) -> Iterator[tuple[object, ...]]:
-            reaching = overrides_for(self._settings, at_once)
-            for first in range(0, len(items), BATCH):
-                yield with_part(request, at_once), reaching, items[first : first + BATCH]
-
-        for lines in engine.over_database(lines_of, batches):
-            for line in lines:
-                emit(line)
-
-    def score_share(self, share: Share) -> ShareDone:
-        """Score what a share has of answers without a score, in this process.
-
-        Raises:
-            JudgeError: Scoring cannot go on, or this application would store the scores under another name.
-        """
-        return self._runs.score_share(share)
+        items = read_items(path, ReadLimits())
+        processes = self._settings.processes_for(len(items))
+        asyncio.run(self._score_items(items, request, emit, processes))
 
     def lines_of(self, items: Sequence[MetricItem], request: MetricRequest) -> list[dict[str, Any]]:
         """The JSON of the scores of some items, in order, as `score_file` emits them."""

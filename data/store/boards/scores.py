@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
@@ -79,7 +79,6 @@ class ScoreStore(StorePart):
         metric: str,
         judge: str,
         again: Sequence[Outcome] = (),
-        only: Collection[int] | None = None,
     ) -> Iterator[tuple[int, MetricItem]]:
         """Yield the answers of some submissions that have no score of this metric and judge yet.
 
@@ -90,14 +89,12 @@ class ScoreStore(StorePart):
             metric: Name of the metric.
             judge: Name of the judge that scores, empty for the embedded version.
             again: Outcomes that are to be tried again.
-            only: The store's numbers of the answers that are wanted; None for all.
         """
         from data.store.question_sets import restore  # noqa: PLC0415 - few that read rounds read questions
 
         scored = _scored_by(metric, judge, again)
         rows = merge(*(self._unscored(number, scored) for number in numbers), key=attrgetter("question_id"))
-        wanted = (row for row in rows if only is None or row.id in only)
-        while page := list(islice(wanted, ANSWERS_AT_ONCE)):
+        while page := list(islice(rows, ANSWERS_AT_ONCE)):
             content = select(questions.c.id, questions.c.content)
             of_page = content.where(questions.c.id.in_({row.question_id for row in page}))
             known = {row.id: restore(row.content) for row in self._all(of_page)}
@@ -144,11 +141,8 @@ class ScoreStore(StorePart):
         metric: str,
         judge: str,
         again: Sequence[Outcome] = (),
-        only: Collection[int] | None = None,
     ) -> int:
         """How many answers `unscored` would yield for some submissions."""
-        if only is not None:
-            return len(self.unscored_numbers(numbers, metric=metric, judge=judge, again=again, only=only))
         scored = _scored_by(metric, judge, again)
         (count,) = self._values(
             select(func.count())
@@ -156,23 +150,6 @@ class ScoreStore(StorePart):
             .where(answers.c.submission_id.in_(list(numbers)), ~scored)
         )
         return int(count)
-
-    def unscored_numbers(
-        self,
-        numbers: Sequence[int],
-        *,
-        metric: str,
-        judge: str,
-        again: Sequence[Outcome] = (),
-        only: Collection[int] | None = None,
-    ) -> tuple[int, ...]:
-        """The store's numbers of the answers that `unscored` would yield, in its order."""
-        left = (
-            select(answers.c.id)
-            .where(answers.c.submission_id.in_(list(numbers)), ~_scored_by(metric, judge, again))
-            .order_by(answers.c.question_id, answers.c.submission_id)
-        )
-        return tuple(number for number in self._values(left) if only is None or number in only)
 
     def judges(self, numbers: Sequence[int], *, metric: str) -> tuple[str, ...]:
         """Under which names of judges answers of some submissions have scores by a metric, sorted."""

@@ -18,8 +18,6 @@ from data.store.engine import new_id
 
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 SHOWN = 200
-MAX_ATTEMPTS = 3
-"""Failures without a verdict in between, after which a job is given up."""
 
 
 class JobStore(StorePart):
@@ -31,18 +29,12 @@ class JobStore(StorePart):
         *,
         round_id: int | None = None,
         payload: Mapping[str, Any] | None = None,
-        priority: int = 0,
         workers: int = 1,
         owner: str = "",
     ) -> Job:
-        """Put a job into the queue; for the arguments see `Job`.
-
-        Raises:
-            ConflictError: The round has a job that is queued or running.
-        """
+        """Put a job into the queue, unless its round has another one; for the arguments see `Job`."""
         row: dict[str, Any] = {"kind": kind, "state": JobState.QUEUED, "round_id": round_id}
-        row |= {"payload": dict(payload or {}), "priority": priority, "workers": workers, "owner": owner}
-        row["most_attempts"] = MAX_ATTEMPTS
+        row |= {"payload": dict(payload or {}), "workers": workers, "owner": owner}
         try:
             # Within a larger transaction only this part is undone, so that the reason can be looked up.
             with self._database.begin() as connection, connection.begin_nested():
@@ -52,11 +44,7 @@ class JobStore(StorePart):
         return self.get(number)
 
     def get(self, number: int) -> Job:
-        """One job.
-
-        Raises:
-            NotFoundError: No job has this number.
-        """
+        """One job."""
         row = self._first(select_jobs().where(jobs.c.id == number))
         if row is None:
             raise NotFoundError(f"There is no job {number}.", advice="`arena jobs` lists them.")
@@ -79,8 +67,8 @@ class JobStore(StorePart):
         """The place of a queued job in the queue, 1 being the next; None where it does not wait."""
         if job.state is not JobState.QUEUED:
             return None
-        before = (jobs.c.priority > job.priority) | ((jobs.c.priority == job.priority) & (jobs.c.id < job.id))
-        query = select(func.count()).where(jobs.c.state == JobState.QUEUED, jobs.c.owner == "", before)
+        waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.owner == "")
+        query = select(func.count()).where(waiting, jobs.c.id < job.id)
         (ahead,) = self._values(query)
         return 1 + int(ahead)
 

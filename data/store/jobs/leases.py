@@ -27,6 +27,8 @@ GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled noth
 STOPPED = "The process that ran it was stopped."
 WORKER_LOST = "Worker {name} was lost while on it."
 RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
+MAX_ATTEMPTS = 3
+"""Failures without a verdict in between, after which a job is given up."""
 IsGone = Callable[[WorkerId], bool]
 
 
@@ -152,7 +154,7 @@ def _conclude(
     attempts = (0 if progress else current.attempts) + bool(release.error)
     values: dict[str, Any] = {"attempts": attempts, "error": release.error}
     is_last = not connection.execute(select(exists().where(lease_rows.c.job_id == job.id))).scalar()
-    fails = release.error and (release.final or attempts >= job.most_attempts or (job.owner and is_last))
+    fails = release.error and (release.final or attempts >= MAX_ATTEMPTS or (job.owner and is_last))
     # A worker that stalls after its last verdict is lost with nothing left to do.
     if is_last and (lost or not fails) and _is_done(connection, job, release):
         values |= {"state": JobState.DONE, "finished_at": now(), "result": release.result, "error": ""}
@@ -194,9 +196,7 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
     query = select(jobs).where(jobs.c.owner == owner, waiting | shared)
     if job_id is not None:
         query = query.where(jobs.c.id == job_id)
-    return (
-        query.order_by(jobs.c.priority.desc(), jobs.c.id).limit(1).with_for_update(skip_locked=True, of=jobs)
-    )
+    return query.order_by(jobs.c.id).limit(1).with_for_update(skip_locked=True, of=jobs)
 
 
 def _reap(connection: Connection, is_gone: IsGone) -> int:

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.container import Arena
 from arena.workers.local import AHEAD, LocalSpread
 from data import parallel
 from data.errors import InputError, WorkError
@@ -190,21 +189,6 @@ def test_ctrl_c_ends_it(until: Callable[..., None]) -> None:
 
 def _children(pid: int) -> list[int]:
     return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def _named(arena: Arena, prefix: str, set_name: str) -> list[str]:
-    return [f"{prefix} {one.system}" for one in arena.store.submissions.find(set_name=set_name)]
-
-
-def test_work_over_the_database_is_done_by_the_application(filled: Callable[..., Arena]) -> None:
-    """Tasks that need the database get the application, in order, and can be stopped before each."""
-    arena = filled()
-    asked: list[None] = []
-    found = arena.engine.over_database(
-        _named, lambda at_once: [("a", "tiny"), ("b", "tiny")][: 2 * at_once], poll=lambda: asked.append(None)
-    )
-    assert list(found) == [["a full", "a short", "a wrong"], ["b full", "b short", "b wrong"]]
-    assert len(asked) == 2
 
 
 def test_commands_take_the_engine(run: Commands, tmp_path: Path) -> None:

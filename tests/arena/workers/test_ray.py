@@ -8,20 +8,18 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.container import Arena
-from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import EngineKind
 from arena.workers.ray import RayEngine
 from data import parallel
 from data.errors import InputError, WorkError
-from data.models import Outcome, RoundState
+from data.models import RoundState
 from tests.long_work import nested, numbers, refused, results, squared, write_input
 from tests.narrow import known
 from tests.postgres_pool import PostgresPool, Schema
@@ -178,44 +176,6 @@ def test_a_cluster_gives_the_bytes_of_one_process(
             list(spread.map(refused, [(7,)]))
 
 
-def test_nodes_score_as_one_process_does(
-    on_ray: Callable[..., Arena], make_arena: Callable[..., Arena]
-) -> None:
-    """Scores, their details and the counts of a run are those of the local engine; again nothing is left."""
-    arena = on_ray()
-    local = make_arena(database_url=arena.settings.database_url)
-    request = MetricRequest(metric="comprehensiveness-nli")
-    counts, stored = [], []
-    for one in (local, arena):
-        counts.append(one.metrics.run("tiny", request).as_json())
-        numbers_of = [submission.id for submission in one.store.submissions.find(set_name="tiny")]
-        found = one.store.scores.detailed(numbers_of, metric=request.metric, judge="")
-        stored.append(sorted((score.submission, score.question_id, repr(score)) for score in found))
-        if one is local:
-            _forget_scores(one)
-    assert counts[0] == counts[1]
-    assert counts[0]["judged"] == counts[0]["answers"] == 36
-    assert stored[0] == stored[1]
-    again = arena.metrics.run("tiny", request)
-    assert (again.kept, again.pending, again.outcomes.total()) == (36, 0, 0)
-
-
-def test_nodes_ask_an_llm_within_the_budget(
-    on_ray: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
-    """Nodes ask the LLM of a metric; what their parts of a budget did not pay for is skipped and goes on."""
-    server = scripted_llm(rule="hash")
-    arena = on_ray(endpoint=server.url)
-    request = MetricRequest(metric="comprehensiveness-end-to-end", judge="reference-free")
-    poor = arena.metrics.run("tiny", replace(request, budget_usd=0.0))
-    assert (poor.outcomes.total(), poor.outcomes[Outcome.SKIPPED]) == (36, 36)
-    rich = arena.metrics.run("tiny", request)
-    assert rich.kept == 0
-    assert rich.outcomes.total() == 36
-    assert rich.outcomes[Outcome.SKIPPED] == 0
-    assert rich.usage.calls == server.log.calls > 0
-
-
 def test_a_board_published_by_a_cluster_has_the_same_hash(
     on_ray: Callable[..., Arena], make_arena: Callable[..., Arena]
 ) -> None:
@@ -229,15 +189,6 @@ def test_a_board_published_by_a_cluster_has_the_same_hash(
     assert created
     again = dict(local.boards.standings("r").as_json())
     assert all(board.standings[name] == value for name, value in again.items())
-
-
-def _forget_scores(arena: Arena) -> None:
-    from sqlalchemy import create_engine, text  # noqa: PLC0415 - of this test alone
-
-    engine = create_engine(arena.settings.database_url)
-    with engine.begin() as connection:
-        connection.execute(text("DELETE FROM score"))
-    engine.dispose()
 
 
 def _parent(pid: int) -> int:

@@ -87,13 +87,12 @@ def test_round_has_one_job_at_a_time(queued: Arena) -> None:
     assert queued.jobs.judge("r").id > 1
 
 
-def test_higher_priority_goes_first(queued: Arena) -> None:
-    """Jobs are taken by priority, then by age, and the queue tells each its place."""
+def test_oldest_job_goes_first(queued: Arena) -> None:
     store = queued.store
-    jobs = [store.jobs.put(JobKind.CALIBRATE, priority=priority) for priority in (0, 5, 0)]
-    assert [store.jobs.position(job) for job in jobs] == [3, 1, 4]
-    assert queued.jobs.status(1).position == 2
-    assert [_take(store, "w")[0].id for _ in range(3)] == [jobs[1].id, 1, 1]
+    jobs = [store.jobs.put(JobKind.CALIBRATE) for _ in range(2)]
+    assert [store.jobs.position(job) for job in jobs] == [2, 3]
+    assert queued.jobs.status(1).position == 1
+    assert [_take(store, "w")[0].id for _ in range(3)] == [1, 1, 1]
 
 
 def test_battle_has_one_holder(queued: Arena) -> None:
