@@ -18,7 +18,7 @@ class ConductStore(StorePart):
     """Counts what the models behind a round's judge said."""
 
     def of_round(self, name: str) -> JudgeConduct:
-        """The conduct of a round's judge: its battles, without canaries."""
+        """The conduct of a round's judge: its battles."""
         mine = rounds.c.name == name
         # What was unreadable at first and asked again since is not counted.
         stands = (judgments.c.outcome == Outcome.JUDGED) | (
