@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic_core import PydanticUndefined
@@ -254,3 +256,11 @@ def where(condition: str) -> dict[str, Any]:
     # `schema.ddl_metadata` gives it to PostgreSQL too: to name that here would load its dialect in every
     # command, which takes as long as a listing takes to read.
     return {"sqlite_where": text(condition)}
+
+
+def _frozen(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(content)
+
+
+# Models hold such mappings, which travel to the children that work on texts as their content.
+copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -205,3 +206,8 @@ def tell_and_hang(path: str) -> None:
     """Write down which process this is, and then match for ages."""
     Path(path).write_text(str(os.getpid()))
     catastrophic(SLOW)
+
+
+def test_models_with_frozen_mappings_travel_to_a_child() -> None:
+    """Their mappings are copied as their content, though Python's own cannot be pickled."""
+    assert within(LONG, dict, MappingProxyType({"a": 1})) == {"a": 1}
