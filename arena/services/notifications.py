@@ -28,7 +28,7 @@ class Notifier:
 
     def round_ended(self, name: str) -> None:
         """Notify of a round that is finished, and of battles that its cap left out."""
-        if self._address is None:
+        if not self._address:
             return
         round_ = self._store.rounds.get(name)
         if round_.state is not RoundState.FINISHED:
@@ -40,7 +40,7 @@ class Notifier:
         self._send("round finished", f"The round {name} is finished.", path)
 
     def _send(self, event: str, text: str, path: str) -> None:
-        if self._address is None:
+        if not self._address:
             return
         lines = (text, f"{self._public_url}{path}" if self._public_url else "")
         deliver = threading.Thread(target=_deliver, args=(self._address, event, lines), name="notification")

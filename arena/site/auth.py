@@ -23,8 +23,6 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
-BEFORE = "signed-in-before"
-"""Where a page remembers who was at the browser, to say whose session ended."""
 STYLE = Path(__file__).parent / "assets" / "team.css"
 HOW_TO_GET_IN = (
     "You need an access token of your team (aa_…). The organisers make the team and its first token; its "
@@ -43,7 +41,6 @@ def show_visitor(purpose: str) -> Caller:
         put(element("p", "You are the owner: nobody but this machine reaches the site.", class_="aa-eyebrow"))
         return caller
     if caller.signed_in:
-        st.session_state[BEFORE] = caller.name
         leave = element("a", "Sign out", href="./auth/sign-out", target="_self")
         put(element("p", f"Signed in as {caller.name} · ", leave, class_="aa-eyebrow"))
         return caller
@@ -55,8 +52,7 @@ def choose_team(caller: Caller) -> str | None:
     teams = arena().teams.all(caller=caller)
     if not teams:
         st.info(
-            "You belong to no team yet. Ask the organisers to add you to one.",
-            icon=":material/group_off:",
+            "You belong to no team yet. Ask the organisers for an invitation.", icon=":material/group_off:"
         )
         return None
     titles = {team.name: team.title or team.name for team in teams}
@@ -99,22 +95,16 @@ def _claimed() -> Caller | None:
     subject = provider_subject()
     if not subject:
         return None
-    claims = st.user.to_dict()
-    issued = claims.get("iat")
-    return arena().sessions.who_oidc(
-        subject,
-        email=str(claims.get("email") or "") or None,
-        verified=claims.get("email_verified") is True,
-        issued=issued if isinstance(issued, int) else None,
-    )
+    email = str(st.user.get("email") or "") or None
+    return arena().identities.of_oidc(subject, email=email, verified=st.user.get("email_verified") is True)
 
 
 def provider_subject() -> str:
     """The provider's name for who signed in by it, issuer included; empty where nobody did."""
     if not providers() or not st.user.get("is_logged_in"):
         return ""
-    claims = st.user.to_dict()
-    return f"{claims.get('iss', '')}#{claims.get('sub', '')}" if claims.get("sub") else ""
+    sub = st.user.get("sub")
+    return f"{st.user.get('iss', '')}#{sub}" if sub else ""
 
 
 def _by_provider() -> Caller | None:
@@ -134,17 +124,13 @@ def _by_provider() -> Caller | None:
 
 
 def _ask_in(purpose: str) -> Caller:
-    """Say how to sign in, and whose session ended."""
+    """Say how to sign in."""
     with st.container(border=True):
-        if before := st.session_state.get(BEFORE):
-            note(f"The session of {before} ended: it expired, or its token was revoked.")
         put(element("p", element("strong", f"Sign in to {purpose}.")))
         note(HOW_TO_GET_IN)
         with st.container(horizontal=True, vertical_alignment="center"):
-            link = element(
-                "a", "Sign in with a token", href="./auth/sign-in", target="_self", class_="aa-button"
-            )
-            put(link)
+            link = {"href": "./auth/sign-in", "target": "_self", "class_": "aa-button"}
+            put(element("a", "Sign in with a token", **link))
             offer_providers()
     return PUBLIC
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.api.dependencies import client_of
@@ -36,39 +36,29 @@ class SignIn:
 
     def routes(self) -> list[Route]:
         """What is to be served."""
+        methods = ["GET", "POST"]
         return [
-            Route("/auth/sign-in", self.form, methods=["GET"]),
-            Route("/auth/sign-in", self.sign_in, methods=["POST"]),
-            Route("/auth/sign-out", self.leave, methods=["GET"]),
-            Route("/auth/sign-out", self.sign_out, methods=["POST"]),
+            Route("/auth/sign-in", self.sign_in, methods=methods),
+            Route("/auth/sign-out", self.sign_out, methods=methods),
         ]
 
-    async def form(self, request: Request) -> Response:
-        """The form for a token, and who is signed in already."""
-        cookie = request.cookies.get(COOKIE, "")
-        try:
-            caller = await run_in_threadpool(self._arena.sessions.who, cookie)
-        except ArenaError as error:
-            return _form_page(error=error)
-        return _form_page(who=caller.name if caller.signed_in else "")
-
     async def sign_in(self, request: Request) -> Response:
-        """Open a session for the token of the form, and go to the first page of who signed in."""
+        """Show the form for a token; open a session for its holder, and go to their first page."""
         try:
-            fields = await fields_of_form(request)
+            if request.method != "POST":
+                caller = await self._caller(request)
+                return _form_page(who=caller.name if caller.signed_in else "")
             self._require_own_origin(request)
-            opened = await run_in_threadpool(
-                self._arena.sessions.sign_in, fields.get("token", "").strip(), client=client_of(request)
-            )
+            token = (await fields_of_form(request)).get("token", "").strip()
+            opened = await run_in_threadpool(self._arena.sessions.sign_in, token, client=client_of(request))
+            page = await run_in_threadpool(self._first_page, opened.caller)
         except ArenaError as error:
             return _form_page(error=error)
-        left = max(1, int((opened.expires_at - datetime.now(UTC)).total_seconds()))
-        page = await run_in_threadpool(self._first_page, opened.caller)
         response = RedirectResponse(f"../{page}", status_code=303, headers=HEADERS)
         response.set_cookie(
             COOKIE,
             opened.cookie,
-            max_age=left,
+            max_age=max(1, int((opened.expires_at - datetime.now(UTC)).total_seconds())),
             path="/",
             httponly=True,
             samesite="lax",
@@ -76,35 +66,29 @@ class SignIn:
         )
         return response
 
+    async def sign_out(self, request: Request) -> Response:
+        """Ask whether to sign out, and end the session."""
+        try:
+            caller = await self._caller(request)
+            if request.method != "POST" and caller.signed_in:
+                return plain_page("Sign out", f"You are signed in as {caller.name}.", form="sign-out")
+            if request.method == "POST":
+                self._require_own_origin(request)
+                await run_in_threadpool(self._arena.sessions.sign_out, request.cookies.get(COOKIE, ""))
+        except ArenaError as error:
+            return plain_page("Sign out", alert=str(public_error(error)), status=_status_of(error))
+        response = RedirectResponse("../", status_code=303, headers=HEADERS)
+        response.delete_cookie(COOKIE, path="/")
+        return response
+
+    async def _caller(self, request: Request) -> Caller:
+        return await run_in_threadpool(self._arena.sessions.who, request.cookies.get(COOKIE, ""))
+
     def _first_page(self, caller: Caller) -> str:
         if caller.organiser:
             return "admin"
         labels = not self._arena.teams.all(caller=caller) and self._arena.labels.open_to(caller)
         return "label" if labels else "team"
-
-    async def leave(self, request: Request) -> Response:
-        """The question whether to sign out."""
-        cookie = request.cookies.get(COOKIE, "")
-        try:
-            caller = await run_in_threadpool(self._arena.sessions.who, cookie)
-        except ArenaError as error:
-            return _refusal(error)
-        if not caller.signed_in:
-            return RedirectResponse("../", status_code=303, headers=HEADERS)
-        text = f"You are signed in as {caller.name}."
-        return plain_page("Sign out", text, form="sign-out")
-
-    async def sign_out(self, request: Request) -> Response:
-        """End the session."""
-        cookie = request.cookies.get(COOKIE, "")
-        try:
-            self._require_own_origin(request)
-            await run_in_threadpool(self._arena.sessions.sign_out, cookie)
-        except ArenaError as error:
-            return _refusal(error)
-        response = RedirectResponse("../", status_code=303, headers=HEADERS)
-        response.delete_cookie(COOKIE, path="/")
-        return response
 
     def _require_own_origin(self, request: Request) -> None:
         origin = request.headers.get("origin") or request.headers.get("referer") or ""
@@ -151,7 +135,3 @@ def _form_page(*, error: ArenaError | None = None, who: str = "") -> Response:
     if isinstance(error, TooManyAttemptsError):
         page.headers["Retry-After"] = str(error.retry_after)
     return page
-
-
-def _refusal(error: ArenaError) -> HTMLResponse:
-    return plain_page("Sign out", alert=str(public_error(error)), status=_status_of(error))

@@ -41,15 +41,9 @@ class CallerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who asks.
+    """Who asks: known by `kind` and by `name` in logs, with their teams and what they may do.
 
-    Attributes:
-        kind: How they are known; the operator runs commands on the database itself.
-        name: Who they are, for the audit log; never a secret.
-        roles: Each team they belong to, with their role there.
-        scopes: What they may do.
-        organiser: Whether they have the rights of an organiser.
-        account: Name of their account, None for tokens of teams.
+    `account` is None for tokens of teams; the operator runs commands on the database itself.
     """
 
     kind: CallerKind
@@ -197,11 +191,8 @@ class IdentityService:
         verified_email = email if verified else None
         account = self._store.teams.account_of(subject=subject, email=verified_email)
         if account is not None and account.subject is None:
-            # Two browsers may come for the first time at once.
-            with self._store.changing():
-                account = self._store.teams.account_of(subject=subject, email=verified_email)
-                if account is not None and account.subject is None:
-                    account = self._store.teams.bind(account.name, subject)
+            # Two browsers may come for the first time at once: the account is the first one's.
+            account = self._store.teams.bind(account.name, subject)
         if account is None or account.subject != subject or account.closed_at is not None:
             raise AccessError(
                 "No account belongs to this sign-in.", advice="Ask the organisers to add your address."
@@ -212,15 +203,10 @@ class IdentityService:
         self, account: UserAccount, kind: CallerKind, scopes: frozenset[TokenScope], name: str
     ) -> Caller:
         allowed = scopes if account.is_organiser else scopes & PERSONAL
+        roles = tuple((member.team, member.role) for member in self._store.teams.teams_of(account.name))
+        organiser = TokenScope.ORGANISE in allowed
         return Caller(
-            kind=kind,
-            name=name,
-            roles=tuple(
-                (membership.team, membership.role) for membership in self._store.teams.teams_of(account.name)
-            ),
-            scopes=allowed,
-            organiser=TokenScope.ORGANISE in allowed,
-            account=account.name,
+            kind=kind, name=name, roles=roles, scopes=allowed, organiser=organiser, account=account.name
         )
 
 

@@ -13,8 +13,6 @@ COOKIE = "arena_session"
 LASTS = timedelta(hours=12)
 COOKIE_BYTES = 32
 LONGEST_COOKIE = 200
-MAX_LOGGED = 10_000
-"""Sign-ins at a provider that a process remembers to have logged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +35,6 @@ class SessionService:
         self._store = store
         self._identities = identities
         self._owned = owned
-        self._logged: dict[str, None] = {}
 
     def sign_in(self, token: str, *, client: str) -> SignedIn:
         """Open a session for the holder of a token; it ends with the token at the latest."""
@@ -61,23 +58,6 @@ class SessionService:
         if token is None or not token.valid(datetime.now(UTC)):
             return PUBLIC
         return self._identities.caller_of(token, CallerKind.SESSION)
-
-    def who_oidc(
-        self, subject: str, *, email: str | None, verified: bool, issued: int | None = None
-    ) -> Caller:
-        """Who signed in by an OIDC provider; see `IdentityService.of_oidc`.
-
-        Each sign-in is logged once in a process, however often the browser comes back with it. `issued`, in
-        seconds since 1970, distinguishes sign-ins.
-        """
-        caller = self._identities.of_oidc(subject, email=email, verified=verified)
-        sign_in = digest_of(f"{subject} {issued}")
-        if sign_in not in self._logged:
-            self._logged[sign_in] = None
-            caller.log("signed-in", f"account {caller.account} by OIDC")
-            while len(self._logged) > MAX_LOGGED:
-                del self._logged[next(iter(self._logged))]
-        return caller
 
     def sign_out(self, cookie: str) -> bool:
         """End a session; whether there was one."""

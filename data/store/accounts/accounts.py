@@ -101,10 +101,7 @@ class TeamStore(StorePart):
         return tuple(to_record(UserAccount, row) for row in rows)
 
     def account_of(self, *, subject: str, email: str | None) -> UserAccount | None:
-        """The account of somebody whom an OIDC provider vouches for: by subject, else by e-mail address.
-
-        An e-mail address leads to an account only while that account has no subject of its own.
-        """
+        """The account of a subject, else one without a subject that has the e-mail address."""
         with self._database.begin() as connection:
             row = connection.execute(select(accounts).where(accounts.c.subject == subject)).first()
             if row is None and email:
@@ -114,10 +111,7 @@ class TeamStore(StorePart):
         return None if row is None else to_record(UserAccount, row)
 
     def bind(self, name: str, subject: str) -> UserAccount:
-        """Remember the subject under which an OIDC provider knows an account, unless it has one.
-
-        Two may come with one address at once: the account then is the first one's, and is returned as such.
-        """
+        """Give an account the subject under which an OIDC provider knows it, unless it has one."""
         with self._database.begin() as connection:
             connection.execute(
                 update(accounts)

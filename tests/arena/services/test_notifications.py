@@ -102,3 +102,15 @@ def test_failure_is_logged_and_ends_no_work(
     assert submission.state.value == "accepted"
     assert "notification.failed" in logged
     assert "secret" not in logged
+
+
+def test_no_address_notifies_nobody(
+    filled: Callable[..., Arena], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An empty text, as pages are given for none, is no address."""
+    arena = Arena(replace(filled().settings, notify=""))
+    path = write_answers(tmp_path / "new.jsonl", (ANSWER,), 12)
+    arena.submissions.add(path, "tiny", system="new", team="ours")
+    arena.close()
+    assert "notification" not in {thread.name for thread in threading.enumerate()}
+    assert "notification.failed" not in "".join(capfd.readouterr())

@@ -186,4 +186,4 @@ def test_address_belongs_to_the_first_who_signs_in_with_it(arena: Arena) -> None
     assert arena.store.teams.bind("ann", "iss#1").subject == "iss#1"
     assert arena.store.teams.bind("ann", "iss#2").subject == "iss#1"
     with pytest.raises(AccessError, match="No account"):
-        arena.sessions.who_oidc("iss#2", email="ann@example.org", verified=True)
+        arena.identities.of_oidc("iss#2", email="ann@example.org", verified=True)

