@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import TokenService
     from arena.services.boards.comparison import RoundComparisonService
-    from arena.services.boards.file_sizes import FileDescriptions
     from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
@@ -144,7 +143,6 @@ class Arena:
     score_tables: ScoreTableService = _service("services.metrics.results")
     controlled_sets: ControlledSetService = _service("services.contexts.controlled_sets", "metric_access")
     board_files: BoardFiles = _service("services.boards.files", "store", "boards")
-    file_descriptions: FileDescriptions = _service("services.boards.file_sizes", "boards", "board_files")
     history: HistoryService = _service("services.boards.history")
     evidence: EvidenceService = _service("services.evidence.questions")
     question_lists: QuestionListService = _service("services.evidence.question_lists")

@@ -11,7 +11,6 @@ import streamlit as st
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
-from arena.services.boards.file_sizes import Described
 from arena.services.boards.history import Entry
 from arena.services.boards.marks import withdrawn_marks
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList
@@ -24,7 +23,7 @@ from arena.site.boards.view_model import BoardView, board_label, snapshot_label
 from arena.site.services import arena
 from data.errors import RetractedError
 from data.models import Board, SetSummary
-from data.store.boards.boards import SNAPSHOT, is_called, snapshot_name, snapshot_of
+from data.store.boards.boards import SNAPSHOT, is_called, snapshot_of
 from data.store.rounds.question_stats import BattleResult, QuestionRecord, QuestionStats
 
 FRESH = 15
@@ -220,13 +219,6 @@ def questions_found(
         else _endings(view, question_filter.system, question_filter.opponent)
     )
     return questions_of(view).matching(question_filter, endings=endings, order=order)
-
-
-@_cached(most=MOST_BOARDS, of_board_alone=True)
-def files_of(source: Arena, view: BoardView) -> Described:
-    """How large a board's files are, and their columns."""
-    name = view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
-    return source.file_descriptions.of(name, stamp=view.name)
 
 
 @_cached(most=MOST_BOARDS)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from leaderboard.export.tables import Standings, column_kind, flat_rows
 from leaderboard.standings.columns import Unit, column_named
 
 STAMP_FIELDS: Mapping[str, str] = MappingProxyType(
@@ -38,11 +39,12 @@ class Column:
 KINDS: Mapping[type, str] = MappingProxyType({str: "text", int: "integer", float: "number"})
 
 
-def columns_of(names: Iterable[str], kind_of: Callable[[str], type]) -> tuple[Column, ...]:
-    """The columns of a standings file by their names."""
+def columns_of(standings: Standings) -> tuple[Column, ...]:
+    """Describe the columns of a board's files."""
+    named = [(name, column_kind(name)) for row in flat_rows(standings)[:1] for name in row]
     return tuple(
-        Column(name, KINDS[kind_of(name)], "" if kind_of(name) is str else _unit(name), meaning_of(name))
-        for name in names
+        Column(name, KINDS[kind], "" if kind is str else _unit(name), meaning_of(name))
+        for name, kind in (*named, *((name, str) for name in STAMP_FIELDS))
     )
 
 

@@ -67,6 +67,13 @@ def standings_file(standings: Standings, form: BoardForm) -> bytes:
     raise ValueError(form)
 
 
+def stamped_standings(standings: Standings, form: BoardForm, stamp: Stamp) -> bytes:
+    """Standings as the site offers them: tables whose rows bear a stamp, or the published JSON itself."""
+    if form is BoardForm.JSON:
+        return standings_text(standings).encode()
+    return table_file(flat_rows(standings), form, stamp)
+
+
 def standings_text(standings: Standings) -> str:
     """The JSON as text, the same for the same standings; as published, so without marks."""
     published = {name: value for name, value in standings.items() if name != MARKS}
@@ -126,14 +133,6 @@ WIDTH = 860
 """Of pictures, in pixels before doubling."""
 
 
-class TableForm(StrEnum):
-    """Forms of tables, by the ending of their files."""
-
-    CSV = "csv"
-    JSON = "json"
-    PARQUET = "parquet"
-
-
 class PictureForm(StrEnum):
     """Forms of charts, by the ending of their files."""
 
@@ -158,7 +157,7 @@ class Stamp:
         return {"board": self.board, "content_sha256": self.content_hash}
 
 
-def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp | None) -> bytes:
+def table_file(rows: Sequence[Mapping[str, Cell]], form: BoardForm, stamp: Stamp | None) -> bytes:
     """Rows of the same columns as a file; board and hash stand in two columns more.
 
     Without a stamp the rows, being of several boards, name board and hash themselves.
@@ -166,11 +165,11 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp
     JSON holds `board`, `content_sha256` and `rows`; in CSV no cell can be taken for a formula.
     """
     fields = {} if stamp is None else stamp.fields()
-    if form is TableForm.JSON:
+    if form is BoardForm.JSON:
         whole = {**fields, "rows": [dict(row) for row in rows]}
         return (json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     stamped = [{**row, **fields} for row in rows]
-    return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, tuple(fields))
+    return _parquet(stamped) if form is BoardForm.PARQUET else _csv(stamped, tuple(fields))
 
 
 def draws_pictures() -> bool:

@@ -11,10 +11,10 @@ from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, stamp_
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import notice_of
 from arena.site.ui.markup import put
-from leaderboard.export.tables import TableForm
+from leaderboard.vocabulary import BoardForm
 
 HASH_SHOWN = 12
-LABELS = {TableForm.CSV: "CSV", TableForm.JSON: "JSON", TableForm.PARQUET: "Parquet"}
+LABELS = {BoardForm.CSV: "CSV", BoardForm.JSON: "JSON", BoardForm.PARQUET: "Parquet"}
 
 
 def errata(view: BoardView) -> None:
@@ -54,7 +54,7 @@ def show_files(view: BoardView) -> None:
     stem = stamp_of(view).stem
     files: list[tuple[str, str, str, Callable[[], bytes]]] = [
         (f"Standings, {LABELS[form]}", f"{stem}.{form}", MIMES[form], partial(board_file, view, form))
-        for form in TableForm
+        for form in BoardForm
     ]
     if view.round_name is not None:
         battles = partial(battles_jsonl, view)

@@ -12,20 +12,18 @@ from altair import LayerChart
 
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
-from arena.services.boards.file_sizes import FileSize
 from arena.site.boards.board_parts import errata, how_made, show_files
 from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, interval_chart
-from arena.site.boards.downloads import offer_files
+from arena.site.boards.downloads import board_columns, offer_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
 from arena.site.boards.snapshot_reader import title_of
 from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
-from arena.site.queries import files_of, history, set_of
+from arena.site.queries import history, set_of
 from arena.site.services import arena
 from arena.site.ui.components import heading, name_page, note, strip, verbatim
-from arena.site.ui.formats import size_of
 from arena.site.ui.help_texts import CITATION, SET_CITATION
 from arena.site.ui.markup import element, joined, put
 from arena.site.ui.tables import anchor, plain_table, words_table
@@ -62,14 +60,13 @@ def show() -> None:
     name_page("Data", view.full_title)
     with joined():
         opening(view)
-    described = files_of(view)
     heading("Files", anchor="files")
-    put(words_table(("File", "Rows", "Columns", "Size"), map(_file, described.files)))
     show_files(view)
     _offer_what_is_shown(view)
     heading("What is in them", anchor="standings-fields")
-    with st.expander(f"Standings: {len(described.columns)} columns with units", icon=":material/table:"):
-        schema = map(astuple, described.columns)
+    columns = board_columns(view)
+    with st.expander(f"Standings: {len(columns)} columns with units", icon=":material/table:"):
+        schema = map(astuple, columns)
         put(words_table(("Column", "Values", "Unit", "Meaning"), schema, wrap="aa-scroll"))
     with st.expander("Battles: one line per battle", icon=":material/list:"):
         put(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
@@ -103,11 +100,6 @@ def _offer_what_is_shown(board: BoardView) -> None:
         chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
     )
     chosen_scatter(view, domain)
-
-
-def _file(file: FileSize) -> tuple[str, ...]:
-    size = size_of(file.size) if file.exact else f"about {size_of(file.size)}"
-    return (file.label, f"{file.rows:,}", UNKNOWN if file.columns is None else f"{file.columns:,}", size)
 
 
 def _show_rounds(view: BoardView) -> None:

@@ -9,20 +9,21 @@ import altair as alt
 import streamlit as st
 
 from arena.services.accounts.auth import PUBLIC
-from arena.services.boards.file_sizes import standings_of
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
 from data.store.boards.boards import snapshot_name
+from leaderboard.export.board_fields import Column, columns_of
 from leaderboard.export.tables import (
     Cell,
     PictureForm,
     Stamp,
-    TableForm,
     chart_file,
     draws_pictures,
+    stamped_standings,
     table_file,
 )
 from leaderboard.standings.columns import marked
+from leaderboard.vocabulary import BoardForm
 
 INK_ON_PAPER = "#1d2733"
 MIMES: Mapping[str, str] = {
@@ -69,14 +70,14 @@ def _offer(
     if not box.open:
         return
     with box, st.container(horizontal=True):
-        for form in TableForm:
+        for form in BoardForm:
             _button(stem, form, partial(_table, stamp, rows, form))
         if chart is not None and draws_pictures():
             for picture in PictureForm:
                 _button(stem, picture, partial(_chart, stamp, chart, picture, title))
 
 
-def _button(stem: str, form: TableForm | PictureForm, make: Callable[[], bytes]) -> None:
+def _button(stem: str, form: BoardForm | PictureForm, make: Callable[[], bytes]) -> None:
     st.download_button(
         form.upper(),
         make,
@@ -87,7 +88,7 @@ def _button(stem: str, form: TableForm | PictureForm, make: Callable[[], bytes])
     )
 
 
-def _table(stamp: Stamp, rows: Callable[[], Rows], form: TableForm) -> bytes:
+def _table(stamp: Stamp, rows: Callable[[], Rows], form: BoardForm) -> bytes:
     return table_file(rows(), form, stamp)
 
 
@@ -95,10 +96,16 @@ def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureFo
     return chart_file(chart(INK_ON_PAPER), form, stamp, title)
 
 
-def board_file(view: BoardView, form: TableForm) -> bytes:
+def board_file(view: BoardView, form: BoardForm) -> bytes:
     """A board's standings; JSON is the published content itself, whose hash the file's name bears."""
     board = arena().boards.get(_snapshot(view))
-    return standings_of(marked(board.standings, board.marks), form, stamp_of(view))
+    return stamped_standings(marked(board.standings, board.marks), form, stamp_of(view))
+
+
+def board_columns(view: BoardView) -> tuple[Column, ...]:
+    """Describe the columns of a board's files."""
+    board = arena().boards.get(_snapshot(view))
+    return columns_of(marked(board.standings, board.marks))
 
 
 def battles_jsonl(view: BoardView) -> bytes:

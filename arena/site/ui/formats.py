@@ -61,13 +61,6 @@ def span(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def size_of(count: int) -> str:
-    """Bytes as people say them: 512 B, 12.3 kB, 4.1 MB."""
-    if count < KILO:
-        return f"{count} B"
-    return f"{count / KILO:,.1f} kB" if count < KILO * KILO else f"{count / KILO / KILO:,.1f} MB"
-
-
 def format_time(at: datetime | None) -> str:
     """A moment to the minute, in UTC; a dash where it is not known."""
     return "–" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"

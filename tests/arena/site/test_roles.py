@@ -16,7 +16,6 @@ from arena.container import Arena
 from arena.html_pages import release
 from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.accounts.sessions import COOKIE
-from arena.services.boards.file_sizes import standings_of
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.app import SCRIPT, make_app
@@ -24,7 +23,7 @@ from arena.site.boards.history_page import changed_lines
 from arena.site.services import as_secrets
 from data.errors import AccessError
 from data.models import Phase, Role, TokenScope
-from leaderboard.export.tables import Stamp, TableForm
+from leaderboard.export.board_fields import columns_of
 from tests.arena.conftest import mix, write_answers
 from tests.opened_pages import page_of
 
@@ -175,27 +174,10 @@ def test_every_plain_page_has_the_footer(published: Settings) -> None:
         assert FOOTER not in visitor.get("/embed/tiny").text
 
 
-def test_sizes_are_those_of_the_files(published: Settings) -> None:
-    """What the data page says of a file's size, rows and columns is what its download has."""
-    arena = Arena(published)
-    described = arena.file_descriptions.of("tiny", stamp="tiny")
-    board = arena.boards.get("tiny")
-    stamp = Stamp(board="tiny", content_hash=board.content_hash)
-    csv, text, _, battles = described.files
-    content = standings_of(board.standings, TableForm.CSV, stamp)
-    header, *lines = content.decode().splitlines()
-    assert (csv.size, csv.rows, csv.columns) == (len(content), len(lines), len(header.split(",")))
-    assert [column.name for column in described.columns] == header.split(",")
-    assert text.size == len(standings_of(board.standings, TableForm.JSON, stamp))
-    assert battles.size == sum(map(len, arena.board_files.battles(board)))
-    assert (battles.exact, battles.rows) == (True, board.standings["outcomes"]["judged"])
-    arena.close()
-
-
 def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings) -> None:
     """No column of the standings is without a meaning, no number without a unit; texts have none."""
     arena = Arena(published)
-    columns = {one.name: one for one in arena.file_descriptions.of("tiny", stamp="tiny").columns}
+    columns = {one.name: one for one in columns_of(arena.boards.get("tiny").standings)}
     arena.close()
     assert all(one.meaning for one in columns.values())
     assert {bool(one.unit) for one in columns.values() if one.kind == "text"} == {False}

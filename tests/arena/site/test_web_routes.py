@@ -17,7 +17,8 @@ from starlette.testclient import TestClient
 from arena.settings import Settings
 from arena.site.app import _Routes
 from leaderboard.export.charts import Estimate, forest
-from leaderboard.export.tables import PictureForm, Stamp, TableForm, chart_file, table_file
+from leaderboard.export.tables import PictureForm, Stamp, chart_file, table_file
+from leaderboard.vocabulary import BoardForm
 
 STAMP = Stamp(board="spring", content_hash="ab" * 32)
 
@@ -38,20 +39,20 @@ ROWS: list[dict[str, object]] = [
 
 def test_downloaded_tables_say_where_they_are_from() -> None:
     """Board and hash stand in every form, and no cell is a formula."""
-    rows = list(csv.DictReader(io.StringIO(table_file(ROWS, TableForm.CSV, STAMP).decode())))
+    rows = list(csv.DictReader(io.StringIO(table_file(ROWS, BoardForm.CSV, STAMP).decode())))
     assert rows[0]["board"] == "spring"
     assert rows[0]["system"] == "'=cmd()"
     assert rows[1]["rating"] == ""
-    whole = json.loads(table_file(ROWS, TableForm.JSON, STAMP))
+    whole = json.loads(table_file(ROWS, BoardForm.JSON, STAMP))
     assert (whole["content_sha256"], whole["rows"]) == (STAMP.content_hash, ROWS)
-    table = pq.read_table(io.BytesIO(table_file(ROWS, TableForm.PARQUET, STAMP)))
+    table = pq.read_table(io.BytesIO(table_file(ROWS, BoardForm.PARQUET, STAMP)))
     assert table["content_sha256"].to_pylist() == [STAMP.content_hash] * 2
     assert table["rating"].to_pylist() == [1000.5, None]
     assert STAMP.stem == "spring-abababab"
 
 
-@pytest.mark.parametrize("form", list(TableForm))
-def test_empty_table_is_a_file_too(form: TableForm) -> None:
+@pytest.mark.parametrize("form", list(BoardForm))
+def test_empty_table_is_a_file_too(form: BoardForm) -> None:
     """A table without rows can be downloaded."""
     assert table_file([], form, STAMP)
 
