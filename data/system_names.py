@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from data.steering.confusables import confusable_skeleton
-
 RESERVED = (
     "all",
     "anonymous",
@@ -32,6 +30,20 @@ RESERVED = (
 
 
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._+-]")
+
+
+def confusable_skeleton(text: str) -> str:
+    """The same key for all texts that a reader could take for one another, whatever their case.
+
+    Hidden characters are dropped, runs of spaces are one space, and punctuation stays. A capital I looks
+    like a small l and folds to a small i, so the three are one letter, and so is the digit 1; 0 is O; rn
+    is m. The key is for comparing, never for showing.
+
+    Source: Unicode Technical Standard #39, section 4.
+    """
+    from disarm import skeleton_key  # noqa: PLC0415 - the store needs it for new names alone
+
+    return skeleton_key(text, digit_policy="tr39").replace("i", "l").replace("rn", "m")
 
 
 def file_name_of(name: str) -> str:

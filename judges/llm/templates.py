@@ -20,12 +20,13 @@ from pathlib import Path
 import judges
 from data.errors import SpecError
 from data.models import Passage
-from judges.protection.sanitise import delimit, mark_of, sanitise
+from judges.protection.sanitise import sanitise
 
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 HEADING = re.compile(r"^## +(\w+)[ \t]*$", re.MULTILINE)
 UNSAFE_ID = re.compile(r"[^\w.:/+-]")
 SUFFIX = ".md"
+MARK_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,3 +148,24 @@ def _delimited(item: Tagged, mark: str) -> str:
 
 def _listed(names: frozenset[str] | Mapping[str, Input]) -> str:
     return ", ".join(sorted(names)) or "(none)"
+
+
+def mark_of(*parts: str) -> str:
+    """Derive the mark of a request's delimiters from what the request shows.
+
+    It is the same whenever the same request is made, so replays and caches find it again; it never
+    occurs in the parts themselves, so no text can close its own delimiter.
+    """
+    material = "\x1f".join(parts)
+    for attempt in range(1000):
+        digest = hashlib.sha256(f"{attempt}\x1e{material}".encode("utf-8", "surrogatepass")).hexdigest()
+        mark = digest[:MARK_LENGTH]
+        if mark not in material:
+            return mark
+    return digest
+
+
+def delimit(tag: str, text: str, mark: str) -> str:
+    """Put a text between tags of its own; without a mark the tags are plain."""
+    name = f"{tag} {mark}" if mark else tag
+    return f"<{name}>\n{text}\n</{name}>"

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from data.models import OrderPolicy, Passage, Presentation
+from data.steering.live_tokens import Flag
 from judges.base import JudgeInput
 from judges.llm.requests import Message, Request
+from judges.llm.templates import delimit, mark_of
 from judges.pairwise.cleaning import clean
 from judges.pairwise.prompt import Prompt, WorkedExample, fill
-from judges.protection.sanitise import Flag, delimit, mark_of, sanitise
+from judges.protection.sanitise import sanitise
 from judges.spec import Cleaning, JudgeSpec, Protection
 
 

@@ -8,31 +8,14 @@ no such tokens and stay as they are, byte for byte.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 
-from data.steering.live_tokens import LiveToken, live_tokens, may_have_tokens, role_in
-from data.steering.skeletons import PLAIN, Skeleton, skeleton, skeleton_of
+from data.steering.live_tokens import Flag, live_tokens, role_in
+from data.steering.skeletons import skeleton_of
 
-__all__ = ["Flag", "Sanitised", "delimit", "mark_of", "sanitise", "skeleton"]
-
-MARK_LENGTH = 8
-REMEMBERED = 4096
 _PASSES = 4
-
-
-class Flag(StrEnum):
-    """What was sanitised."""
-
-    TAG = LiveToken.TAG.value
-    CHAT = LiveToken.CHAT.value
-    ROLE = LiveToken.ROLE.value
-    HIDDEN = "hidden-characters"
-    DISGUISE = "disguised-characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,72 +34,31 @@ _HIDDEN = re.compile(
 _BRACKETS = str.maketrans("", "", "<>[]")
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=4096)
 def sanitise(text: str) -> Sanitised:
     """Sanitise tags, chat tokens and role headers in a text, and drop hidden characters.
 
     The same text always gives the same result, and a second pass changes nothing. A text without
     such things comes back as it was.
     """
-    if text.isascii() or PLAIN.fullmatch(text):
-        return _replace(text, []) if may_have_tokens(text) else Sanitised(text)
-    flags: list[Flag] = []
     bare = _HIDDEN.sub("", text)
-    if bare != text:
-        flags.append(Flag.HIDDEN)
-    return _replace(bare, flags)
-
-
-def mark_of(*parts: str) -> str:
-    """Derive the mark of a request's delimiters from what the request shows.
-
-    It is the same whenever the same request is made, so replays and caches find it again; it never
-    occurs in the parts themselves, so no text can close its own delimiter.
-    """
-    material = "\x1f".join(parts)
-    for attempt in range(1000):
-        digest = hashlib.sha256(f"{attempt}\x1e{material}".encode("utf-8", "surrogatepass")).hexdigest()
-        mark = digest[:MARK_LENGTH]
-        if mark not in material:
-            return mark
-    return digest
-
-
-def delimit(tag: str, text: str, mark: str) -> str:
-    """Put a text between tags of its own; without a mark the tags are plain."""
-    name = f"{tag} {mark}" if mark else tag
-    return f"<{name}>\n{text}\n</{name}>"
-
-
-def _replace(text: str, flags: list[Flag]) -> Sanitised:
-    """Replace what is live until nothing is: a removal may join what stood apart."""
+    flags = [Flag.HIDDEN] if bare != text else []
+    # A removal may join what stood apart.
     for _ in range(_PASSES):
-        read = skeleton_of(text)
+        read = skeleton_of(bare)
         spans = sorted(live_tokens(read.text))
         if not spans:
             break
-        text = _spliced(text, read, spans, flags)
-    return Sanitised(text, tuple(dict.fromkeys(flags)))
-
-
-def _spliced(
-    text: str, read: Skeleton, spans: Sequence[tuple[int, int, LiveToken]], flags: list[Flag]
-) -> str:
-    pieces, position = [], 0
-    for start, end, token in spans:
-        first, last = read.span(start, end)
-        if first < position:
-            continue
-        written, folded = text[first:last], read.text[start:end]
-        flag = Flag(token.value)
-        flags += [flag] if written.isascii() else [flag, Flag.DISGUISE]
-        visible = written if written.lower() == folded else folded
-        pieces += [text[position:first], _harmless(visible, flag)]
-        position = last
-    return "".join([*pieces, text[position:]])
-
-
-def _harmless(token: str, flag: Flag) -> str:
-    if flag is Flag.ROLE:
-        return f"{role_in(token)} -"
-    return f"({token.translate(_BRACKETS)})"
+        pieces, position = [], 0
+        for start, end, token in spans:
+            first, last = read.span(start, end)
+            if first < position:
+                continue
+            written, folded = bare[first:last], read.text[start:end]
+            flags += [token] if written.isascii() else [token, Flag.DISGUISE]
+            visible = written if written.lower() == folded else folded
+            harmless = f"({visible.translate(_BRACKETS)})"
+            pieces += [bare[position:first], f"{role_in(visible)} -" if token is Flag.ROLE else harmless]
+            position = last
+        bare = "".join([*pieces, bare[position:]])
+    return Sanitised(bare, tuple(dict.fromkeys(flags)))

@@ -15,28 +15,10 @@ from functools import lru_cache
 
 from data.models import Preference
 from data.steering.detector import Steering, meant_for_judges, steering, without_code
+from data.steering.rules import SIGNS
 from judges.pairwise.rendering import Sides
 
-_MASTER_KEYS = re.compile(
-    r"\b(?:thought process|thoughts?|thinking|reasoning|solution|final answer|answer|explanation|response|"
-    r"respuesta|let'?s (?:solve|think about|work through) (?:this|it)(?: problem)?(?: step by step)?|"
-    r"let'?s think step by step|step by step|sure|certainly|of course|here is (?:the|my) answer)\b\W*"
-    r"|解|かいせつ",
-    re.IGNORECASE,
-)
 _LONGEST_KEY = 120
-_TAG = re.compile(r"<(\w{1,20}+)([^<>]{0,500}+)>|<!--")
-_CONCEALED = re.compile(
-    r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|font-size\s{0,9}:\s{0,9}0|opacity\s{0,9}:\s{0,9}0|\bhidden\b"
-    r"|color\s{0,9}:\s{0,9}(?:white|transparent|#fff(?:fff)?)",
-    re.IGNORECASE,
-)
-# What browsers show of neither elements nor links: alternative texts, titles and values.
-_ATTRIBUTE = re.compile(
-    r"\b(?:alt|title|content|value|placeholder|label|aria-label|summary)\s{0,9}=\s{0,9}(?:\"([^\"<>]{1,500})\"|'([^'<>]{1,500})')",
-    re.IGNORECASE,
-)
-_LINK_TITLE = re.compile(r"\]\([^()\s\"']{0,500}+\s{1,9}(?:\"([^\"\n]{1,500})\"|'([^'\n]{1,500})')\s{0,9}\)")
 _EXCERPT = 100
 NOTHING_LEFT = "(no further text)"
 
@@ -61,12 +43,10 @@ class Stripped:
 
 def gate(sides: Sides) -> Preference | None:
     """The preference where an answer has no content: it loses; two such answers tie; else None."""
-    content_a, content_b = has_content(sides.a), has_content(sides.b)
-    if content_a and content_b:
-        return None
-    if not content_a and not content_b:
-        return Preference.TIE
-    return Preference.A if content_a else Preference.B
+    a, b = has_content(sides.a), has_content(sides.b)
+    if a == b:
+        return None if a else Preference.TIE
+    return Preference.A if a else Preference.B
 
 
 def has_content(text: str) -> bool:
@@ -76,8 +56,13 @@ def has_content(text: str) -> bool:
 
     Source: Zhao et al. (2025), "One token to fool LLM-as-a-judge".
     """
-    bare = _MASTER_KEYS.sub(" ", text) if len(text) <= _LONGEST_KEY else text
-    return any(_says(character) for character in bare)
+    bare = SIGNS["opener"].sub(" ", text) if len(text) <= _LONGEST_KEY else text
+    return any(
+        character.isalnum()
+        or (kind := unicodedata.category(character)) == "So"
+        or (kind == "Sm" and not character.isascii())
+        for character in bare
+    )
 
 
 def inspect(sides: Sides) -> InjectionFinding:
@@ -89,12 +74,6 @@ def inspect(sides: Sides) -> InjectionFinding:
     return InjectionFinding(
         sides=replace(sides, a=a.text, b=b.text), families=tuple(families), excerpts=a.excerpts + b.excerpts
     )
-
-
-def strip(text: str) -> tuple[str, tuple[str, ...]]:
-    """A text without the sentences that seem to steer its judge, and the families of attack found."""
-    screened = stripped(text)
-    return screened.text, screened.families
 
 
 @lru_cache(maxsize=4096)
@@ -111,31 +90,28 @@ def stripped(text: str) -> Stripped:
             pieces.append(text[position : max(position, span.start)])
             position = span.end
         if span.family:
-            excerpts.setdefault(span.family, _excerpt(text[span.start : span.end]))
+            words = " ".join(text[span.start : span.end].split())
+            cut = words if len(words) <= _EXCERPT else f"{words[: _EXCERPT - 1].rstrip()}…"
+            excerpts.setdefault(span.family, cut)
     rest = "".join([*pieces, text[position:]]).strip()
     return Stripped(rest or NOTHING_LEFT, tuple(excerpts), tuple(dict.fromkeys(excerpts.values())))
-
-
-def _excerpt(text: str) -> str:
-    excerpt = " ".join(text.split())
-    return excerpt if len(excerpt) <= _EXCERPT else f"{excerpt[: _EXCERPT - 1].rstrip()}…"
 
 
 def _concealed(text: str) -> Iterator[Steering]:
     """Comments and elements that no browser shows and that speak to the judge."""
     place, plain = 0, without_code(text)
-    while match := _TAG.search(plain, place):
+    while match := SIGNS["element"].search(plain, place):
         place = match.end()
         comment = match[1] is None
-        if not comment and any(map(_orders, _ATTRIBUTE.finditer(match[2]))):
+        if not comment and any(map(_orders, SIGNS["attribute"].finditer(match[2]))):
             yield Steering(match.start(), place, "hidden-html")
-        if comment or _CONCEALED.search(match[2]):
+        if comment or SIGNS["concealed"].search(match[2]):
             ending = "-->" if comment else f"</{match[1]}>"
             end = text.find(ending, place)
             place = len(text) if end < 0 else end + len(ending)
             if meant_for_judges(text[match.start() : place]):
                 yield Steering(match.start(), place, "hidden-html")
-    for link in _LINK_TITLE.finditer(plain):
+    for link in SIGNS["link_title"].finditer(plain):
         if _orders(link):
             yield Steering(link.start(), link.end(), "hidden-html")
 
@@ -144,10 +120,3 @@ def _orders(attribute: re.Match[str]) -> bool:
     """Whether the value of an attribute speaks to the judge, as no name of a picture or link does."""
     value = attribute[1] or attribute[2]
     return meant_for_judges(value) and bool(steering(value))
-
-
-def _says(character: str) -> bool:
-    if character.isalnum():
-        return True
-    category = unicodedata.category(character)
-    return category == "So" or (category == "Sm" and not character.isascii())

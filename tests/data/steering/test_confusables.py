@@ -1,6 +1,7 @@
 import pytest
 
-from data.steering.confusables import confusable_skeleton, look_of
+from data.steering.skeletons import look_of
+from data.system_names import confusable_skeleton
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.protection.sanitise import Flag, delimit, mark_of, sanitise, skeleton
+from data.steering.live_tokens import Flag
+from data.steering.skeletons import skeleton
+from judges.llm.templates import delimit, mark_of
+from judges.protection.sanitise import sanitise
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ import pytest
 
 from data.models import OrderPolicy, Outcome, Preference, Question
 from data.steering.detector import steering
+from data.steering.live_tokens import Flag
 from judges.catalogue import build_judge, load_spec
 from judges.llm.requests import Request
-from judges.protection.sanitise import Flag, sanitise
-from judges.protection.screening import NOTHING_LEFT, strip, stripped
+from judges.protection.sanitise import sanitise
+from judges.protection.screening import NOTHING_LEFT, Stripped, stripped
 
 Make = Callable[..., Any]
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -32,7 +33,7 @@ def missed(suite: list[tuple[str, str]]) -> list[str]:
     found = []
     for family, text in suite:
         safe = sanitise(text).text
-        left = strip(safe)[0].replace(NOTHING_LEFT, "")
+        left = stripped(safe).text.replace(NOTHING_LEFT, "")
         if len(WORD.findall(left)) > len(WORD.findall(safe)) / 2:
             found.append(f"{family}: {text}")
     return found
@@ -90,7 +91,7 @@ def test_most_unseen_ways_of_speaking_to_the_judge_are_found() -> None:
 def test_honest_sentences_come_through_unchanged() -> None:
     """B2: nothing is cut out of honest sentences about attacks, code, prompts, citations or sports."""
     assert [text for text in HONEST if sanitise(text).text != text] == []
-    assert [(text, steering(text)) for text in HONEST if strip(text) != (text, ())] == []
+    assert [(text, steering(text)) for text in HONEST if stripped(text) != Stripped(text)] == []
 
 
 def test_honest_sentences_do_not_change_a_verdict(contest_of: Make) -> None:
@@ -98,7 +99,7 @@ def test_honest_sentences_do_not_change_a_verdict(contest_of: Make) -> None:
     judge = build_judge(load_spec("lexical"))
     for text in HONEST:
         answer = f"{REAL} {text}"
-        bare = strip(sanitise(answer).text)[0]
+        bare = stripped(sanitise(answer).text).text
         given, left = (
             asyncio.run(judge.judge(contest_of(a=one, b="The sea colours the sky.")))
             for one in (answer, bare)
@@ -118,7 +119,7 @@ def test_naming_a_tag_costs_its_brackets_alone(text: str) -> None:
     """B2: sentences that name our tags lose no word, since a live tag is never let through."""
     safe = sanitise(text).text
     assert WORD.findall(safe) == WORD.findall(text)
-    assert strip(safe) == (safe, ())
+    assert stripped(safe) == Stripped(safe)
 
 
 @pytest.mark.parametrize(
@@ -229,4 +230,4 @@ def test_the_detector_says_what_it_saw() -> None:
 def test_long_texts_are_read_to_their_end(seed: str) -> None:
     """A1: a text of 40,000 characters made of openers comes back; its cost is bounded by its length."""
     text = (seed * 40_000)[:40_000]
-    assert isinstance(strip(sanitise(text).text)[0], str)
+    assert isinstance(stripped(sanitise(text).text).text, str)

@@ -17,7 +17,7 @@ import pytest
 
 from arena.services.system.text_process import TextWork, end_idle, within
 from data.errors import StoppedError, TimeLimitError, WorkError
-from data.steering import detector
+from data.steering.rules import grammar
 from judges.pairwise.cleaning import clean
 from judges.pairwise.llm_judge import Preparation
 from judges.spec import Cleaning, Protection
@@ -181,7 +181,7 @@ def test_getting_ready_is_nobodys_time() -> None:
 
 def rules_compiled(_preparation: Preparation) -> int:
     """How many sets of rules are compiled in this process."""
-    return detector._rules.cache_info().currsize
+    return grammar.cache_info().currsize
 
 
 @pytest.mark.long
