@@ -1,1 +1,1 @@
-"""`arena metrics`: bounded scores of single answers, their tables and their evaluation."""
+"""`arena metrics`: bounded scores of single answers, and their tables."""

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from arena.services.metrics.factory import OpenedMetric
 from arena.services.metrics.scoring import scored
 from data.errors import WorkError
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
@@ -15,6 +16,13 @@ from judges.metrics.registry import Metric, build_metric
 
 IN_FLIGHT = 64
 """Answers a process has at hand: it never waits for the next, and has all answers to a question."""
+
+
+def scored_elsewhere(opened: OpenedMetric, work: TextWork, processes: int) -> tuple[Metric, int]:
+    """A metric and its answers in flight; in other processes where it needs nothing of this one."""
+    if opened.options is None:
+        return opened.metric, opened.concurrency
+    return EmbeddedMetric(opened.metric.name, opened.options, work), IN_FLIGHT * processes
 
 
 class EmbeddedMetric:

@@ -187,23 +187,6 @@ class MetricAccess:
         finally:
             await replies.close()
 
-    @asynccontextmanager
-    async def asking_judge(
-        self, judge: str, budget_usd: float | None, stop: asyncio.Event
-    ) -> AsyncIterator[tuple[TaskRunner, Usage]]:
-        """Open what runs tasks on the LLM of a judge, within a budget.
-
-        Raises:
-            NotFoundError: There is no such judge.
-            SpecError: The judge is no single LLM.
-        """
-        spec = self.llm(judge)
-        if spec is None:
-            raise SpecError(f"The judge {judge!r} asks no LLM.", advice="Name an LLM judge.")
-        ledger = None if budget_usd is None else MemoryLedger(budget_usd)
-        async with self.asking(spec, ledger, stop) as (runner, usage):
-            yield runner, usage
-
     def completed(self, request: MetricRequest) -> MetricRequest:
         """A request with the judgments and ratings that it names among its options.
 

@@ -58,13 +58,6 @@ class Scored:
         self.notes.update(note for score in scores if score.score is not None for note in notes_of(score))
         self.total += sum(score.score for score in scores if score.score is not None)
 
-    def join(self, other: Scored) -> None:
-        """Count what another process scored."""
-        self.outcomes.update(other.outcomes)
-        self.reasons.update(other.reasons)
-        self.notes.update(other.notes)
-        self.total += other.total
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricRun:

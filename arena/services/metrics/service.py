@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.boards.metric_columns import board_metrics
-from arena.services.jobs.cancellation import StopEvent
-from arena.services.metrics.embedded import IN_FLIGHT
+from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
+from arena.services.metrics.embedded import scored_elsewhere
 from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
-from arena.services.metrics.scoring import RETRIED, MetricRun
-from arena.services.metrics.scoring_runs import ScoringRuns, scored_elsewhere
+from arena.services.metrics.scoring import RETRIED, MetricRun, score_pending
 from arena.services.system.text_process import TextWork
 from arena.settings import Settings
 from data.errors import JudgeError, SpecError, StoppedError
@@ -27,6 +26,7 @@ from data.store.boards.scores import EMBEDDED
 from judges.metrics.context import CONTEXT
 from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, metric_info
 
+MOST_REASONS = 5
 Emit = Callable[[dict[str, Any]], None]
 
 
@@ -41,7 +41,6 @@ class MetricService:
         self._store = store
         self._access = access
         self._settings = settings
-        self._runs = ScoringRuns(store, access, settings)
 
     def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> MetricRun:
         """Score every answer of a set's newest submissions that has no score by a metric yet.
@@ -55,7 +54,7 @@ class MetricService:
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
         kind = None if request.metric == CONTEXT else SubmissionKind.ANSWERS
-        return self._runs.run(entrants_of(self._store, set_name, systems, kind=kind), request)
+        return self._run(entrants_of(self._store, set_name, systems, kind=kind), request)
 
     def score_board(
         self,
@@ -87,7 +86,7 @@ class MetricService:
                 scored = self._citing(metric, scored, note)
             note(self._announced(metric, scored))
             try:
-                pending = self._runs.run(scored, MetricRequest(metric=metric.name), stop_event).pending
+                pending = self._run(scored, MetricRequest(metric=metric.name), stop_event).pending
             except (JudgeError, SpecError) as error:
                 if metric not in added.entries or isinstance(error, StoppedError):
                     raise
@@ -110,10 +109,53 @@ class MetricService:
         return citing
 
     def _announced(self, metric: MetricInfo, entrants: Sequence[Submission]) -> str:
-        numbers = [entrant.id for entrant in entrants]
-        count = self._store.scores.pending(numbers, metric=metric.name, judge=EMBEDDED, again=RETRIED)
+        count = self._pending([entrant.id for entrant in entrants], metric.name, EMBEDDED)
         message = f"scoring by {metric.name}: {count:,} answers have no score yet"
         return f"{message} (--no-metrics publishes without)" if count else message
+
+    def _run(
+        self, entrants: Sequence[Submission], request: MetricRequest, stop_event: StopEvent | None = None
+    ) -> MetricRun:
+        return asyncio.run(self._scored(entrants, request, stop_event))
+
+    async def _scored(
+        self, entrants: Sequence[Submission], request: MetricRequest, stop_event: StopEvent | None
+    ) -> MetricRun:
+        numbers, stop = [entrant.id for entrant in entrants], asyncio.Event()
+        answers = sum(entrant.answers for entrant in entrants)
+        processes = self._settings.processes_for(answers)
+        with stopping_on_interrupt(stop), TextWork(self._settings.work_seconds, processes) as texts:
+            async with (
+                stopping_on_halt(stop_event, stop),
+                telling(stop, texts.stop),
+                self._access.open(request, stop) as opened,
+            ):
+                pending = self._pending(numbers, opened.metric.name, opened.judge)
+                metric, at_once = scored_elsewhere(opened, texts, processes)
+                scored = await score_pending(
+                    self._store,
+                    metric,
+                    judge=opened.judge,
+                    submissions=numbers,
+                    concurrency=at_once,
+                    stop=stop,
+                )
+        return MetricRun(
+            metric=request.metric,
+            judge=opened.judge,
+            model=opened.model,
+            answers=answers,
+            kept=answers - pending,
+            outcomes=scored.outcomes,
+            pending=pending - scored.outcomes.total(),
+            reasons=tuple(scored.reasons.most_common(MOST_REASONS)),
+            notes=tuple(scored.notes.most_common(MOST_REASONS)),
+            mean=scored.mean,
+            usage=opened.usage,
+        )
+
+    def _pending(self, numbers: Sequence[int], metric: str, judge: str) -> int:
+        return self._store.scores.pending(numbers, metric=metric, judge=judge, again=RETRIED)
 
     def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
         """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order.
@@ -139,25 +181,23 @@ class MetricService:
     ) -> None:
         async with self._access.open(request, asyncio.Event()) as opened:
             with TextWork(self._settings.work_seconds, processes) as work:
-                metric = scored_elsewhere(opened, work)
-                at_once = opened.concurrency if metric is opened.metric else IN_FLIGHT * processes
-                await self._score_each(items, metric, at_once, emit)
+                metric, at_once = scored_elsewhere(opened, work, processes)
+                await _score_each(items, metric, at_once, emit)
 
-    async def _score_each(
-        self, items: Sequence[MetricItem], metric: Metric, concurrency: int, emit: Emit
-    ) -> None:
-        flying: deque[asyncio.Task[Score]] = deque()
-        try:
-            for item in counted(items, f"scoring by {metric.name}", len(items)):
-                flying.append(asyncio.create_task(metric.score(item)))
-                if len(flying) >= concurrency:
-                    emit(_line(await flying.popleft()))
-            while flying:
+
+async def _score_each(items: Sequence[MetricItem], metric: Metric, concurrency: int, emit: Emit) -> None:
+    flying: deque[asyncio.Task[Score]] = deque()
+    try:
+        for item in counted(items, f"scoring by {metric.name}", len(items)):
+            flying.append(asyncio.create_task(metric.score(item)))
+            if len(flying) >= concurrency:
                 emit(_line(await flying.popleft()))
-        finally:
-            for task in flying:
-                task.cancel()
-            await asyncio.gather(*flying, return_exceptions=True)
+        while flying:
+            emit(_line(await flying.popleft()))
+    finally:
+        for task in flying:
+            task.cancel()
+        await asyncio.gather(*flying, return_exceptions=True)
 
 
 def _line(score: Score) -> dict[str, Any]:
