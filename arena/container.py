@@ -322,7 +322,7 @@ class Arena:
     def corpora(self) -> CorpusService:
         """Corpora, in the home folder."""
         from arena.services.retrieval.corpora import CorpusService
-        from data.corpora.library import CorpusLibrary
+        from data.corpora.index import CorpusLibrary
         from judges.metrics.coverage.sources import TERMS
 
         library = CorpusLibrary(self.settings.home / "corpora", TERMS)

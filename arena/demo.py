@@ -18,7 +18,7 @@ from arena.services.question_sets.service import SetService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.files.question_sets.rows import content_hash
 from data.models import Board, OrderPolicy, RoundState
 from data.models.base import dated

@@ -28,7 +28,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import Question, QuestionSet, Reply
 from judges.base import JudgeInput
 from judges.catalogue import load_spec

@@ -14,7 +14,7 @@ import asyncio
 from pathlib import Path
 from statistics import fmean
 
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import MetricItem, Question
 from judges.metrics.registry import Metric, build_metric
 from tests.cheap_tricks import ON_METRICS, Material, families, play

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import date
 from functools import lru_cache
+from types import MappingProxyType
 
 RESERVED = (
     "all",
@@ -26,6 +28,8 @@ RESERVED = (
     "tie",
     "unknown",
 )
+
+
 """What tables, files of battles and pages call something else."""
 
 
@@ -74,3 +78,41 @@ def look_alike(name: str, names: Iterable[str]) -> str | None:
     """The first of some names that looks like this one; None where none does."""
     key = name_key(name)
     return next((other for other in names if name_key(other) == key), None)
+
+
+WEIGHTS: Mapping[str, str] = MappingProxyType({"yes": "yes", "true": "yes", "no": "no", "false": "no"})
+
+
+UNITS: Mapping[str, float] = MappingProxyType({"": 1.0, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12})
+
+
+_PARAMETERS = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,6})?) ?([KMBT]?)", re.IGNORECASE)
+_RELEASED = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+MOST_PARAMETERS = 1e16
+
+
+def weights_of(text: str) -> str | None:
+    """`yes` or `no` for what a card says of open weights; None where it is neither."""
+    return WEIGHTS.get(text.casefold())
+
+
+def parameters_of(text: str) -> float | None:
+    """How many parameters `70B`, `7.5B`, `300M` or `124000000` are; None where it is no such number."""
+    matched = _PARAMETERS.fullmatch(text)
+    if matched is None:
+        return None
+    count = float(matched.group(1)) * UNITS[matched.group(2).upper()]
+    return count if 0 < count <= MOST_PARAMETERS else None
+
+
+def is_release(text: str) -> bool:
+    """Whether a text is a year, a month or a day as in ISO 8601: such texts sort as their moments do."""
+    matched = _RELEASED.fullmatch(text)
+    if matched is None:
+        return False
+    year, month, day = matched.groups()
+    try:
+        date(int(year), int(month or 1), int(day or 1))
+    except ValueError:
+        return False
+    return True

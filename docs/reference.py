@@ -22,7 +22,7 @@ from arena.cli.tree.pages import examples_of
 from arena.cli.tree.variables import VARIABLES, default_of
 from data import errors as tree
 from data.errors import ArenaError
-from data.files.tabular.columns import NAMES
+from data.files.tables.columns import NAMES
 from tests.providers.server import table
 
 EXTRA = re.compile(r"(.*?)(?:  \[(.*)\])?", re.DOTALL)

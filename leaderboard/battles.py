@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.winners import winning_side
+from data.models.words import winning_side
 from leaderboard import columns as encoding
 from leaderboard.columns import Column
 

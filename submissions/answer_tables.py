@@ -8,9 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from data.errors import FileFormatError, InputError, InvalidFileError
-from data.files.tabular.columns import Column, column_of, read_columns, renamed
-from data.files.tabular.rows import Row, TextRow
-from data.files.tabular.values import given, id_text, is_missing
+from data.files.tables.columns import Column, column_of, read_columns, renamed
+from data.files.tables.rows import Row, TextRow
+from data.files.tables.values import given, id_text, is_missing
 from data.models import Passage, Problem, QuestionSet, Severity
 from submissions.formats import open_rows
 from submissions.formats.left_out import LeftOut

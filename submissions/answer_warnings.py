@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from data.citations import citations, removed, unknown_citations
-from data.files.tabular.columns import Column, column_of
+from data.files.tables.columns import Column, column_of
 from data.models import Question
 from data.no_answer import is_no_answer
-from data.percent import percent
 from data.steering.detector import steering
 from data.steering.live_tokens import live_tokens
 from data.steering.skeletons import skeleton_of
+from data.text import percent
 from submissions.limits import WarningLevels
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown
 from submissions.question_index import normalised

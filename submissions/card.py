@@ -13,7 +13,7 @@ import yaml
 from data.errors import InvalidFileError
 from data.files.text_files import ReadLimits, read_text
 from data.models import Problem, ProblemList, SystemCard
-from data.system_facts import is_release, parameters_of, weights_of
+from data.system_names import is_release, parameters_of, weights_of
 
 FIELDS = tuple(field.name for field in fields(SystemCard))
 LONGEST = 200

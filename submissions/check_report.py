@@ -10,10 +10,9 @@ import io
 from collections.abc import Iterator
 from html import escape
 
-from data.files.csv_safety import escape_formula
 from data.models import Problem, Severity, SubmissionKind
 from data.models.words import few_of_each
-from data.percent import percent
+from data.text import escape_formula, percent
 from submissions.check import CheckResult
 
 COLUMNS = ("line", "severity", "code", "message", "advice")

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from data.errors import InvalidFileError
-from data.files.tabular.reader import is_run
-from data.files.trec_runs import ids_by_field, read_run
+from data.files.tables.reader import is_run
+from data.files.trec import ids_by_field, read_run
 from data.models import Answer, Passage, Severity, SubmissionKind
 from submissions.check import CheckResult, recording_errors
 from submissions.formats import FileFormat, open_rows

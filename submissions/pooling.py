@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from data.errors import InputError
 from data.models import Answer, Passage, Question
-from data.plural import counted
+from data.text import counted
 from submissions.answer_tables import AnswerRow, AnswerTable
 from submissions.problem_codes import listed, shown
 from submissions.question_index import normalised

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Protocol
 
-from data.files.tabular.values import id_text, whole_id
+from data.files.tables.values import id_text, whole_id
 from data.models import Question
 
 _LABEL = re.compile(r"^(?:question|query|user|q):[ \t]{0,4}", re.IGNORECASE)

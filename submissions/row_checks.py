@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from data.errors import FileFormatError
-from data.files.tabular.columns import Column, shown_names
-from data.files.tabular.rows import FileFormat, Row, TextRow
-from data.files.tabular.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
+from data.files.tables.columns import Column, shown_names
+from data.files.tables.rows import FileFormat, Row, TextRow
+from data.files.tables.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
 from data.models import Answer, Passage, Question, Severity
 from submissions.answer_figures import FIGURES, figure_of
 from submissions.limits import IntakeLimits

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from data.errors import FileFormatError
-from data.files.tabular.columns import NAMES, Column, column_of, renamed, require_columns
-from data.files.tabular.rows import Row
+from data.files.tables.columns import NAMES, Column, column_of, renamed, require_columns
+from data.files.tables.rows import Row
 from submissions.answer_figures import FIGURES
 from submissions.formats.left_out import LeftOut
 from submissions.formats.registry import FURTHER_COLUMNS, NamedAnswer, format_of, own_format

@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from data.errors import FileFormatError
-from data.files.tabular.columns import Column, renamed
-from data.files.tabular.rows import Row
-from data.files.tabular.values import given, id_text
+from data.files.tables.columns import Column, renamed
+from data.files.tables.rows import Row
+from data.files.tables.values import given, id_text
 from submissions.formats import open_rows
 from submissions.formats.registry import LONGEST_NAME, AnswerFormat, format_of, system_names
 from submissions.limits import IntakeLimits

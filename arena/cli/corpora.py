@@ -12,7 +12,7 @@ from arena.cli.options import AsJson, Domains, SetName
 from arena.cli.output import note, show_json, show_line, show_rows
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
-from data.plural import counted
+from data.text import counted
 from judges.retrieval.registry import BM25
 
 commands = Commands("Corpora: texts in which evidence for claims is found.")

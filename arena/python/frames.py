@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.services.ranking.requests import named_files
 from data.errors import InputError
-from data.files.tabular.columns import Column
+from data.files.tables.columns import Column
 
 if TYPE_CHECKING:
     from submissions.answer_tables import AnswerTable
@@ -22,7 +22,7 @@ ADVICE = "Give a data frame, a list of dicts, a path, or a dict of these by the 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What columns are called, where not as in `data.files.tabular.columns.NAMES`."""
+    """What columns are called, where not as in `data.files.tables.columns.NAMES`."""
 
     system: str | None = None
     question: str | None = None

@@ -41,7 +41,7 @@ from arena.site.sign_in import SignIn
 from arena.site.ui.errors import public_error
 from arena.site.uploads import SignedInUploads
 from data.errors import ArenaError
-from data.store.boards.boards import is_called
+from data.store.boards import is_called
 
 
 def metrics_route(arena: Arena) -> Route:

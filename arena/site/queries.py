@@ -23,8 +23,8 @@ from arena.site.boards.view_model import BoardView, board_label, snapshot_label
 from arena.site.services import arena
 from data.errors import RetractedError
 from data.models import Board, SetSummary
-from data.store.boards.boards import SNAPSHOT, is_called, snapshot_of
-from data.store.rounds.question_stats import BattleResult, QuestionRecord, QuestionStats
+from data.store.boards import SNAPSHOT, is_called, snapshot_of
+from data.store.question_stats import BattleResult, QuestionRecord, QuestionStats
 
 FRESH = 15
 LONG = 60

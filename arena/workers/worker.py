@@ -25,7 +25,7 @@ from arena.services.judging.llm_overrides import LlmOverrides
 from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
 from data.models import Job, JobKind, Lease, WorkerId
 from data.progress import Latest, Progress, listening
-from data.store.jobs.leases import Release
+from data.store.jobs import Release
 
 POLL_EVERY = 0.5
 MAX_LOOK = 2.0

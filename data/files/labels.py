@@ -18,14 +18,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from data.errors import FileFormatError
-from data.files.human_evaluations import read_evaluations
-from data.files.tabular.columns import NAMES, Column, folded, renamed
-from data.files.tabular.fields import Fields
-from data.files.tabular.records import each_record, require_sound
-from data.files.tabular.values import given, id_text, seen
+from data.files.labelled_pairs import read_evaluations
+from data.files.tables.columns import NAMES, Column, folded, renamed
+from data.files.tables.records import each_record, require_sound
+from data.files.tables.rows import Fields
+from data.files.tables.values import given, id_text, seen
 from data.files.text_files import ReadLimits
 from data.models import LARGEST_GRADE, HumanLabel, ProblemList
-from data.winners import Side, winning_side
+from data.models.words import Side, winning_side
 
 Row = Mapping[str, object]
 GRADES: Mapping[Side, float] = MappingProxyType({"a": -1.0, "tie": 0.0, "b": 1.0})

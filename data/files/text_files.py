@@ -6,31 +6,99 @@ lines are streamed, so memory is bounded by the longest line allowed.
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import math
 import os
 import re
+import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import IO, Any, Self, cast
 
 from data import progress
 from data.errors import FileFormatError
-from data.files.compression import COMPRESSED, LineFeeds, damages, decompressed
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+COMPRESSED: Mapping[bytes, str] = MappingProxyType(
+    {GZIP_MAGIC: "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+)
+
+
+"""The first bytes of what is decompressed while it is read."""
+
+
+BUFFER = 1024 * 1024
+
+
+def decompressed(raw: io.BufferedReader, kind: str) -> IO[bytes]:
+    """The bytes behind a compression, of the kinds in `COMPRESSED`; none where it is empty."""
+    match kind:
+        case "gzip":
+            return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
+        case "bzip2":
+            return cast("IO[bytes]", bz2.BZ2File(raw))
+        case "xz":
+            return cast("IO[bytes]", lzma.LZMAFile(raw))
+        case "zstd":
+            import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
+
+            stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+            return io.BufferedReader(cast("io.RawIOBase", stream), BUFFER)
+        case _:
+            return raw
+
+
+def damages() -> tuple[type[BaseException], ...]:
+    """What the decompressors raise where their input is cut off or no such stream."""
+    pyarrow = sys.modules.get("pyarrow")
+    more = (pyarrow.ArrowException,) if pyarrow else ()
+    return (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, *more)
+
+
+class LineFeeds(io.RawIOBase):
+    """A stream whose carriage returns are line feeds."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - whatever holds bytes
+        """Read into a buffer, and return how many bytes."""
+        content = self._stream.read(len(buffer)).replace(b"\r", b"\n")
+        buffer[: len(content)] = content
+        return len(content)
+
 
 UTF8_BOM = b"\xef\xbb\xbf"
+
+
 ENCODINGS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
     {"UTF-32": (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"), "UTF-16": (b"\xff\xfe", b"\xfe\xff")}
 )
+
+
 """Byte order marks of encodings that are not read, the longer ones first."""
+
+
 MEBIBYTE = 1024 * 1024
 LONGEST_NAME = 60
 """Characters; no file system counts more than four bytes for one, or takes fewer than 255."""
+
+
 RATIO_FROM = 16 * MEBIBYTE
 
 
@@ -352,6 +420,8 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _STRICT = json.JSONDecoder(
     parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
 )
+
+
 _LENIENT = json.JSONDecoder(
     parse_constant=lambda _: None, parse_float=_finite_or_none, object_pairs_hook=_no_duplicates
 )

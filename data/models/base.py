@@ -32,7 +32,7 @@ from sqlmodel import Field, SQLModel
 from sqlmodel._compat import SQLModelConfig
 from sqlmodel.main import SQLModelMetaclass
 
-from data.stored_text import storable
+from data.text import storable
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from data.errors import RecordError
 from data.models.questions import Nugget, Passage
 from data.models.words import Outcome, Preference, Presentation
-from data.percent import percent
+from data.text import percent
 
 
 def battle_id(set_hash: str, question_id: str, system_a: str, system_b: str) -> str:

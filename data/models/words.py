@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from enum import Enum, StrEnum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 
 class Preference(StrEnum):
@@ -290,3 +291,39 @@ def _value(value: Any) -> Any:  # noqa: ANN401 - a JSON value has no narrower ty
     if isinstance(value, list | tuple):
         return [_value(member) for member in value]
     return to_json(value) if is_dataclass(value) else value
+
+
+Side = Literal["a", "b", "tie"]
+
+
+_WORDS: Mapping[str, Side] = MappingProxyType(
+    {
+        **dict.fromkeys(("a", "model_a", "model a", "system_a", "assistant_a", "left"), "a"),
+        **dict.fromkeys(("b", "model_b", "model b", "system_b", "assistant_b", "right"), "b"),
+        **dict.fromkeys(("tie", "tie (bothbad)", "tie (both bad)", "bothbad", "both_bad"), "tie"),
+        **dict.fromkeys(("tie (inconsistent)", "both are bad"), "tie"),
+    }
+)
+
+
+"""What they write, in any case."""
+
+
+def winning_side(won: object, system_a: object, system_b: object, *, by_name: bool = True) -> Side | None:
+    """The side that a cell names; None where it names none, or a side that is the other system's name.
+
+    Args:
+        won: The cell.
+        system_a: Who is first; may be empty.
+        system_b: Who is second.
+        by_name: Whether a word that is a system's name may mean the system; else it is a side.
+    """
+    if not isinstance(won, str):
+        return None
+    said = won.strip()
+    side = _WORDS.get(said.casefold())
+    systems = (str(system_a or "").strip(), str(system_b or "").strip())
+    named: Side | None = ("a" if said == systems[0] else "b") if said and said in systems else None
+    if side is None or named is None or not by_name:
+        return side or named
+    return side if side == named else None

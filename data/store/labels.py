@@ -12,8 +12,8 @@ from data.models.rounds import BattlePair, LabelledRound, battles, labels, round
 from data.models.submissions import answers, question_sets, questions, submissions
 from data.models.teams import teams
 from data.store.base import AnyRow, StorePart, own_insert, to_record
+from data.store.battles import REFERENCE
 from data.store.question_sets import restore
-from data.store.rounds.battles import REFERENCE
 
 SIDES = tuple(
     (submissions.alias(f"side_{side}"), answers.alias(f"answer_{side}"), teams.alias(f"team_{side}"))

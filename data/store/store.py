@@ -11,29 +11,23 @@ from sqlalchemy import insert, select, update
 
 from data.errors import StoreError
 from data.models.teams import change_counter
-from data.store.connections import BUSY_TIMEOUT_MS
-from data.store.engine import Database
+from data.store.engine import BUSY_TIMEOUT_MS, Database
 
 if TYPE_CHECKING:
-    from data.store.accounts.accounts import TeamStore
-    from data.store.accounts.tokens import TokenStore
-    from data.store.boards.boards import BoardStore
-    from data.store.boards.scores import ScoreStore
-    from data.store.counts import CountStore
-    from data.store.jobs.jobs import JobStore
-    from data.store.jobs.leases import LeaseStore
+    from data.store.battles import BattleStore, ClaimStore
+    from data.store.boards import BoardStore
+    from data.store.budgets import LedgerStore
+    from data.store.jobs import JobStore, LeaseStore
     from data.store.labels import LabelStore
     from data.store.question_sets import PolicyStore, SetStore
-    from data.store.rounds.battle_claims import ClaimStore
-    from data.store.rounds.battles import BattleStore
-    from data.store.rounds.budgets import LedgerStore
-    from data.store.rounds.conduct import ConductStore
-    from data.store.rounds.question_stats import QuestionStatsStore
-    from data.store.rounds.replies import BatchStore, ReplyStore
-    from data.store.rounds.rounds import RoundStore
-    from data.store.rounds.verdicts import VerdictStore
-    from data.store.submissions.submission_status import StatusStore
-    from data.store.submissions.submissions import SubmissionStore
+    from data.store.question_stats import QuestionStatsStore
+    from data.store.replies import BatchStore, ReplyStore
+    from data.store.rounds import RoundStore
+    from data.store.scores import ScoreStore
+    from data.store.status import CountStore, StatusStore
+    from data.store.submissions import SubmissionStore
+    from data.store.teams import TeamStore, TokenStore
+    from data.store.verdicts import ConductStore, VerdictStore
 
 
 class Store:
@@ -86,109 +80,109 @@ class Store:
 
     @cached_property
     def submissions(self) -> SubmissionStore:
-        from data.store.submissions.submissions import SubmissionStore
+        from data.store.submissions import SubmissionStore
 
         return SubmissionStore(self.database)
 
     @cached_property
     def statuses(self) -> StatusStore:
-        from data.store.submissions.submission_status import StatusStore
+        from data.store.status import StatusStore
 
         return StatusStore(self.database)
 
     @cached_property
     def rounds(self) -> RoundStore:
-        from data.store.rounds.rounds import RoundStore
+        from data.store.rounds import RoundStore
 
         return RoundStore(self.database)
 
     @cached_property
     def battles(self) -> BattleStore:
-        from data.store.rounds.battles import BattleStore
+        from data.store.battles import BattleStore
 
         return BattleStore(self.database)
 
     @cached_property
     def verdicts(self) -> VerdictStore:
-        from data.store.rounds.verdicts import VerdictStore
+        from data.store.verdicts import VerdictStore
 
         return VerdictStore(self.database)
 
     @cached_property
     def conduct(self) -> ConductStore:
-        from data.store.rounds.conduct import ConductStore
+        from data.store.verdicts import ConductStore
 
         return ConductStore(self.database)
 
     @cached_property
     def batches(self) -> BatchStore:
-        from data.store.rounds.replies import BatchStore
+        from data.store.replies import BatchStore
 
         return BatchStore(self.database)
 
     @cached_property
     def replies(self) -> ReplyStore:
-        from data.store.rounds.replies import ReplyStore
+        from data.store.replies import ReplyStore
 
         return ReplyStore(self.database)
 
     @cached_property
     def ledgers(self) -> LedgerStore:
-        from data.store.rounds.budgets import LedgerStore
+        from data.store.budgets import LedgerStore
 
         return LedgerStore(self.database)
 
     @cached_property
     def counts(self) -> CountStore:
-        from data.store.counts import CountStore
+        from data.store.status import CountStore
 
         return CountStore(self.database)
 
     @cached_property
     def jobs(self) -> JobStore:
-        from data.store.jobs.jobs import JobStore
+        from data.store.jobs import JobStore
 
         return JobStore(self.database)
 
     @cached_property
     def leases(self) -> LeaseStore:
-        from data.store.jobs.leases import LeaseStore
+        from data.store.jobs import LeaseStore
 
         return LeaseStore(self.database)
 
     @cached_property
     def holds(self) -> ClaimStore:
-        from data.store.rounds.battle_claims import ClaimStore
+        from data.store.battles import ClaimStore
 
         return ClaimStore(self.database)
 
     @cached_property
     def scores(self) -> ScoreStore:
-        from data.store.boards.scores import ScoreStore
+        from data.store.scores import ScoreStore
 
         return ScoreStore(self.database)
 
     @cached_property
     def boards(self) -> BoardStore:
-        from data.store.boards.boards import BoardStore
+        from data.store.boards import BoardStore
 
         return BoardStore(self.database)
 
     @cached_property
     def question_stats(self) -> QuestionStatsStore:
-        from data.store.rounds.question_stats import QuestionStatsStore
+        from data.store.question_stats import QuestionStatsStore
 
         return QuestionStatsStore(self.database)
 
     @cached_property
     def teams(self) -> TeamStore:
-        from data.store.accounts.accounts import TeamStore
+        from data.store.teams import TeamStore
 
         return TeamStore(self.database)
 
     @cached_property
     def tokens(self) -> TokenStore:
-        from data.store.accounts.tokens import TokenStore
+        from data.store.teams import TokenStore
 
         return TokenStore(self.database)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from data.stored_text import storable
+from data.text import storable
 from judges.llm.waits import wait_asked_for
 
 RATE_LIMIT_STATUS = 429

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from data.models import Reply
-from data.stored_text import storable
+from data.text import storable
 from judges.llm.errors import RATE_LIMIT_STATUS, CallError, CallErrorKind, fault_of_status, quoted, said_in
 from judges.llm.finish_reasons import CUT_OFF, ERROR, FILTERED, finish_of
 from judges.llm.requests import Request

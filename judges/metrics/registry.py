@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
 from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Outcome, Score, unscored
-from data.percent import percent
 from data.plugins import CODE, Added, PluginKind, added, code_of, described, json_value
+from data.text import percent
 
 if TYPE_CHECKING:
     from judges.metrics.coverage.sources import Source

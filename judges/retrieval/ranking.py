@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from data.corpora.chunking import document_of
+from data.corpora.documents import document_of
 from data.corpora.index import Corpus
 from data.models import Passage
 from judges.llm.requests import CallFailure

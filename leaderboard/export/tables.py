@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data.errors import FileFormatError
-from data.files.csv_safety import escape_formula
+from data.text import escape_formula
 from leaderboard.standings.columns import MARKS, Surface, board_lines, column_named, columns_on
 from leaderboard.standings.systems import facts_by_system
 from leaderboard.vocabulary import BoardForm

@@ -13,8 +13,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, cast
 
 from data.errors import FileFormatError
-from data.files.csv_safety import unescape_formula
-from data.files.tabular.columns import Column, read_columns
+from data.files.tables.columns import Column, read_columns
 from data.files.text_files import (
     ARROW_MAGICS,
     PARQUET_MAGIC,
@@ -26,6 +25,7 @@ from data.files.text_files import (
     read_text,
 )
 from data.files.zip_files import ZIP_MAGICS
+from data.text import unescape_formula
 from leaderboard.battles import SPELLINGS, winner_word
 from leaderboard.formats.cells import Place, labels, missing, names
 from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, covariate_columns
@@ -229,8 +229,8 @@ def _table_of(value: Any) -> Iterable[object] | None:  # noqa: ANN401 - any JSON
 
 def _table_chunks(path: Path) -> Iterator[Chunk]:
     """The rows of CSV, of a workbook or of Arrow."""
-    from data.files.tabular.reader import Table  # noqa: PLC0415 - builds the models of rows
-    from data.files.tabular.rows import FileFormat, Opening  # noqa: PLC0415 - as above
+    from data.files.tables.reader import Table  # noqa: PLC0415 - builds the models of rows
+    from data.files.tables.rows import FileFormat, Opening  # noqa: PLC0415 - as above
 
     def refuse(error: FileFormatError) -> NoReturn:
         if path.name not in error.message:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TextIO
 
 from data.errors import FileFormatError
-from data.files.csv_safety import escape_formula
+from data.text import escape_formula
 from leaderboard.battles import WinnerWord
 from leaderboard.formats.arenas import GAMES, GRADES
 from leaderboard.formats.rows import BattleRows, share_of

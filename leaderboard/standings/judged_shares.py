@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from data.models.words import to_json
-from data.percent import percent
+from data.text import percent
 
 LEAST_JUDGED = 0.9
 """A board of which less was judged, over all or of one of its systems, is partial."""

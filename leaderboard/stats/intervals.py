@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from data.intervals import LEVEL, Interval, normal_quantile, wilson
-from data.stats import Floats, bca_levels
+from data.intervals import LEVEL, Floats, Interval, bca_levels, normal_quantile, wilson
 
 
 def kish(total: Floats, squares: Floats) -> Floats:

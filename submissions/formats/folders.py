@@ -12,7 +12,7 @@ from os.path import commonpath
 from pathlib import Path
 
 from data.errors import FileFormatError
-from data.files.tabular.rows import Opening, Row
+from data.files.tables.rows import Opening, Row
 from data.files.text_files import ReadLimits, decode, parse_json, read_text
 from data.files.zip_files import ArchiveLimits, members_of, opened, read_member, unpack
 from submissions.limits import IntakeLimits

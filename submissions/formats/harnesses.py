@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from data.errors import FileFormatError
-from data.files.tabular.columns import NAMES, Column, renamed
-from data.files.tabular.values import given, id_text, list_of_cell, passages_of
+from data.files.tables.columns import NAMES, Column, renamed
+from data.files.tables.values import given, id_text, list_of_cell, passages_of
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex

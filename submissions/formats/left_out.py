@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from data.files.tabular.rows import Row
+from data.files.tables.rows import Row
 from data.models import Severity
-from data.plural import are, counted, have
+from data.text import are, counted, have
 from submissions.formats.registry import AnswerFormat, NamedAnswer
 from submissions.problem_codes import Code, Findings, shown, with_place
 

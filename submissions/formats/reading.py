@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Self
 
 from data.errors import FileFormatError
-from data.files.tabular.columnar import read_columnar, stored_bytes
-from data.files.tabular.columns import column_of
-from data.files.tabular.excel import is_workbook
-from data.files.tabular.reader import ADVICE, HEAD, Table, table_format
-from data.files.tabular.rows import FileFormat, Header, Opening, Row
+from data.files.tables.columnar import read_columnar, stored_bytes
+from data.files.tables.columns import column_of
+from data.files.tables.excel import is_workbook
+from data.files.tables.reader import ADVICE, HEAD, Table, table_format
+from data.files.tables.rows import FileFormat, Header, Opening, Row
 from data.files.text_files import (
     ARROW_MAGICS,
     PARQUET_MAGIC,
@@ -25,7 +25,7 @@ from data.files.text_files import (
 )
 from data.files.zip_files import ZIP_MAGICS, members_of
 from data.models import Severity
-from data.plural import are, counted, have
+from data.text import are, counted, have
 from submissions.answer_figures import FIGURES
 from submissions.formats.folders import (
     files_of,

@@ -20,7 +20,7 @@ from submissions.question_index import QuestionIndex
 ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
 """The formats whose columns are ours, and RAG-QA Arena's."""
 FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id", "metadata")
-"""What is read of a table beside `data.files.tabular.columns.NAMES`."""
+"""What is read of a table beside `data.files.tables.columns.NAMES`."""
 MODULES = ("..trec_rag", ".harnesses", ".completions")
 TEXTS = ("text", "thinking", "sample", "failed", "system", "variant")
 LONGEST_NAME = 100

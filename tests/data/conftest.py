@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InvalidFileError
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.files.text_files import ReadLimits
 from data.models import Passage, Problem, Question, QuestionSet
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.percent import percent, percent_figure
+from data.text import percent, percent_figure
 
 ROOT = Path(__file__).parents[2]
 OWN_WAY = re.compile(r"\.\d%\}|\{100 \* [^{}]*:\.\df\} %")

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 from data.models import Reply
 from data.models.tables import batches
 from data.store import Store
-from data.stored_text import json_text, storable
+from data.text import json_text, storable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 

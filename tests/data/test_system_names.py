@@ -15,7 +15,7 @@ from data.models import QuestionSet, SystemCard
 from data.models.questions import NAME_PATTERN, require_system_name
 from data.models.submissions import submissions
 from data.store import Store
-from data.store.submissions.writing import NewSubmission
+from data.store.submissions import NewSubmission
 from data.system_names import RESERVED, file_name_of, look_alike, name_key, name_of_file
 
 NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)

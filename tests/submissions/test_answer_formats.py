@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 from data.errors import FileFormatError
-from data.files.tabular.columns import require_once
+from data.files.tables.columns import require_once
 from data.models import Question, QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.formats import FileFormat, open_rows
@@ -131,7 +131,7 @@ def test_chunks_of_an_array_do_not_matter(
     encoders: dict[str, Callable[[Sequence[Any]], bytes]],
 ) -> None:
     """Items are cut at the array's own commas, wherever a chunk of the file ends."""
-    monkeypatch.setattr("data.files.tabular.json_files.CHUNK", chunk)
+    monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
     path: Path = tmp_path / "answers"
     path.write_bytes(b"\n\n" + encoders["json"]([*good_rows, {"q": 'a"],[{}\\'}]) + b"\n")
     findings = Findings(10)

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data.files.items import read_items
-from data.files.question_sets.loader import load_set
-from data.files.tabular.columns import NAMES, Column
+from data.files.labelled_pairs import read_items
+from data.files.question_sets.registry import load_set
+from data.files.tables.columns import NAMES, Column
 from data.files.text_files import ReadLimits
 from data.models import Question, QuestionSet
 from submissions.check import check_answers, read_answers

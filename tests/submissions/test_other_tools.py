@@ -295,7 +295,7 @@ def test_chunks_of_a_log_do_not_matter(
     chunk: int, monkeypatch: pytest.MonkeyPatch, check: Callable[..., CheckResult]
 ) -> None:
     """The samples of a log are found wherever a chunk of the file ends, past keys that look like theirs."""
-    monkeypatch.setattr("data.files.tabular.json_files.CHUNK", chunk)
+    monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
     row = {"id": "1", "epoch": 1, "input": 'a"],[{}\\', "output": {"completion": "So it is."}}
     log = {
         "version": 2,

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import InputError, InvalidFileError
-from data.files.tabular.columns import NAMES, Column
+from data.files.tables.columns import NAMES, Column
 from submissions.answer_tables import AnswerTable, Shape, answer_table_of, read_answer_table
 from submissions.pooling import pool
 

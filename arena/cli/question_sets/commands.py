@@ -33,7 +33,7 @@ from arena.cli.question_sets.fields import SetArgument, fields_of
 from arena.cli.question_sets.policy import policy
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
-from data.percent import percent
+from data.text import percent
 
 commands = Commands("Question sets: import, build, list and export them.")
 

@@ -12,7 +12,7 @@ from arena.cli.output import note, show_fields, show_json, show_line, show_table
 from arena.container import Arena, open_arena
 from data.models import BattleEvidence, Outcome, Presentation, Question, RoundCounts
 from data.models.judgments import JudgeConduct
-from data.plural import counted
+from data.text import counted
 
 if TYPE_CHECKING:
     from arena.services.jobs.service import JobStatus

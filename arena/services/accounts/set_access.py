@@ -15,7 +15,7 @@ from data.models import Question, Submission
 if TYPE_CHECKING:
     # Tables of what texts are shown with load with them: to list sets takes none.
     from data.store import Store
-    from data.store.rounds.question_stats import QuestionRecord, QuestionStats
+    from data.store.question_stats import QuestionRecord, QuestionStats
 
 Line = TypeVar("Line", "QuestionStats", "QuestionRecord")
 FORBIDDING = ("all rights reserved", "proprietary", "confidential", "no redistribution", "internal use")

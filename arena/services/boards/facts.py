@@ -11,9 +11,9 @@ from typing import TypeAlias
 from arena.services.boards.style import style_features
 from data.models import SetSummary, Submission, SubmissionState
 from data.store import Store
-from data.store.boards.scores import ScoredAnswer
-from data.store.submissions.answers import AnswerText
-from data.system_facts import parameters_of
+from data.store.answers import AnswerText
+from data.store.scores import ScoredAnswer
+from data.system_names import parameters_of
 from judges.pairwise.cleaning import clean
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.systems import TEXTS, Figure, Mean, SystemFacts

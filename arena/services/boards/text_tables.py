@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data.errors import ConflictError
-from data.files.csv_safety import escape_formula
 from data.models import Board
+from data.text import escape_formula
 from judges.metrics.registry import added_metrics, own_metrics
 from leaderboard.export.tables import flat_rows
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on, marked

@@ -28,7 +28,7 @@ from data.files.text_files import ReadLimits, parse_json, read_text
 from data.models import Judgment, OrderPolicy, Outcome, Preference, Presentation
 from data.models.judgments import CORRECTION
 from data.progress import counted, working
-from data.store.boards.boards import hash_of
+from data.store.boards import hash_of
 from judges.pairwise.settled import settled
 from leaderboard.vocabulary import OVERALL
 

@@ -18,11 +18,10 @@ from arena.services.metrics.service import MetricService
 from arena.services.retrieval.corpora import CorpusService
 from arena.services.submissions.status import StatusReader
 from data.errors import InputError
-from data.files.qrels import WHOLE, Qrels, read_qrels
-from data.files.trec_runs import ids_by_field
+from data.files.trec import WHOLE, Qrels, ids_by_field, read_qrels
 from data.models import MetricItem, Outcome, Passage, Question, QuestionSet, Score, SubmissionKind
 from data.store import Store
-from data.store.boards.scores import EMBEDDED
+from data.store.scores import EMBEDDED
 from judges.metrics.context import CONTEXT
 from judges.metrics.context.measures import coverage, density, pooled_ranked_coverage, ranked_coverage
 from judges.metrics.context.ratings import HIGHEST, THRESHOLD, Ratings, token_count

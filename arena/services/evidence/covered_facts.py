@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from arena.services.boards.metric_columns import HAS
 from arena.services.evidence.questions import AnswerView, QuestionView
 from arena.services.evidence.reasons import CONTRADICTS, COVERS, MISSES, Fact, Reasons, Side
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from judges.metrics.registry import Facts, ReadFact, metrics, own_metrics
 
 REFERENCE = "reference"

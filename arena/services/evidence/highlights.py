@@ -17,7 +17,7 @@ from arena.services.evidence.statements import (
     read_claims,
     read_statements,
 )
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from judges.metrics.relations.verdicts import Verdict
 from judges.text.sentences import split_sentences
 

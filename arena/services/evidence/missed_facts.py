@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from arena.services.evidence.statements import Standing, StatementView, read_statements, source_of
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from judges.metrics.reference.facts import states_fact
 
 MOST_SHOWN = 12

@@ -14,7 +14,7 @@ from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError
 from data.models import Preference
 from data.store import Store
-from data.store.rounds.question_stats import BattleResult, QuestionStats
+from data.store.question_stats import BattleResult, QuestionStats
 
 CACHE_SIZE = 8
 

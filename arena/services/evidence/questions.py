@@ -13,7 +13,7 @@ from arena.services.rounds.visibility import RoundAccess
 from data.models import Answer, BattleRecord, Judgment, Preference, Question, Submission
 from data.models import BattleEvidence as StoredEvidence
 from data.store import Store
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 
 SIGNS = {Preference.A: -1.0, Preference.TIE: 0.0, Preference.B: 1.0}
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from data.models import ENGINE
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from judges.metrics.relations.verdicts import Scorer, Verdict, scorer_of, verdict_of
 
 

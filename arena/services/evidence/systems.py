@@ -14,7 +14,7 @@ from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError, NotFoundError
 from data.models import Round, Submission
 from data.store import Store
-from data.store.rounds.question_stats import QuestionRecord
+from data.store.question_stats import QuestionRecord
 from leaderboard.paired import Deciding, PairedShare, deciding, paired_shares, spread_most
 from leaderboard.standings.places import separates
 

@@ -14,7 +14,7 @@ from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
 from data.models import Round, written_by_people
 from data.store import Store
-from data.store.boards.scores import EMBEDDED, ScoredAnswer
+from data.store.scores import EMBEDDED, ScoredAnswer
 from judges.metrics.comprehensiveness import COMPREHENSIVENESS
 from judges.metrics.context import ANSWER, CONTEXT
 from judges.metrics.context.diagnosis import Losses, losses_of, total

@@ -25,7 +25,7 @@ from data.errors import (
 from data.models import Job, JobKind, Lease, WorkerId
 from data.progress import Work
 from data.store import Store
-from data.store.jobs.leases import Release
+from data.store.jobs import Release
 
 BEAT_EVERY = 1.0
 FIRST_WAIT = 10.0

@@ -12,7 +12,7 @@ import data
 from arena.services.jobs.cancellation import StopEvent
 from arena.services.judging.judges import JudgeService
 from data.errors import InputError, NotFoundError
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import JudgeKind, OrderPolicy, Outcome, Verdict
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec, leaves

@@ -15,7 +15,7 @@ from arena.settings import Settings
 from data.errors import StoreError
 from data.models import Reply
 from data.store import Store
-from data.store.rounds.budgets import LedgerStore
+from data.store.budgets import LedgerStore
 from judges.llm.client import Scheduler
 from judges.llm.costs import Ledger, Usage
 from judges.llm.factory import open_client

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from arena.services.metrics.measures import StoredScores, posteriors_of
 from data.errors import FileFormatError
-from data.files.csv_safety import escape_formula
 from data.files.sinks import atomic_bytes, atomic_text
 from data.progress import counted
 from data.system_names import file_name_of
+from data.text import escape_formula
 from judges.metrics.registry import SCORE
 
 if TYPE_CHECKING:
-    from data.store.boards.scores import ScoredAnswer
+    from data.store.scores import ScoredAnswer
 
 TEXTS = ("system", "question_id", "domain", "metric", "judge", "outcome", "reason")
 NAMED = ".csv, .json, .parquet (text also .gz) and .trec"

@@ -16,11 +16,11 @@ from arena.services.judging.llm_access import StoredJournal, StoredReplies, acce
 from arena.services.retrieval.corpora import HASH_SHOWN, SearchRequest
 from arena.settings import Settings
 from data.errors import InputError, SpecError
-from data.files.qrels import Qrels, read_qrels
 from data.files.text_files import ReadLimits
+from data.files.trec import Qrels, read_qrels
 from data.models import Json, JudgeKind, Question
 from data.store import Store
-from data.store.boards.scores import EMBEDDED
+from data.store.scores import EMBEDDED
 from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.factory import open_client
 from judges.llm.tasks import TaskRunner

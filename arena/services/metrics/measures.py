@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from data.models import Outcome, Score
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from judges.metrics.registry import SCORE, Measure
 
 ALPHA_NDCG = "alpha_ndcg"

@@ -26,7 +26,7 @@ from data.models import ENGINE, Outcome, Submission
 from data.models.words import to_json
 from data.progress import counted
 from data.store import Store
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from judges.metrics.registry import Measure, metric_info, metrics
 from judges.metrics.relations.verdicts import scorer_of
 

@@ -18,7 +18,7 @@ from data.errors import JudgeError, SpecError, StoppedError
 from data.models import MetricItem, Outcome, Score, unscored
 from data.progress import Work, working
 from data.store import Store
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from judges.llm.costs import Usage
 from judges.metrics.registry import Metric
 from judges.metrics.shortening import CUT, CUT_NOTE

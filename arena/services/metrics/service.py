@@ -17,12 +17,12 @@ from arena.services.metrics.scoring import RETRIED, MetricRun, score_pending
 from arena.services.system.text_process import TextWork
 from arena.settings import Settings
 from data.errors import JudgeError, SpecError, StoppedError
-from data.files.items import read_items
+from data.files.labelled_pairs import read_items
 from data.files.text_files import ReadLimits
 from data.models import MetricItem, Score, Submission, SubmissionKind
 from data.progress import counted
 from data.store import Store
-from data.store.boards.scores import EMBEDDED
+from data.store.scores import EMBEDDED
 from judges.metrics.context import CONTEXT
 from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, metric_info
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.retrieval.corpora import CorpusService
 from data.errors import InputError, InvalidFileError
-from data.files.items import QuestionPassages, read_passages
+from data.files.labelled_pairs import QuestionPassages, read_passages
 from data.files.question_sets.rows import content_hash
-from data.files.tabular.reader import is_run
+from data.files.tables.reader import is_run
 from data.files.text_files import ReadLimits
-from data.files.trec_runs import ids_by_field, read_run
+from data.files.trec import ids_by_field, read_run
 from data.models import Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
 from data.store import Store
 

@@ -80,7 +80,7 @@ class SetService:
             ConflictError: Another set has this name.
             ForbiddenError: Only organisers may.
         """
-        from data.files.question_sets.loader import load_set  # noqa: PLC0415 - what reads files, which lists do without
+        from data.files.question_sets.registry import load_set  # noqa: PLC0415 - what reads files, which lists do without
 
         require(caller, TokenScope.ORGANISE)
         loaded = load_set(path, name=name)

@@ -11,11 +11,9 @@ from typing import Any
 from arena.services.accounts.redaction import without_addresses
 from arena.services.evidence.reasons import CONTRADICTS, MISSES, Side, read_reasons
 from data.errors import FileFormatError, InputError, NotFoundError
-from data.files.csv_safety import escape_formula
 from data.models import BattleEvidence, Board, Judgment, Preference, Presentation, RoundCounts
-from data.percent import percent
-from data.plural import counted
 from data.store import Store
+from data.text import counted, escape_formula, percent
 from judges.metrics.registry import covering
 from leaderboard.standings.places import separates
 from leaderboard.vocabulary import OVERALL

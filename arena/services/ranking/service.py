@@ -23,10 +23,9 @@ from arena.services.submissions.service import SubmissionService
 from data.errors import InputError, NotFoundError
 from data.models import Answer, Board, Question, QuestionSet, Round, RoundCounts, RoundState
 from data.models.rounds import RESUMABLE
-from data.percent import percent
-from data.plural import counted
 from data.progress import Report, working
 from data.store import Store
+from data.text import counted, percent
 from submissions.answer_tables import AnswerRow, AnswerTable
 from submissions.pooling import Pool, pool
 

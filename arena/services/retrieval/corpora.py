@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.settings import Settings
-from data.corpora.chunking import Chunking
-from data.corpora.index import Manifest
-from data.corpora.library import CorpusLibrary, Imported
+from data.corpora.documents import Chunking
+from data.corpora.index import CorpusLibrary, Imported, Manifest
 from data.errors import InputError
 from data.models import Passage
 from judges.metrics.coverage.sources import WebSource

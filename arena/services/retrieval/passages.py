@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.services.retrieval.corpora import CorpusService
 from data.errors import InputError
-from data.files.trec_runs import RunLine, run_lines, write_run
+from data.files.trec import RunLine, run_lines, write_run
 from data.models import Question
 from data.progress import working
 from data.store import Store

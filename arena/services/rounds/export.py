@@ -20,7 +20,7 @@ from data.errors import FileFormatError
 from data.models import BattleEvidence, BattleRecord, Judgment, Reply
 from data.progress import counted
 from data.store import Store
-from data.store.boards.boards import hash_of
+from data.store.boards import hash_of
 
 CHECKSUMS = "checksums.json"
 FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")

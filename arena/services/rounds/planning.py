@@ -21,7 +21,7 @@ from data.errors import InputError, NotFoundError
 from data.models import JudgeKind, Submission, SubmissionKind
 from data.progress import working
 from data.store import Store
-from data.store.rounds.replies import ReplyStore
+from data.store.replies import ReplyStore
 from judges.llm.prices import Prices
 from judges.llm.settings import CacheMode
 from judges.llm.token_counting import TokenCounter

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     # What is told of one round loads with it.
     from arena.services.rounds.live import LiveStanding
     from data.models.judgments import JudgeConduct
-    from data.store.boards.scores import ScoredAnswer
+    from data.store.scores import ScoredAnswer
 
 
 class RoundAccess:

@@ -14,7 +14,7 @@ from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError
 from data.files.text_files import MEBIBYTE
 from data.models import Phase, SetPolicy, Submission, SubmissionKind, SubmissionState, TokenScope
 from data.store import Store
-from data.store.submissions.submissions import other_kind
+from data.store.submissions import other_kind
 from data.system_names import name_key
 from submissions.limits import IntakeLimits
 

@@ -33,7 +33,7 @@ from data.models import (
 from data.models.words import DISQUALIFIED
 from data.no_answer import is_no_answer
 from data.store import Store
-from data.store.submissions.writing import NewSubmission
+from data.store.submissions import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, read_answers
 from submissions.context_files import read_contexts

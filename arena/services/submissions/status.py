@@ -13,7 +13,7 @@ from functools import cached_property
 
 from data.models import RoundState, Submission, SubmissionState
 from data.store import Store
-from data.store.submissions.submission_status import RoundOfSet
+from data.store.status import RoundOfSet
 
 OPEN = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 ENDED = (RoundState.FINISHED, RoundState.PUBLISHED, RoundState.RETRACTED)

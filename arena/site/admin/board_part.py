@@ -21,7 +21,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from data.errors import ArenaError
 from data.models import JobKind, RoundState
-from data.percent import percent
+from data.text import percent
 from leaderboard.standings.diff import ranks_among_systems
 from leaderboard.vocabulary import OVERALL
 

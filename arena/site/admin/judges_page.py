@@ -25,7 +25,7 @@ from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import shown
 from arena.site.uploads import choose_file, laid_down
 from data.models import Job, JobKind
-from data.percent import percent
+from data.text import percent
 
 PLACE, CALIBRATION = "judge-test", "calibration"
 MOST_MB = 32

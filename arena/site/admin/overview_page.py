@@ -12,8 +12,7 @@ from arena.site.ui.components import heading, lead, note, page_heading, subheadi
 from arena.site.ui.formats import format_time
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor
-from data.percent import percent
-from data.plural import counted
+from data.text import counted, percent
 
 
 def show() -> None:

@@ -28,7 +28,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from arena.site.ui.url_state import choose_one
 from data.models import BattleEvidence, JobKind, Outcome, Preference, RoundState
-from data.percent import percent
+from data.text import percent
 
 ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 CONTROLS = "controls"

@@ -18,7 +18,7 @@ from arena.site.ui.formats import Bounded, whole
 from arena.site.ui.markup import put
 from arena.site.ui.tables import plain_table
 from arena.site.ui.url_state import choose_one, opened
-from data.percent import percent
+from data.text import percent
 from judges.metrics.registry import covering
 from leaderboard.export.charts import Estimate, Point, forest, scatter
 

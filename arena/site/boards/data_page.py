@@ -28,7 +28,7 @@ from arena.site.ui.help_texts import CITATION, SET_CITATION
 from arena.site.ui.markup import element, joined, put
 from arena.site.ui.tables import anchor, plain_table, words_table
 from arena.site.ui.url_state import opened
-from data.percent import percent
+from data.text import percent
 from leaderboard.export.board_fields import BATTLE_FIELDS
 
 SET_STATISTICS = (

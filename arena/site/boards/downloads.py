@@ -11,7 +11,7 @@ import streamlit as st
 from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
-from data.store.boards.boards import snapshot_name
+from data.store.boards import snapshot_name
 from leaderboard.export.board_fields import Column, columns_of
 from leaderboard.export.tables import (
     Cell,

@@ -13,7 +13,7 @@ from arena.site.ui.components import lead, name_page, note
 from arena.site.ui.formats import whole
 from arena.site.ui.markup import element, explain, explained, put
 from arena.site.ui.tables import anchor, link, rows_table
-from data.percent import percent_figure
+from data.text import percent_figure
 from leaderboard.standings.head_to_head import Meeting
 
 EVEN = 0.5

@@ -9,8 +9,8 @@ from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.ui.formats import interval_of_points, interval_of_shares, points, range_of_shares, whole
 from arena.site.ui.markup import Child, element
 from arena.site.ui.tables import anchor
-from data.percent import percent
-from data.store.rounds.question_stats import QuestionRecord
+from data.store.question_stats import QuestionRecord
+from data.text import percent
 from leaderboard.standings.head_to_head import Meeting
 
 MOST_OPPONENTS = 6

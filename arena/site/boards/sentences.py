@@ -9,8 +9,7 @@ from arena.site.boards.domain_lines import LEAST_QUESTIONS
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.trust.health import TrustFigure
 from arena.site.ui.formats import interval_of_points, points, whole
-from data.percent import percent
-from data.plural import counted
+from data.text import counted, percent
 
 
 def headline(view: BoardView, domain: str) -> str:

@@ -12,7 +12,7 @@ from arena.site.ui.formats import Bounded, points, whole
 from arena.site.ui.help_texts import FLAGS
 from arena.site.ui.markup import element, explained
 from arena.site.ui.tables import anchor
-from data.percent import percent, percent_figure
+from data.text import percent, percent_figure
 
 FEWEST_STEPS = 2.5
 STEPS = (1.0, 2.0, 5.0)

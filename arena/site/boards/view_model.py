@@ -10,7 +10,7 @@ from typing import Any
 from arena.site.trust.side_tables import SideTable
 from arena.site.ui.formats import Bounded
 from data.models import PEOPLE, Board
-from data.store.boards.boards import SHORTEST_HASH
+from data.store.boards import SHORTEST_HASH
 from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import letter_set, places_beside, told_apart
 from leaderboard.standings.head_to_head import Meetings

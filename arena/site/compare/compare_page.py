@@ -20,7 +20,7 @@ from arena.site.ui.formats import points, whole
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import plain_table, rows_table
 from arena.site.ui.url_state import chosen_words, say_unknown
-from data.percent import percent
+from data.text import percent
 from leaderboard.paired import PairedShare
 
 NAMES = ("a", "b", "c", "d")

@@ -20,7 +20,7 @@ from arena.site.ui.components import heading, lead, note, subheading
 from arena.site.ui.markup import element, explain, put, put_html
 from arena.site.ui.tables import anchor, rows_table
 from arena.site.ui.url_state import choose_one
-from data.percent import percent_figure
+from data.text import percent_figure
 from leaderboard.paired import Deciding
 
 AT_ONCE = 8

@@ -20,8 +20,8 @@ from arena.services.evidence.statements import (
     source_of,
 )
 from arena.site.ui.markup import element, explain, explained
-from data.percent import percent
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
+from data.text import percent
 from judges.metrics.relations.verdicts import Verdict
 
 MOST_SCORED_STATEMENTS = 12

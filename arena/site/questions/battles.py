@@ -13,7 +13,7 @@ from arena.site.ui.markup import element
 from arena.site.ui.tables import anchor, rows_table
 from arena.site.ui.url_state import chosen_words
 from data.models import BattleEvidence, BattleRecord, Judgment, Preference, Presentation
-from data.percent import percent
+from data.text import percent
 
 
 def standing(view: BoardView, question_view: QuestionView) -> str:

@@ -21,8 +21,8 @@ from arena.site.ui.formats import shown as formatted
 from arena.site.ui.markup import Child, element, explained, put, put_html
 from arena.site.ui.tables import anchor, link, rows_table
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
-from data.percent import percent
-from data.store.rounds.question_stats import QuestionStats
+from data.store.question_stats import QuestionStats
+from data.text import percent
 
 SECOND = "aa-second"
 MEANINGS = {

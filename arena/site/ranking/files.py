@@ -14,7 +14,7 @@ from arena.site.ui.errors import show_error
 from arena.site.ui.markup import put
 from arena.site.uploads import laid_down
 from data.errors import ArenaError, InvalidFileError
-from data.files.tabular.columns import Column
+from data.files.tables.columns import Column
 from submissions.answer_tables import AnswerTable, Shape, header_of, read_answer_table
 
 READ = "rank-read"

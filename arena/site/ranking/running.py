@@ -11,7 +11,7 @@ from arena.site.ui.components import heading, note
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from data.models import RoundState
-from data.percent import percent
+from data.text import percent
 
 
 def show_running(name: str, caller: Caller) -> None:

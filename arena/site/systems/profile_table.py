@@ -9,7 +9,7 @@ from arena.services.boards.metric_columns import usual_metrics
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.ui.formats import Bounded, range_of_shares, whole
 from arena.site.ui.tables import plain_table
-from data.percent import percent
+from data.text import percent
 from judges.metrics.registry import MetricInfo
 
 

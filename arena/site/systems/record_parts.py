@@ -12,7 +12,7 @@ from arena.site.ui.components import heading, note
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, words_table
 from data.models import Submission
-from data.store.rounds.question_stats import QuestionRecord
+from data.store.question_stats import QuestionRecord
 from leaderboard.standings.systems import SELF_REPORTED
 
 MOST_RECORDS = 8

@@ -36,7 +36,7 @@ from arena.site.ui.markup import put, put_html, put_part
 from arena.site.ui.tables import anchor, link, plain_table
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.intervals import Interval
-from data.percent import percent, percent_figure
+from data.text import percent, percent_figure
 from leaderboard.rates import Rate
 
 ELSEWHERE = "This board was published elsewhere as counts, so there are no single battles to look at."

@@ -17,7 +17,7 @@ from arena.site.ui.components import heading, note, strip
 from arena.site.ui.formats import Bounded
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, plain_table, rows_table
-from data.percent import percent, percent_figure
+from data.text import percent, percent_figure
 from judges.metrics.context.diagnosis import Losses
 from judges.metrics.registry import MetricInfo
 from judges.metrics.relations.verdicts import Verdict

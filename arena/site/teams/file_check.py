@@ -25,7 +25,7 @@ from arena.site.ui.url_state import choose_segment
 from arena.site.uploads import choose_file, laid_down
 from data.errors import FileFormatError, UnavailableError
 from data.models import Problem, Severity, SubmissionKind, TokenScope
-from data.percent import percent
+from data.text import percent
 from submissions.check import CheckResult
 from submissions.check_report import report_csv, report_html
 

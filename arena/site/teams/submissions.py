@@ -24,7 +24,7 @@ from arena.site.ui.tables import anchor, plain_table, rows_table
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
 from data.models import Submission, SubmissionKind, SubmissionState, TokenScope
-from data.percent import percent
+from data.text import percent
 
 CHOSEN = "submission"
 MOST_ACTS = 20

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from data.intervals import wilson
-from data.percent import percent
+from data.text import percent
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 
 FEW = 100

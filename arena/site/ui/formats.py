@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data.models import Submission
-from data.percent import percent, percent_figure
+from data.text import percent, percent_figure
 
 KILO = 1_000
 

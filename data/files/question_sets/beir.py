@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import InputError
-from data.files.qrels import BEIR_HEADER, WHOLE, read_qrels
 from data.files.question_sets.registry import DOMAIN, SetDraft, SetFormat
 from data.files.question_sets.rows import question_from_json, question_to_json, require_unused, set_head
-from data.files.tabular.records import each_record
+from data.files.tables.records import each_record
 from data.files.text_files import ReadLimits
-from data.files.trec_runs import run_field
+from data.files.trec import BEIR_HEADER, WHOLE, read_qrels, run_field
 from data.models import Passage, ProblemList, Question, QuestionSet, Severity, Split
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"

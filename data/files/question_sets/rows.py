@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from data.errors import ConflictError
-from data.files.tabular.fields import NUGGETS, Fields
-from data.files.tabular.values import id_text
+from data.files.tables.rows import NUGGETS, Fields
+from data.files.tables.values import id_text
 from data.models import ENGLISH, Nugget, Passage, ProblemList, Question, QuestionSet, Split
 
 Item = TypeVar("Item", str, int)

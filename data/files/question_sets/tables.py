@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from data.errors import FileFormatError
-from data.files.question_sets.rows import OWN_FIELDS, question_from_json
-from data.files.tabular.columns import NAMES, Column, renamed, require_columns
-from data.files.tabular.reader import Table
-from data.files.tabular.rows import Opening, Row
-from data.files.tabular.values import given, list_of_cell, whole_id
+from data.files.question_sets.registry import QUESTIONS, SetDraft, SetFormat, questions_file
+from data.files.question_sets.rows import OWN_FIELDS, question_from_json, write_set
+from data.files.tables.columns import NAMES, Column, renamed, require_columns
+from data.files.tables.reader import Table
+from data.files.tables.records import each_record
+from data.files.tables.rows import NUGGETS, Fields, Opening, Row
+from data.files.tables.values import given, list_of_cell, whole_id
 from data.files.text_files import ReadLimits
-from data.models import ProblemList, Question, Severity, Split
+from data.models import Nugget, ProblemList, Question, Severity, Split
 
 POSITION = "position"
 DEV = frozenset({"dev", "validation", "valid", "val"})
+
+
 FURTHER: Mapping[str, str] = {"reference_contexts": "passages", "subject": "domain"}
 """Columns that tables of questions have beside those of `NAMES`: of test sets of ragas, and of MMLU."""
+
+
 OURS: Mapping[Column, str] = {
     Column.QUESTION_ID: "id",
     Column.QUESTION: "question",
@@ -27,6 +34,8 @@ OURS: Mapping[Column, str] = {
     Column.DOMAIN: "domain",
     Column.CONTEXTS: "passages",
 }
+
+
 LISTS = frozenset({"passages", *OWN_FIELDS})
 MOST_NAMED = 20
 
@@ -222,3 +231,72 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {name: inner for name, inner in value.items() if inner is not None}
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+FILES = ("nuggets.jsonl", "nuggets.jsonl.gz")
+
+
+Topic = tuple[str, tuple[Nugget, ...]]
+
+
+def with_nuggets(
+    questions: Sequence[Question], folder: Path, limits: ReadLimits, problems: ProblemList
+) -> list[Question]:
+    """The questions with the nuggets of `nuggets.jsonl` in their folder, where there is one.
+
+    A line is an object with `qid` (or `question_id`) and `nuggets`, as AutoNuggetizer writes it. Topics of no
+    question are left out, with a warning that says how many these are.
+    """
+    file = next((folder / name for name in FILES if (folder / name).exists()), None)
+    if file is None:
+        return list(questions)
+    known = {question.id: question for question in questions}
+    left_out: list[int] = []
+    filled: set[str] = set()
+    noted = ProblemList()
+    for line, (key, nuggets) in each_record(file, limits, _topic, noted):
+        if key not in known:
+            left_out.append(line)
+        elif key in filled or known[key].nuggets:
+            message = f"Question {key!r} has nuggets already."
+            noted.add(line, "duplicate-question", message, advice="Give them once.")
+        else:
+            filled.add(key)
+            known[key] = replace(known[key], nuggets=nuggets)
+    if left_out:
+        message = f"Topics of no question of this set, left out: {len(left_out):,}."
+        noted.add(left_out[0], "unknown-question", message, severity=Severity.WARNING)
+    for one in noted.result():
+        message = one.message if file.name in one.message else f"{file.name}: {one.message}"
+        problems.add(one.line, one.code, message, severity=one.severity, advice=one.advice)
+    return list(known.values())
+
+
+def _topic(line: int, row: Mapping[str, object], problems: ProblemList) -> Topic | None:
+    fields = Fields(line, row, problems)
+    key = fields.id("qid", "question_id")
+    if row.get(NUGGETS) is None:
+        fields.note("missing-field", f"There are no {NUGGETS}.", "Give a list of them.")
+    nuggets = fields.nuggets()
+    return None if fields.wrong else (key, nuggets)
+
+
+def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
+    file = questions_file(path)
+    if file is None:
+        raise FileFormatError(f"{path} holds no file of questions.", code="no-questions")
+    default = path.name.split(".")[0] or QUESTIONS
+    found = read_question_tables([file], default, limits, problems)
+    return SetDraft(questions=with_nuggets(found, file.parent, limits, problems))
+
+
+FORMATS = (
+    SetFormat(
+        name="jsonl",
+        title="set.toml and questions.jsonl",
+        fits=lambda path: questions_file(path) is not None,
+        parse=_parse,
+        write=write_set,
+        endings=("jsonl", "json", "gz"),
+    ),
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data.corpora.chunking import document_of
+from data.corpora.documents import document_of
 from data.errors import FileFormatError, InvalidFileError
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines
 from data.models import Json, ProblemList

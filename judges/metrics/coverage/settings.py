@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from data.corpora.chunking import OVERLAP, WORDS, Chunking
+from data.corpora.documents import OVERLAP, WORDS, Chunking
 from judges.llm.tasks import Task
 from judges.llm.templates import Input
 from judges.metrics.coverage.measures import BETA

@@ -14,7 +14,7 @@ from urllib.parse import quote_plus, urlsplit
 
 import numpy as np
 
-from data.corpora.chunking import Analyser, Chunking, chunk_id
+from data.corpora.documents import Analyser, Chunking, chunk_id
 from data.errors import SpecError
 from data.models import Outcome, Passage
 from judges.llm.requests import CallFailure

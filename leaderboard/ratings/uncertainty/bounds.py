@@ -6,8 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
-from data.intervals import LEVEL
-from data.stats import bca_level
+from data.intervals import LEVEL, bca_level
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.uncertainty.paired_errors import freedom_of, t_quantile
 

@@ -15,7 +15,7 @@ from arena.settings import Settings
 from arena.site.boards.sentences import leading
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import system_cell
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.files.question_sets.rows import content_hash, write_set
 from tests.opened_pages import page_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.services.question_sets.statistics import OVERALL, domain_statistics
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 
 Commands = Any  # what the fixture `run` of tests/arena/conftest.py gives
 LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"

@@ -14,7 +14,7 @@ from arena.services.evidence.statements import Standing, read_claims, read_state
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import EMBEDDED_ENGINE, Outcome
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from judges.metrics.registry import metric_info
 from judges.metrics.relations.verdicts import scorer_of
 from tests.opened_pages import page_of

@@ -15,7 +15,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import AccessError, ConflictError
 from data.models import Phase, Role, SubmissionState, SystemCard, TokenScope
-from data.store.submissions.writing import NewSubmission
+from data.store.submissions import NewSubmission
 
 Start = Callable[[Callable[[], object]], Future[object]]
 LATER = 0.5

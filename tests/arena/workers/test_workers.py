@@ -32,7 +32,7 @@ from data.models import (
     WorkerId,
 )
 from data.store import Store
-from data.store.jobs.leases import Release
+from data.store.jobs import Release
 from tests.narrow import known
 
 ROOT = Path(__file__).parents[3]

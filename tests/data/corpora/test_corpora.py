@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.corpora.chunking import WORD, Analyser, Chunking, document_of
-from data.corpora.index import Corpus, best_places
-from data.corpora.library import CorpusLibrary
+from data.corpora.documents import WORD, Analyser, Chunking, document_of
+from data.corpora.index import Corpus, CorpusLibrary, best_places
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, RecordError, StoreError
 
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.corpora.chunking import Analyser
-from data.corpora.documents import content_hash, document_files, read_documents
-from data.corpora.library import CorpusLibrary
+from data.corpora.documents import Analyser, content_hash, document_files, read_documents
+from data.corpora.index import CorpusLibrary
 from data.errors import FileFormatError, InvalidFileError
 from data.models import Passage, ProblemList
 

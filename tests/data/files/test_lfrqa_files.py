@@ -10,7 +10,7 @@ import pytest
 
 from data.errors import InvalidFileError
 from data.files.question_sets.lfrqa import citations_of
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.files.question_sets.rows import write_set
 
 LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"

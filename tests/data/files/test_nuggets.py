@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data.errors import InvalidFileError
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.files.question_sets.rows import content_hash, question_to_json, write_set
 from data.models import Importance, Nugget, QuestionSet
 from tests.data.conftest import problems_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InvalidFileError
-from data.files.qrels import WHOLE, Qrels, read_qrels
+from data.files.trec import WHOLE, Qrels, read_qrels
 
 
 def _read(folder: Path, text: str) -> Qrels:

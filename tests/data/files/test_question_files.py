@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError, InvalidFileError
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.files.question_sets.rows import content_hash, write_set
 from data.files.text_files import ReadLimits
 from data.models import Question, QuestionSet

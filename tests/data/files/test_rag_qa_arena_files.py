@@ -12,7 +12,7 @@ import pytest
 
 from data.errors import ArenaError, InvalidFileError
 from data.files.labels import read_labels
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.files.text_files import ReadLimits
 from tests.data.conftest import problems_of
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from data.errors import ConflictError
 from data.files.question_sets.beir import _field, write_beir
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import Importance, Nugget, Passage, Question, QuestionSet, Split
 from tests.data.conftest import problems_of
 

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError, InvalidFileError
-from data.files.items import read_items, read_passages
-from data.files.question_sets.loader import load_set
-from data.files.tabular.columns import NAMES, Column, column_of
-from data.files.tabular.rows import TextRow
-from data.files.tabular.values import given as is_given
-from data.files.tabular.values import id_text, is_missing, list_of_cell, passages_of
+from data.files.labelled_pairs import read_items, read_passages
+from data.files.question_sets.registry import load_set
+from data.files.tables.columns import NAMES, Column, column_of
+from data.files.tables.rows import TextRow
+from data.files.tables.values import given as is_given
+from data.files.tables.values import id_text, is_missing, list_of_cell, passages_of
 from data.files.text_files import ReadLimits
 
 

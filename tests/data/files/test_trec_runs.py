@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.files.trec_runs import ids_by_field, read_run, run_field
+from data.files.trec import ids_by_field, read_run, run_field
 
 NAMES = st.text("a_% 20\t\u00a0\n5F", min_size=1, max_size=6)
 

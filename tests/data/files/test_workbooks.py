@@ -13,8 +13,8 @@ import pytest
 from openpyxl import Workbook
 
 from data.errors import InvalidFileError
-from data.files.items import read_items
-from data.files.question_sets.loader import load_set
+from data.files.labelled_pairs import read_items
+from data.files.question_sets.registry import load_set
 from data.files.text_files import ReadLimits
 from data.models import Question, QuestionSet
 from submissions.check import check_answers, read_answers

@@ -10,7 +10,7 @@ from data.errors import ConflictError, NotFoundError, StoreError
 from data.files.question_sets.rows import content_hash
 from data.models import Answer, Passage, QuestionSet, SystemCard
 from data.store import Store
-from data.store.submissions.writing import NewSubmission
+from data.store.submissions import NewSubmission
 
 MakeSet = Callable[..., QuestionSet]
 

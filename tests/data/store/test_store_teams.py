@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from data.errors import ConflictError, InvalidFileError, NotFoundError, RecordError
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import Phase, QuestionSet, Role, SetPolicy, TokenScope
 from data.store import Store
 

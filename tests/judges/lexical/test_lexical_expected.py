@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import Preference
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec

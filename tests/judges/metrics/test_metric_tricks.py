@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import MetricItem, Passage, Question
 from judges.metrics.guard import WORTH, surface_of
 from judges.metrics.registry import build_metric

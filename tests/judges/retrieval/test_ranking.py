@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import InvalidFileError
-from data.files.trec_runs import RunLine, read_run, run_lines, write_run
+from data.files.trec import RunLine, read_run, run_lines, write_run
 from data.models import Passage
 from judges.retrieval.ranking import Hit, by_document
 

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.errors import FileFormatError, NotFoundError, RecordError
-from data.files.csv_safety import escape_formula
 from data.models import Outcome
+from data.text import escape_formula
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import export_standings, flat_rows, standings_text
 from leaderboard.formats.reading import read_battles

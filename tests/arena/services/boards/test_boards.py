@@ -19,7 +19,7 @@ from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.export import write_round
 from arena.services.rounds.models import RoundRequest
 from data.errors import ConflictError, FileFormatError
-from data.store.boards.scores import EMBEDDED
+from data.store.scores import EMBEDDED
 from leaderboard.battles import BattleTable
 
 TEMPLATES = {

@@ -35,7 +35,7 @@ from data.models import (
     SubmissionState,
     SystemCard,
 )
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 from tests.narrow import known
 
 QUESTION = Question(

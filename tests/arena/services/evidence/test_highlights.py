@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.services.evidence.highlights import mark_answer
 from data.models import Outcome
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 
 PASSAGE = "Bonds fall when rates rise. Holders to maturity lose nothing in money."
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, missed_facts
 from data.models import Json, Outcome
-from data.store.boards.scores import ScoredAnswer
+from data.store.scores import ScoredAnswer
 
 
 def stated(name: str) -> str:

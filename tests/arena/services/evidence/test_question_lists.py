@@ -14,7 +14,7 @@ from arena.container import Arena
 from arena.services.evidence.question_lists import Order, QuestionFilter
 from arena.services.rounds.models import RoundRequest
 from data.models import Preference
-from data.store.rounds.question_stats import QuestionStats
+from data.store.question_stats import QuestionStats
 from tests.arena.conftest import mix
 
 

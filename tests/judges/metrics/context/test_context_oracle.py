@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import MetricItem
 from judges.metrics.context.measures import ranked_coverage
 from judges.metrics.context.raters import EmbeddedRater

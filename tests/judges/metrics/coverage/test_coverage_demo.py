@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pytest
 
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import MetricItem, Outcome, Score
 from judges.metrics.registry import build_metric
 from tests.narrow import listed

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.corpora.library import CorpusLibrary
+from data.corpora.index import CorpusLibrary
 from data.errors import NotFoundError, RecordError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score
 from judges.llm.requests import CallFailure

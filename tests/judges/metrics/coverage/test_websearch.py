@@ -10,7 +10,7 @@ import httpx
 import pytest
 from aiohttp import web
 
-from data.corpora.chunking import Chunking
+from data.corpora.documents import Chunking
 from data.errors import SpecError
 from data.models import Outcome, Passage
 from judges.llm.requests import CallFailure

@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from data.errors import NotFoundError, SpecError, StatisticsError
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import Json, MetricItem, Outcome, Passage, Reply, Score
 from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
 from data.errors import SpecError
-from data.files.question_sets.loader import load_set
+from data.files.question_sets.registry import load_set
 from data.models import MetricItem, Outcome, Score
 from judges.metrics.reference.facts import facts_of
 from judges.metrics.reference.metric import Grade, State, completeness

@@ -1,0 +1,294 @@
+"""Answers to be scored, and passages of questions, as tables (docs/design.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from data.errors import FileFormatError, InvalidFileError
+from data.files.question_sets.lfrqa import LABELS
+from data.files.tables.records import read_records
+from data.files.tables.rows import Fields
+from data.files.tables.values import given, id_text
+from data.files.text_files import ReadLimits, parse_json, read_text
+from data.models import HumanLabel, MetricItem, Passage, ProblemList
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPassages:
+    """The passages of a question, which is named by its id or its text."""
+
+    question: str
+    passages: tuple[Passage, ...]
+    line: int
+
+
+LISTS = ("aspects", "sub_questions", "short_answers")
+
+
+LIST_CELLS = frozenset({*LISTS, "passages", "contexts", "nuggets"})
+
+
+EMPTY_ITEMS_STAY = ("passages",)
+
+
+"""The passages of a question, which are no contexts of an answer."""
+
+
+def read_items(path: Path, limits: ReadLimits) -> tuple[MetricItem, ...]:
+    """Read the answers of a file.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+    """
+    return read_records(path, limits, _item, ours=True, lists=LIST_CELLS, keep=EMPTY_ITEMS_STAY)
+
+
+def read_passages(path: Path, limits: ReadLimits) -> tuple[QuestionPassages, ...]:
+    """Read passages by question: `question_id` or the question's text (`query`), and `passages`.
+
+    RAG-QA Arena's prediction files are of this form.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+    """
+    return read_records(path, limits, _question_passages, ours=True, lists=LIST_CELLS)
+
+
+def _question_passages(
+    line: int, row: Mapping[str, object], problems: ProblemList
+) -> QuestionPassages | None:
+    fields = Fields(line, row, problems)
+    name = fields.id("question_id", "question")
+    if not isinstance(row.get("contexts"), list):
+        fields.note("missing-field", "There is no list of passages.")
+    passages = fields.passages("contexts", "p")
+    return None if fields.wrong else QuestionPassages(name, passages, line)
+
+
+def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> MetricItem | None:
+    fields = Fields(line, row, problems)
+    named = any(given(row.get(name)) for name in ("id", "question_id"))
+    item = MetricItem(
+        id=fields.id("id", "question_id") if named else str(line),
+        question=fields.text("question", blank=True),
+        answer=fields.text("answer", blank=True),
+        passages=fields.passages("passages", "p"),
+        contexts=fields.passages("contexts", "c"),
+        reference=fields.optional("reference"),
+        aspects=fields.texts("aspects"),
+        sub_questions=fields.texts("sub_questions"),
+        short_answers=fields.texts("short_answers"),
+        nuggets=fields.nuggets(),
+        domain=id_text(row.get("domain")) or "",
+    )
+    return None if fields.wrong else item
+
+
+ENDING = ".json"
+
+
+JUDGED = "*_eval_by_*.json"
+
+
+VOTES = ("raw", "preferences", "votes", "labels")
+
+
+"""The names under which everybody's votes are looked for, in this order."""
+
+
+TEXTS = ("query", "response_1", "response_2")
+
+
+WORDS: Mapping[str, float] = MappingProxyType(
+    {
+        "tie": 0.0,
+        "not sure": 0.0,
+        "0": 0.0,
+        "a": -1.0,
+        "1": -1.0,
+        "b": 1.0,
+        "2": 1.0,
+        "better": -2.0,
+        "slightly better": -1.0,
+        "slightly worse": 1.0,
+        "worse": 2.0,
+    }
+)
+
+
+_ADVICE = f"Put the files {JUDGED} that are published with it into its folder."
+
+
+Row = Mapping[str, Any]
+
+
+def read_evaluations(
+    path: Path, limits: ReadLimits, *, systems: Collection[str] | None = None
+) -> tuple[HumanLabel, ...] | None:
+    """Read the votes of such a file, a label each; None where the file has another format.
+
+    With names of `systems`, pairs are read by the question and systems in their keys, without texts.
+
+    Raises:
+        InvalidFileError: Pairs have no texts, or votes that cannot be read; all of them are listed.
+    """
+    rows = _rows_of(path, limits)
+    if rows is None:
+        return None
+    problems = ProblemList()
+    names = None if systems is None else _named_pairs(rows, systems)
+    labels = tuple(label for key, row in rows for label in _labels(key, row, problems, names))
+    if not labels and not problems.errors:
+        problems.add(0, "empty-file", f"{path.name} holds no votes.", advice="Give the file as published.")
+    if problems.errors:
+        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
+        raise InvalidFileError(message, problems.result(), advice="Correct them and try again.")
+    return labels
+
+
+def _rows_of(path: Path, limits: ReadLimits) -> list[tuple[str, Row]] | None:
+    payload = _document(path, limits)
+    if not isinstance(payload, dict) or not payload:
+        return None
+    if all(isinstance(payload.get(name), list) for name in TEXTS):
+        return list(_of_columns(path, payload))
+    if all(isinstance(entry, dict) and {"majority", "raw"} & entry.keys() for entry in payload.values()):
+        shown = _shown_beside(path, limits)
+        return [(key, {**shown.get(key, {}), **entry}) for key, entry in payload.items()]
+    return None
+
+
+def _document(path: Path, limits: ReadLimits) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
+    """The JSON document that a file is; None where it is none."""
+    if not path.name.removesuffix(".gz").endswith(ENDING):
+        return None
+    try:
+        return parse_json(read_text(path, limits), 0)
+    except FileFormatError:
+        # Whoever reads it line by line says what is wrong with it.
+        return None
+
+
+def _of_columns(path: Path, columns: Mapping[str, object]) -> Iterator[tuple[str, Row]]:
+    lists = {name: values for name, values in columns.items() if isinstance(values, list)}
+    lengths = {len(values) for values in lists.values()}
+    if len(lengths) > 1:
+        found = ", ".join(f"{name} {len(values)}" for name, values in lists.items())
+        raise FileFormatError(
+            f"{path.name} has columns of several lengths: {found}.", advice="Give the file as published."
+        )
+    for number in range(lengths.pop()):
+        row = {name: values[number] for name, values in lists.items()}
+        yield str(row.get("pair_id", row.get("id", number + 1))), row
+
+
+def _shown_beside(path: Path, limits: ReadLimits) -> Mapping[str, Row]:
+    """What was shown of each pair, from the judges' files in the same folder."""
+    shown: dict[str, Row] = {}
+    for file in sorted(path.parent.glob(JUDGED)):
+        records = _document(file, limits)
+        for record in records if isinstance(records, list) else ():
+            if isinstance(record, dict) and "pair_id" in record:
+                shown.setdefault(str(record["pair_id"]), record)
+    return shown
+
+
+def _labels(
+    key: str, row: Row, problems: ProblemList, named: Mapping[str, Sequence[str]] | None
+) -> Iterator[HumanLabel]:
+    texts = [row.get("query"), *_answers(row)]
+    question_id, *systems = ("", *_systems(row)) if named is None else named.get(key, ("", "", ""))
+    if named is not None and not question_id:
+        problems.add(0, "missing-field", f"The key {key} names no question and two systems.")
+        return
+    if named is None and not all(isinstance(text, str) and text.strip() for text in texts):
+        problems.add(0, "missing-field", f"The pair {key} has no question or answers.", advice=_ADVICE)
+        return
+    votes, people = _votes(row), row.get("annotators")
+    if isinstance(people, list) and len(people) != len(votes):
+        message = f"The pair {key} has {len(votes)} votes and {len(people)} annotators."
+        problems.add(0, "wrong-value", message)
+        return
+    domain = key.partition("_")[0]
+    reference = row.get("reference")
+    for place, vote in enumerate(votes):
+        label = _label(vote, systems)
+        if label is None:
+            expected = ", ".join([*filter(None, systems), "Tie", "1, 2, 0", "a grade from Better to Worse"])
+            message = f"The pair {key} has the vote {vote!r}."
+            problems.add(0, "wrong-value", message, advice=f"One of these is expected: {expected}.")
+            continue
+        yield HumanLabel(
+            id=key,
+            question_id=question_id,
+            domain=domain if domain in LABELS else "",
+            question=str(texts[0] or ""),
+            answer_a=str(texts[1] or ""),
+            answer_b=str(texts[2] or ""),
+            label=label,
+            reference=reference if isinstance(reference, str) and reference else None,
+            system_a=systems[0].replace("/", "-"),
+            system_b=systems[1].replace("/", "-"),
+            annotator=str(people[place]) if isinstance(people, list) else f"annotator-{place + 1}",
+        )
+
+
+def _named_pairs(rows: Sequence[tuple[str, Row]], systems: Collection[str]) -> Mapping[str, Sequence[str]]:
+    """Find the question and the two systems in each key."""
+    votes = {str(vote) for _, row in rows for vote in _votes(row)}
+    names = {*systems, *(vote for vote in votes if vote.lower() not in WORDS)}
+    found: dict[str, Sequence[str]] = {}
+    for key, _ in rows:
+        for second in (name for name in names if key.endswith(f"_{name}")):
+            rest = key.removesuffix(f"_{second}")
+            for first in (name for name in names if rest.endswith(f"_{name}") and len(rest) > len(name) + 1):
+                found[key] = (rest.removesuffix(f"_{first}"), first, second)
+    return found
+
+
+def _systems(row: Row) -> tuple[str, str]:
+    """Whose answers they are, empty where the file does not say."""
+    order = row.get("order")
+    named = [order.get(place) for place in "12"] if isinstance(order, dict) else []
+    first, second = named if all(named) and named else (row.get("model_1"), row.get("model_2"))
+    return str(first or ""), str(second or "")
+
+
+def _answers(row: Row) -> Sequence[object]:
+    """The two answers: fields of their own, else what stands between the tags of the judge's prompt."""
+    if row.get("response_1") and row.get("response_2"):
+        return row["response_1"], row["response_2"]
+    prompt = row.get("prompt")
+    return (
+        [_between(prompt, f"<answer {n}>\n", f"\n</answer {n}>") for n in (1, 2)] if prompt else (None, None)
+    )
+
+
+def _between(text: object, opening: str, closing: str) -> str | None:
+    """From the first opening to the last closing mark, as the published script reads it."""
+    if not isinstance(text, str):
+        return None
+    start, end = text.find(opening), text.rfind(closing)
+    return text[start + len(opening) : end] if 0 <= start < end else None
+
+
+def _votes(row: Row) -> Sequence[object]:
+    given = next((row[name] for name in VOTES if row.get(name)), row.get("majority"))
+    if isinstance(given, list):
+        return given
+    return () if given is None else (given,)
+
+
+def _label(vote: object, systems: Sequence[str]) -> float | None:
+    if isinstance(vote, bool) or not isinstance(vote, str | int):
+        return None
+    text = str(vote).strip()
+    # A name may stand with its owner, `owner/model`, in one file and without in the other.
+    for system, label in zip(systems, (-1.0, 1.0), strict=True):
+        if text and text in {system, system.replace("/", "-"), system.rpartition("/")[2]}:
+            return label
+    return WORDS.get(text.lower())

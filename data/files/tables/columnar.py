@@ -1,0 +1,232 @@
+"""Parquet and Arrow files of texts, a few rows at a time, and damage in one line.
+
+A dictionary makes a small file large: it may hold a long text once that many rows repeat. So batches have the
+fewer rows the longer a text may be, and what they expand to is counted. A list of many such texts in one row
+remains; whoever reads files of strangers caps the memory of the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from data import progress
+from data.errors import FileFormatError
+from data.files.tables.columns import Column, read_columns, require_once
+from data.files.tables.rows import Opening, Row
+from data.files.text_files import (
+    ARROW_MAGICS,
+    MEBIBYTE,
+    PARQUET_MAGIC,
+    ReadLimits,
+    magic_of,
+    too_many_bytes,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BATCH = 512
+"""Rows that are made into Python's objects at once, at most."""
+BATCH_BYTES = 16 * MEBIBYTE
+"""What the texts of one column in a batch may take, where a dictionary holds them."""
+TOO_MANY, TOO_LARGE, NOT_UTF8 = "too-many-answers", "too-large", "not-utf8"
+
+
+def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -> Iterator[Row]:
+    """Yield the rows of a Parquet or Arrow file; the latter may be a stream, as `datasets` saves it.
+
+    Args:
+        path: The file.
+        name: What messages call it; empty where it is the only one.
+        limits: What is refused.
+        opening: Is given the header and the rows with unusable texts.
+
+    Raises:
+        FileFormatError: The file is damaged or over a limit, or there are too many errors.
+    """
+    number = size = 0
+    with damage_told(path), progress.working(f"reading {name or 'rows'}") as work:
+        for batch, unread in _batches(path, limits, opening):
+            size += sum(map(_bytes_of, batch.columns))
+            if size > limits.file_bytes:
+                raise too_many_bytes(path.name, limits)
+            large = batch.nbytes > limits.line_bytes
+            clean = not any(map(_has_nul, batch.columns))
+            for at, value in enumerate(_values(batch)):
+                number += 1
+                place = f"{name} row {number}" if name else f"Row {number}"
+                if large and batch.slice(at, 1).nbytes > limits.line_bytes:
+                    message = f"{place}: The row is longer than {limits.line_bytes:,} bytes."
+                    opening.note(_unusable(number, TOO_LARGE, message, "Shorten its texts."))
+                elif value is None or not (clean or _is_clean(value)):
+                    message = f"{place}: A text is not UTF-8, or has a NUL character."
+                    opening.note(_unusable(number, NOT_UTF8, message, "Save texts as UTF-8."))
+                else:
+                    yield Row(number, {**unread, **value} if unread else value, place)
+            work.done = number
+
+
+def stored_bytes(path: Path) -> int:
+    """How many bytes the columns of a Parquet file hold, decompressed, as the file itself says."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - loads when such a file comes
+
+    with damage_told(path):
+        metadata = pq.read_metadata(path)
+        return sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Say in one line that a file cannot be read.
+
+    Raises:
+        FileFormatError: It cannot.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
+
+    try:
+        yield
+    except MemoryError as error:
+        message = f"{path.name} takes more memory than it may once decompressed."
+        raise FileFormatError(message, advice="Give a smaller file.", code=TOO_LARGE) from error
+    except (pa.ArrowException, OSError) as error:
+        message = f"{path.name} is cut off or damaged."
+        advice = "Write the file again and upload all of it."
+        raise FileFormatError(message, advice=advice, code="damaged-file") from error
+
+
+def _batches(
+    path: Path, limits: ReadLimits, opening: Opening
+) -> Iterator[tuple[pa.RecordBatch, Mapping[str, None]]]:
+    """Batches of few rows, and the columns that are not read, which are named in a warning."""
+    import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
+    import pyarrow.parquet as pq  # noqa: PLC0415 - loads when such a file comes
+
+    if magic_of(path).startswith(PARQUET_MAGIC):
+        with pq.ParquetFile(path, buffer_size=MEBIBYTE, pre_buffer=False) as file:
+            columns, unread = _chosen(file.schema_arrow, opening)
+            _require_counts(path, file.metadata, limits)
+            for batch in file.iter_batches(_rows_at_once(file.metadata), columns=columns):
+                yield batch, unread
+        return
+    with pa.OSFile(str(path)) as source:
+        footed = source.read(len(ARROW_MAGICS[1])) == ARROW_MAGICS[1]
+        source.seek(0)
+        reader = pa.ipc.open_file(source) if footed else pa.ipc.open_stream(source)
+        columns, unread = _chosen(reader.schema, opening)
+        for batch in map(reader.get_batch, range(reader.num_record_batches)) if footed else reader:
+            # Offsets and sizes that lie would be read beyond their buffers.
+            batch.validate(full=True)
+            for start in range(0, batch.num_rows, BATCH):
+                yield batch.select(columns).slice(start, BATCH), unread
+
+
+def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str, None]]:
+    """The columns that are read: those of a table with questions that somebody knows, else all."""
+    require_once(schema.names)
+    opening.header(schema.names, 0)
+    known = read_columns(schema.names)
+    ours = {Column.QUESTION_ID, Column.QUESTION} & known.keys()
+    columns = [name for name in schema.names if opening.reads(name)] if ours else list(schema.names)
+    return columns, dict.fromkeys(name for name in schema.names if name not in columns)
+
+
+def _rows_at_once(metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+    """So many rows that a text which a dictionary repeats in each of them stays within bounds."""
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    chunks = (group.column(at) for group in groups for at in range(group.num_columns))
+    longest = max((one.total_uncompressed_size for one in chunks if one.has_dictionary_page), default=1)
+    mean = max((group.total_byte_size // max(1, group.num_rows) for group in groups), default=1)
+    return max(1, min(BATCH, BATCH_BYTES // max(1, longest, mean)))
+
+
+def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # noqa: ANN401 - pyarrow has no types
+    """Refuse too many rows, and lists that are longer than any answer has contexts."""
+    if metadata.num_rows > limits.rows:
+        message = f"{path.name} has {metadata.num_rows:,} rows; {limits.rows:,} are allowed."
+        raise FileFormatError(message, advice="Answer every question once.", code=TOO_MANY)
+    for at in range(metadata.num_row_groups):
+        group = metadata.row_group(at)
+        most = max((group.column(column).num_values for column in range(group.num_columns)), default=0)
+        if most > max(1, group.num_rows) * limits.items:
+            message = f"{path.name} has lists of more than {limits.items} items a row."
+            raise FileFormatError(message, advice="Give fewer contexts.", code=TOO_LARGE)
+
+
+def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
+    """The rows of a batch; None for those whose texts are not UTF-8."""
+    try:
+        rows: list[dict[str, Any] | None] = batch.to_pylist()
+    except ValueError:
+        if batch.num_rows == 1:
+            return [None]
+        return [value for at in range(batch.num_rows) for value in _values(batch.slice(at, 1))]
+    return rows
+
+
+def _is_clean(value: object) -> bool:
+    """Whether there is no character that no database takes."""
+    if isinstance(value, str):
+        return "\x00" not in value
+    return all(map(_is_clean, value.values() if isinstance(value, Mapping) else _items(value)))
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _unusable(number: int, code: str, message: str, advice: str) -> FileFormatError:
+    return FileFormatError(message, advice=advice, code=code, line=number)
+
+
+def _kinds(kind: Any, *names: str) -> bool:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow as pa  # noqa: PLC0415 - loaded by whoever reads
+
+    return any(getattr(pa.types, f"is_{name}")(kind) for name in names)
+
+
+TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
+
+
+def _bytes_of(array: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+    """Bytes of a column once each of its values stands for itself.
+
+    Raises:
+        FileFormatError: It is of a type that holds neither texts, lists of them nor numbers.
+    """
+    import pyarrow.compute as pc  # noqa: PLC0415 - loaded by whoever reads
+
+    kind = array.type
+    if _kinds(kind, *TEXTS, "primitive", "null"):
+        return int(array.nbytes)
+    if _kinds(kind, "dictionary"):
+        if not _kinds(kind.value_type, *TEXTS):
+            return int(array.nbytes)
+        lengths = pc.binary_length(array.dictionary).take(array.indices)
+        return int(pc.sum(lengths).as_py() or 0) + 4 * len(array)
+    if _kinds(kind, *LISTS):
+        return _bytes_of(array.flatten()) + 4 * len(array)
+    if _kinds(kind, "struct"):
+        return sum(map(_bytes_of, array.flatten()))
+    message = f"A column has the type {str(kind)[:60]!r}, which neither questions nor answers have."
+    raise FileFormatError(message, advice="Write texts, and lists of them.", code="wrong-type")
+
+
+def _has_nul(array: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
+    """Whether the texts of a column may have a character that no database takes."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - loaded by whoever reads
+
+    kind = array.type
+    if _kinds(kind, "dictionary"):
+        return _has_nul(array.dictionary)
+    if _kinds(kind, *LISTS):
+        return _has_nul(array.flatten())
+    if _kinds(kind, "struct"):
+        return any(map(_has_nul, array.flatten()))
+    if _kinds(kind, "string", "large_string"):
+        return pc.any(pc.match_substring(array, "\x00")).as_py() is True
+    return _kinds(kind, *TEXTS)

@@ -1,0 +1,142 @@
+"""The sheet of an Excel workbook with a table of texts."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data.errors import FileFormatError
+from data.files.tables.columns import Column, read_columns, require_once
+from data.files.tables.rows import Opening, Row
+from data.files.text_files import ReadLimits, too_many_bytes
+from data.files.zip_files import members_of
+
+SHEETS = "xl/workbook.xml"
+SHEETS_LISTED = 10
+WRONG_FORMAT, DAMAGED, BAD_CELLS = "wrong-format", "damaged-file", "bad-csv"
+ADVICE = 'Save it as "CSV UTF-8", or install "answer-arena[excel]".'
+
+
+def is_workbook(path: Path) -> bool:
+    """Whether a zip file is an Excel workbook."""
+    return SHEETS in members_of(path)
+
+
+def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[Row]:
+    """Yield the rows below the first one, which has the names of the columns; blank ones are passed over.
+
+    Numbers become texts, whole ones without a fraction. Needs openpyxl.
+
+    Raises:
+        FileFormatError: It is damaged, over a limit, or openpyxl is not installed.
+    """
+    try:
+        import openpyxl  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        message = f"{path.name} is an Excel workbook."
+        raise FileFormatError(message, advice=ADVICE, code=WRONG_FORMAT) from error
+    try:
+        if sum(members_of(path).values()) > limits.file_bytes:
+            raise too_many_bytes(path.name, limits)
+        # As open files: openpyxl refuses paths by how they end, and uploads end in anything.
+        with path.open("rb") as file, path.open("rb") as again:
+            values = openpyxl.load_workbook(file, read_only=True, data_only=True)
+            formulas = openpyxl.load_workbook(again, read_only=True)
+            sheet = _chosen(path.name, values)
+            if sheet:
+                yield from _rows(_lines(values[sheet], formulas[sheet]), opening)
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, SyntaxError, OSError) as error:
+        message = f"{path.name} is an Excel workbook that is damaged."
+        raise FileFormatError(message, advice="Save it again.", code=DAMAGED) from error
+
+
+def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no types
+    """The sheet with a table of questions, else the first that has rows; empty where none has.
+
+    Raises:
+        FileFormatError: Several sheets have such tables.
+    """
+    filled: list[str] = []
+    tables: list[str] = []
+    wide: list[str] = []
+    for sheet in book.worksheets:
+        # Some programs write a size that is not the sheet's.
+        sheet.reset_dimensions()
+        rows = map(_cells, sheet.iter_rows(values_only=True))
+        first = next((cells for cells in rows if cells), None)
+        if first is None:
+            continue
+        filled.append(sheet.title)
+        columns = [str(cell).strip() for cell in first if cell is not None]
+        known = read_columns(columns)
+        if len(columns) > 1 and {Column.QUESTION_ID, Column.QUESTION} & known.keys():
+            # With a column for each system no other column need be known.
+            (tables if len(known) > 1 else wide).append(sheet.title)
+    tables = tables or wide
+    if len(tables) > 1:
+        names = ", ".join(map(repr, tables[:SHEETS_LISTED]))
+        message = f"{name} has tables on {len(tables):,} sheets: {names}."
+        raise FileFormatError(
+            message, advice="Save the one that is meant as its own file.", code=WRONG_FORMAT
+        )
+    return next(iter([*tables, *filled]), "")
+
+
+def _lines(values: Any, formulas: Any) -> Iterator[list[object]]:  # noqa: ANN401 - openpyxl has no types
+    """The cells of each row; a formula that was never calculated stands for its value."""
+    for sheet in (values, formulas):
+        sheet.reset_dimensions()
+    pairs = zip(values.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True)
+    for row, written in pairs:
+        pending = (
+            _Formula(str(formula)) if value is None and formula is not None else value
+            for value, formula in zip(row, written, strict=True)
+        )
+        yield _cells(pending)
+
+
+@dataclass(frozen=True, slots=True)
+class _Formula:
+    text: str
+
+
+def _cells(values: Iterable[object]) -> list[object]:
+    """The cells of a row as texts, up to the last one that is not blank."""
+    cells = list(map(_text, values))
+    while cells and (cells[-1] is None or (isinstance(cells[-1], str) and not cells[-1].strip())):
+        cells.pop()
+    return cells
+
+
+def _rows(lines: Iterable[list[object]], opening: Opening) -> Iterator[Row]:
+    columns: list[str] | None = None
+    for line, cells in enumerate(lines, start=1):
+        if not cells:
+            continue
+        formula = next((cell for cell in cells if isinstance(cell, _Formula)), None)
+        if formula is not None:
+            message = f"Row {line}: The formula {formula.text[:60]!r} has no value."
+            opening.note(
+                FileFormatError(message, advice="Open and save it in Excel.", code=BAD_CELLS, line=line)
+            )
+        elif columns is None:
+            columns = ["" if cell is None else str(cell).strip() for cell in cells]
+            require_once(columns, line=line)
+            opening.header(columns, line)
+        elif len(cells) > len(columns):
+            message = f"The row has {len(cells)} cells where the header has {len(columns)}."
+            opening.note(FileFormatError(message, advice="Name every column.", code=BAD_CELLS, line=line))
+        else:
+            texts = ["" if cell is None else cell for cell in cells] + [""] * (len(columns) - len(cells))
+            yield Row(line, dict(zip(columns, texts, strict=True)), f"Row {line}")
+
+
+def _text(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else value

@@ -1,0 +1,349 @@
+"""Answers as JSON Lines, one JSON array, or an array in a JSON object, read row by row."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from data.errors import FileFormatError
+from data.files.tables.columns import Column, column_of, shown_names
+from data.files.tables.rows import Holds, Opening, Row
+from data.files.text_files import UTF8_BOM, GuardedStream, decode, parse_json
+
+TRUNCATED, NOT_JSON, NOT_FINITE, TOO_LARGE = "truncated-file", "not-json", "not-finite", "too-large"
+
+
+WRONG_SHAPE, EMPTY_FILE = "wrong-shape", "empty-file"
+
+
+def read_jsonl(stream: GuardedStream, opening: Opening) -> Iterator[Row]:
+    """Yield the lines that are JSON, noting those that are not; blank lines are passed over.
+
+    Raises:
+        FileFormatError: The stream ends at a limit or in damage, or there are too many errors.
+    """
+    while content := stream.readline():
+        # Joined files have a byte order mark each.
+        text = content.strip().removeprefix(UTF8_BOM)
+        if not text:
+            continue
+        try:
+            value = parsed(text, stream.line, opening.is_log)
+        except FileFormatError as error:
+            if stream.line > 1 and not content.endswith(b"\n") and _is_cut_off(error):
+                message, advice = "The last line is cut off.", "Write the file again and upload all of it."
+                opening.note(FileFormatError(message, advice=advice, code=TRUNCATED, line=stream.line))
+            else:
+                opening.note(error)
+            continue
+        yield Row(stream.line, value)
+
+
+def parsed(content: bytes, line: int, is_log: Holds) -> object:
+    """A row; those of logs may hold numbers that are not finite, as Python writes them."""
+    text = decode(content, line)
+    try:
+        return parse_json(text, line)
+    except FileFormatError as error:
+        if error.code != NOT_FINITE or not is_log(value := parse_json(text, line, finite=False)):
+            raise
+        return value
+
+
+def _is_cut_off(error: FileFormatError) -> bool:
+    """Whether a text could be read if it went on."""
+    cause = error.__cause__
+    if isinstance(cause, json.JSONDecodeError):
+        return cause.msg.startswith("Unterminated") or cause.pos >= len(cause.doc.rstrip())
+    return isinstance(cause, UnicodeDecodeError) and cause.reason == "unexpected end of data"
+
+
+CHUNK = 256 * 1024
+
+
+# A whole string, or a mark of structure, or the quote of a string that goes on in the next chunk.
+TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],"]', re.DOTALL)
+
+
+WHITE = b" \t\r\n"
+
+
+GAP = re.compile(rb"[ \t\r\n]*+")
+
+
+COLON = re.compile(rb"[ \t\r\n]{0,16}:")
+
+
+def top_keys(head: bytes) -> set[str]:
+    """The keys of an object, as far as its beginning shows them."""
+    keys, depth = set[str](), 0
+    for token in TOKEN.finditer(head):
+        mark = token.group()
+        if mark == b'"':
+            break
+        if mark in b"{[":
+            depth += 1
+        elif mark in b"}]":
+            depth -= 1
+        elif depth == 1 and COLON.match(head, token.end()):
+            keys.add(mark[1:-1].decode("utf-8", errors="replace"))
+    return keys
+
+
+def read_array(stream: GuardedStream, opening: Opening, key: str | None = None) -> Iterator[Row]:
+    """Yield the items that are JSON, noting those that are not.
+
+    Args:
+        stream: A JSON array, or an object that has one.
+        opening: Is given what is wrong; of a log, items over the limit are left out and given to `large`.
+        key: Where the array stands in the object; what else is in the object is passed over.
+
+    Raises:
+        FileFormatError: The array is cut off or not there, an item is over the limit, something follows the
+            array, the stream ends at a limit or in damage, or there are too many errors.
+    """
+    for number, (line, content) in enumerate(_Items(stream, key, skip=opening.large is not None), start=1):
+        place = f"Item {number}"
+        if content is None:
+            if opening.large is not None:
+                opening.large(place)
+            continue
+        try:
+            value = parsed(content, line, opening.is_log)
+        except FileFormatError as error:
+            error.message = f"{place}: {error.message}"
+            opening.note(error)
+            continue
+        yield Row(line, value, place)
+
+
+class _Items:
+    """Cuts the text of an array at its own commas."""
+
+    def __init__(self, stream: GuardedStream, key: str | None, *, skip: bool) -> None:
+        self._stream = stream
+        self._row_bytes = stream.limits.line_bytes
+        self._key = key
+        self._skip = skip and key is not None
+        self._buffer = b""
+        self._line = 1
+        self._counted = 0
+
+    def __iter__(self) -> Iterator[tuple[int, bytes | None]]:
+        """Each item with its line; of one that is over the limit and to be skipped only the line."""
+        self._skip_to_array()
+        start = self._buffer.find(b"[") + 1
+        scan, depth, cut, long = start, 0, False, False
+        while True:
+            for token in TOKEN.finditer(self._buffer, scan):
+                mark = token.group()
+                scan = token.end()
+                if mark in b"{[":
+                    depth += 1
+                elif depth and mark in b"}]":
+                    depth -= 1
+                elif mark == b'"':
+                    scan = token.start()
+                    break
+                elif depth == 0 and mark in b",}]":
+                    content = self._buffer[start : token.start()].strip(WHITE)
+                    long = long or self._is_long(len(content))
+                    if content or cut or mark == b"," or long:
+                        yield self._line_of(start), None if long else content
+                    if mark != b",":
+                        self._require_end(token.end())
+                        return
+                    start, cut, long = token.end(), True, False
+            else:
+                scan = len(self._buffer)
+            if long or self._is_long(len(self._buffer) - start):
+                # What an item of a log holds beyond the limit is passed over.
+                long, start = True, scan
+            self._fill(start, drop=long)
+            scan, start = scan - start, 0
+
+    def _skip_to_array(self) -> None:
+        if self._key is not None:
+            self._skip_to(json.dumps(self._key).encode())
+        while b"[" not in self._buffer:
+            self._fill(0)
+
+    def _skip_to(self, key: bytes) -> None:
+        """Drop what stands before the array of an object's key, or of the same key within its object."""
+        opened, last, scan = list[bytes](), b"", 0
+        while True:
+            for token in TOKEN.finditer(self._buffer, scan):
+                mark = token.group()
+                if mark == b'"':
+                    scan = token.start()
+                    break
+                scan = token.end()
+                if mark in b"{[":
+                    if mark == b"[" and last == key and all(name == key for name in opened[1:]):
+                        self._line_of(token.start())
+                        self._buffer = self._buffer[token.start() :]
+                        self._counted = 0
+                        return
+                    opened.append(last if mark == b"{" else mark)
+                    last = b""
+                elif mark in b"}]":
+                    opened.pop()
+                    last = b""
+                    if not opened:
+                        self._refuse_without(key)
+                else:
+                    last = b"" if mark == b"," else mark
+            else:
+                scan = len(self._buffer)
+            if len(self._buffer) - scan > self._row_bytes:
+                raise self._too_long()
+            self._fill(scan)
+            scan = 0
+
+    def _refuse_without(self, key: bytes) -> None:
+        message = f"The log has no {key.decode()}."
+        advice = "Write the log with its samples, not its header alone."
+        raise FileFormatError(message, advice=advice, code=EMPTY_FILE, line=self._line)
+
+    def _fill(self, start: int, *, drop: bool = False) -> None:
+        """Drop what is done with, of a string that is passed over also what is there of it, and read on."""
+        self._line_of(start)
+        self._buffer = self._buffer[start:]
+        self._counted = max(0, self._counted - start)
+        if drop and self._buffer:
+            escapes = len(self._buffer) - len(self._buffer.rstrip(b"\\"))
+            self._buffer, self._counted = b'"' + b"\\" * (escapes % 2), 0
+        chunk = self._stream.read(CHUNK)
+        if not chunk:
+            message = "The JSON array is cut off: its closing bracket is missing."
+            if self._key is not None:
+                message = f"The log is cut off before the end of its {self._key}."
+            advice = "Write the file again and upload all of it."
+            raise FileFormatError(message, advice=advice, code=TRUNCATED, line=self._line)
+        self._buffer += chunk
+
+    def _line_of(self, position: int) -> int:
+        """The line on which the text after `position` starts; positions must not go back."""
+        gap = GAP.match(self._buffer, position)
+        position = gap.end() if gap else position
+        self._line += self._buffer.count(b"\n", self._counted, position)
+        self._counted = max(self._counted, position)
+        return self._line
+
+    def _is_long(self, length: int) -> bool:
+        if length > self._row_bytes and not self._skip:
+            raise self._too_long()
+        return length > self._row_bytes
+
+    def _too_long(self) -> FileFormatError:
+        message = f"One item is longer than {self._row_bytes:,} bytes."
+        advice = "Shorten its answer or contexts."
+        return FileFormatError(message, advice=advice, code=TOO_LARGE, line=self._line)
+
+    def _require_object_end(self, rest: bytes) -> None:
+        last = b""
+        while rest or (rest := self._stream.read(CHUNK)):
+            last, rest = rest.strip(WHITE)[-1:] or last, b""
+        if last != b"}":
+            message = "The log is cut off: its closing brace is missing."
+            advice = "Write the file again and upload all of it."
+            raise FileFormatError(message, advice=advice, code=TRUNCATED, line=self._line)
+
+    def _require_end(self, position: int) -> None:
+        rest = self._buffer[position:]
+        if self._key is not None:
+            self._require_object_end(rest)
+            return
+        while rest or (rest := self._stream.read(CHUNK)):
+            if rest.strip(WHITE):
+                message = "Something follows the JSON array."
+                advice = "Put every answer into one array, or write one object a line."
+                raise FileFormatError(message, advice=advice, code=WRONG_SHAPE, line=self._line)
+            rest = b""
+
+
+LISTS = (
+    *("results", "data", "rows", "answers", "predictions", "responses", "questions", "examples", "samples"),
+    "testCases",
+)
+
+
+"""Under which names of one object its rows stand; deepeval's are its test cases."""
+
+
+ADVICE = "Write one object a line, one array of objects, or an object of columns."
+
+
+def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
+    """The rows of an object, whichever of these it is.
+
+    One row; columns of equally many cells, as lists or by the row's number (pandas); rows under one of
+    `LISTS`, which pandas writes with `columns` beside; answers, rows or contexts by the ids of questions, or
+    by their texts.
+
+    Raises:
+        FileFormatError: It is none of these.
+    """
+    rows = _rows(value)
+    if rows is None:
+        message = f"{name} is one JSON object that is no table; its fields are: {shown_names(value)}."
+        raise FileFormatError(message, advice=ADVICE, code=WRONG_SHAPE, line=1)
+    for number, row in enumerate(rows, start=1):
+        yield Row(number, row, "" if row is value else f"Row {number}")
+
+
+def _rows(value: Mapping[str, object]) -> Sequence[object] | None:
+    listed = next((cells for name in LISTS if isinstance(cells := value.get(name), list) and cells), None)
+    if listed is not None:
+        return _by_columns(value) or _of_list(listed, value.get("columns"))
+    if _known(value):
+        return _by_columns(value) or [value]
+    return _by_questions(value)
+
+
+def _of_list(rows: list[object], columns: object) -> list[object]:
+    if not isinstance(columns, list) or not all(isinstance(row, list) for row in rows):
+        return rows
+    names = list(map(str, columns))
+    return [dict(zip(names, row, strict=False)) for row in rows if isinstance(row, list)]
+
+
+def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
+    cells = list(value.values())
+    # Where each key has spaces, they are the questions' texts.
+    name = (Column.QUESTION if all(" " in key.strip() for key in value) else Column.QUESTION_ID).value
+    if cells and all(isinstance(cell, str) for cell in cells):
+        return [{name: key, "answer": cell} for key, cell in value.items()]
+    if cells and all(isinstance(cell, Mapping) for cell in cells) and any(map(_known, _mappings(cells))):
+        return [_named(name, key, inner) for key, inner in zip(value, _mappings(cells), strict=True)]
+    if cells and all(isinstance(cell, list) for cell in cells):
+        return [{name: key, "contexts": cell} for key, cell in value.items()]
+    return None
+
+
+def _by_columns(value: Mapping[str, object]) -> list[dict[str, object]] | None:
+    """The rows of an object whose fields are columns; None where it is a row itself."""
+    if not _known(value):
+        return None
+    if all(isinstance(cell, Mapping) for cell in value.values()):
+        columns = dict(zip(value, _mappings(value.values()), strict=True))
+        index = list(dict.fromkeys(key for inner in columns.values() for key in inner))
+        return [{name: inner.get(key) for name, inner in columns.items()} for key in index]
+    lists = {name: cell for name, cell in value.items() if isinstance(cell, list)}
+    if len(lists) == len(value) and len({len(cells) for cells in lists.values()}) == 1:
+        return [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
+    return None
+
+
+def _named(column: str, key: str, row: Mapping[str, object]) -> dict[str, object]:
+    named = any(column_of(name) == column for name in row)
+    return dict(row) if named else {column: key, **row}
+
+
+def _known(row: Mapping[str, object]) -> bool:
+    return any(column_of(name) for name in row)
+
+
+def _mappings(cells: object) -> list[Mapping[str, object]]:
+    return [cell for cell in cells if isinstance(cell, Mapping)] if hasattr(cells, "__iter__") else []

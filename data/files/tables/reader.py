@@ -1,0 +1,306 @@
+"""Opening a table of texts, whichever container it is in, told by its content."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Self
+
+from data.errors import FileFormatError
+from data.files.tables.columnar import read_columnar
+from data.files.tables.columns import Column, column_of
+from data.files.tables.csv_table import SEPARATOR_LINE, read_csv, split_header
+from data.files.tables.excel import is_workbook, read_workbook
+from data.files.tables.json_files import LISTS, WRONG_SHAPE, read_array, read_jsonl, rows_of_object, top_keys
+from data.files.tables.rows import FileFormat, Opening, Row
+from data.files.text_files import (
+    ARROW_MAGICS,
+    COMPRESSED,
+    MEBIBYTE,
+    PARQUET_MAGIC,
+    GuardedStream,
+    ReadLimits,
+    magic_of,
+    parse_json,
+    read_lines,
+    read_text,
+)
+from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, unpack
+
+HEAD = 64 * 1024
+DELIMITERS = ",;\t"
+RUN_FIELDS = 6
+TAR_AT = 257
+LONG_LINE = HEAD // 2
+LARGEST_OBJECT = 1024 * MEBIBYTE
+FIRST_FIELD = re.compile(rb'\{\s{0,99}"([^"\\]{1,99})"\s{0,99}:\s{0,99}(.)', re.DOTALL)
+WRONG_FORMAT, EMPTY, NOT_UTF8 = "wrong-format", "empty-file", "not-utf8"
+ADVICE = "Give JSONL, a JSON array, CSV or Parquet, a harness's log, or a zip file of a dataset's folder."
+FOREIGN: Mapping[bytes, str] = MappingProxyType(
+    {
+        b"PK\x03\x04": "a workbook or zip file inside a compressed file",
+        b"PAR1": "a Parquet file inside a compressed file",
+        b"%PDF": "a PDF",
+        b"\xd0\xcf\x11\xe0": "a file of an old Excel or Word",
+        b"<!doctype": "a page of HTML",
+        b"<!DOCTYPE": "a page of HTML",
+        b"<html": "a page of HTML",
+        b"<?xml": "XML",
+        b"SQLite format 3": "an SQLite database",
+        b"\x93NUMPY": "an array of NumPy",
+        b"\x80\x04\x95": "a pickle of Python",
+        b"FEA1": "a Feather file of version 1",
+        **{magic: f"a {kind} file inside a compressed file" for magic, kind in COMPRESSED.items()},
+    }
+)
+LFS = b"version https://git-lfs.github.com/spec"
+FORM = (b"--", b"content-disposition: form-data")
+
+
+class Table:
+    """An open table. Use it as a context manager and iterate over it once.
+
+    Raises:
+        FileFormatError: There is no such file, or it is none of the containers.
+    """
+
+    def __init__(self, path: Path, limits: ReadLimits, opening: Opening) -> None:
+        self._limits = limits
+        self._opening = opening
+        self._closing = ExitStack()
+        try:
+            self.format, self._rows = self._opened(path, "")
+        except BaseException:
+            self._closing.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows
+
+    def _opened(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row]]:
+        magic = magic_of(path)
+        if magic.startswith(ZIP_MAGICS):
+            if is_workbook(path):
+                return FileFormat.EXCEL, read_workbook(path, self._limits, self._opening)
+            if within:
+                message = f"{path.name} in {within} is a zip file inside another."
+                raise FileFormatError(message, advice=ADVICE, code=WRONG_FORMAT)
+            return self._packed(path)
+        form = table_format(magic)
+        if form is not None:
+            return form, read_columnar(path, "", self._limits, self._opening)
+        return self._text(path)
+
+    def _packed(self, path: Path) -> tuple[FileFormat, Iterator[Row]]:
+        folder = Path(self._closing.enter_context(tempfile.TemporaryDirectory()))
+        limits = ArchiveLimits(total_bytes=self._limits.file_bytes)
+        inner = unpack(path, folder, limits)
+        files = sorted(file for file in inner.rglob("*") if file.is_file()) if inner.is_dir() else [inner]
+        if len(files) != 1:
+            message = f"{path.name} holds {len(files):,} files."
+            raise FileFormatError(message, advice="Pack one table into it.", code=WRONG_FORMAT)
+        return self._opened(files[0], path.name)
+
+    def _text(self, path: Path) -> tuple[FileFormat, Iterator[Row]]:
+        limits, opening = self._limits, self._opening
+        shape = detect(path, limits, opening.logs)
+        if shape.format is FileFormat.TREC_RUN:
+            message = f"{path.name} is a TREC run, which has no answers."
+            advice = "Check and add it as contexts: --kind contexts."
+            raise FileFormatError(message, advice=advice, code=WRONG_FORMAT)
+        if shape.whole:
+            value = _object(path, limits)
+            if opening.is_row(value):
+                return FileFormat.JSONL, iter((Row(1, value),))
+            return shape.format, rows_of_object(path.name, value)
+        stream = self._closing.enter_context(
+            GuardedStream(path, limits, carriage_returns=shape.carriage_returns)
+        )
+        match shape.format:
+            case FileFormat.JSONL:
+                return shape.format, read_jsonl(stream, opening)
+            case FileFormat.JSON:
+                return shape.format, read_array(stream, opening, shape.detail or None)
+            case _:
+                return FileFormat.CSV, read_csv(stream, shape.detail, opening)
+
+
+def _object(path: Path, limits: ReadLimits) -> Mapping[str, object]:
+    """The one object of a file.
+
+    Raises:
+        FileFormatError: It is none that can be read.
+    """
+    try:
+        most = replace(limits, file_bytes=min(limits.file_bytes, LARGEST_OBJECT))
+        value: Mapping[str, object] = parse_json(read_text(path, most), 0)
+    except FileFormatError as error:
+        cause = error.__cause__
+        if not isinstance(cause, json.JSONDecodeError):
+            raise
+        error.line = cause.lineno
+        if cause.msg.startswith("Extra data"):
+            error.message = f"{path.name} spreads one JSON object over several lines."
+            error.advice, error.code = "Write one object a line, or one array of objects.", WRONG_SHAPE
+        raise
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What a text is.
+
+    Attributes:
+        format: The container.
+        detail: Of a log the key of its rows, of CSV the separator.
+        whole: Whether it is one JSON object that is read at once.
+        carriage_returns: Whether lines end as on the classic Macintosh.
+    """
+
+    format: FileFormat
+    detail: str = ""
+    whole: bool = False
+    carriage_returns: bool = False
+
+
+def table_format(magic: bytes) -> FileFormat | None:
+    """The format of a file that is no text, by its first bytes; None where it is one."""
+    if magic.startswith(PARQUET_MAGIC):
+        return FileFormat.PARQUET
+    return FileFormat.ARROW if magic.startswith(ARROW_MAGICS) else None
+
+
+def is_run(path: Path, limits: ReadLimits) -> bool:
+    """Whether a file is neither JSON nor a table whose header names a column that is known.
+
+    Raises:
+        FileFormatError: It cannot be read, or is empty.
+    """
+    if magic_of(path).startswith((*ZIP_MAGICS, PARQUET_MAGIC, *ARROW_MAGICS)):
+        return False
+    for _, content in read_lines(path, limits):
+        header = content.decode("utf-8", errors="replace").lstrip().split("\r", maxsplit=1)[0]
+        if header.startswith(("{", "[", SEPARATOR_LINE)):
+            return False
+        named = any(column_of(name) for sign in DELIMITERS for name in split_header(header, sign))
+        return not named or len(header.split()) == RUN_FIELDS
+    raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code=EMPTY)
+
+
+def detect(path: Path, limits: ReadLimits, logs: Mapping[frozenset[str], str]) -> Shape:
+    """What a text is, by its beginning.
+
+    Raises:
+        FileFormatError: It is none that is read; the message says what it is.
+    """
+    with GuardedStream(path, limits) as stream:
+        whole = stream.read(min(HEAD, limits.file_bytes))
+    head = whole.lstrip()
+    if not head:
+        raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code=EMPTY)
+    _require_readable(path, whole, head)
+    carriage_returns = b"\r" in head and b"\n" not in head
+    if head.startswith(b"["):
+        return Shape(format=FileFormat.JSON)
+    lines = [line.strip() for line in head.replace(b"\r", b"\n").split(b"\n") if line.strip()]
+    if head.startswith(b"{"):
+        return _of_object(head, lines, logs, carriage_returns=carriage_returns)
+    fields = lines[0].split()
+    if len(fields) == RUN_FIELDS and fields[1].upper() == b"Q0":
+        return Shape(format=FileFormat.TREC_RUN)
+    delimiter = _delimiter(lines)
+    if delimiter:
+        return Shape(format=FileFormat.CSV, detail=delimiter, carriage_returns=carriage_returns)
+    if any(line.startswith(b"{") for line in lines):
+        return Shape(format=FileFormat.JSONL, carriage_returns=carriage_returns)
+    return _refused(path, lines[0])
+
+
+def _require_readable(path: Path, whole: bytes, head: bytes) -> None:
+    if head.startswith(LFS):
+        message = f"{path.name} is a pointer of Git LFS, not the file itself."
+        raise FileFormatError(message, advice="Fetch the file: git lfs pull.", code=WRONG_FORMAT)
+    if head.startswith(FORM[0]) and FORM[1] in head[:1024].lower():
+        message = f"{path.name} is a form (multipart/form-data), not the file alone."
+        advice = "Send the file as the body: curl --data-binary @FILE."
+        raise FileFormatError(message, advice=advice, code=WRONG_FORMAT)
+    kind = next((kind for magic, kind in FOREIGN.items() if head.startswith(magic)), "")
+    if not kind and whole[TAR_AT : TAR_AT + 5] == b"ustar":
+        kind = "a tar archive"
+    if kind:
+        advice = "Unpack it first." if kind.endswith("inside a compressed file") else ADVICE
+        raise FileFormatError(f"{path.name} is {kind}.", advice=advice, code=WRONG_FORMAT)
+
+
+def _of_object(
+    head: bytes, lines: Sequence[bytes], logs: Mapping[frozenset[str], str], *, carriage_returns: bool
+) -> Shape:
+    """Whether a text that begins with an object is a log, a table in one object, or an object a line."""
+    keys = top_keys(head)
+    log = next((rows for known, rows in logs.items() if known <= keys), "")
+    if log:
+        return Shape(format=FileFormat.JSON, detail=log)
+    jsonl = Shape(format=FileFormat.JSONL, carriage_returns=carriage_returns)
+    whole = Shape(format=FileFormat.JSON, whole=True)
+    first = _parsed(lines[0])
+    if first is not None:
+        lists = any(isinstance(first.get(name), list) for name in LISTS)
+        is_row = not lists and any(
+            column_of(key) and not isinstance(cell, dict | list) for key, cell in first.items()
+        )
+        return jsonl if len(lines) > 1 or is_row else whole
+    if len(lines) > 1:
+        return jsonl if any(map(_parsed, lines[1:-1])) else whole
+    return whole if len(head) >= LONG_LINE and _holds_table(head) else jsonl
+
+
+def _holds_table(head: bytes) -> bool:
+    """Whether an object, of which this is the beginning, has a list or an object under its first name."""
+    found = FIRST_FIELD.match(head)
+    if found is None:
+        return False
+    name = found.group(1).decode("utf-8", errors="replace")
+    return found.group(2) in b"[{" and column_of(name) is not Column.CONTEXTS
+
+
+def _parsed(line: bytes) -> dict[str, object] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _delimiter(lines: Sequence[bytes]) -> str:
+    """What separates the cells of a header: what names most columns that are known, else what it has most."""
+    first = lines[0].decode("utf-8", errors="replace")
+    if first.startswith(SEPARATOR_LINE) and len(first) == len(SEPARATOR_LINE) + 1:
+        return first[-1]
+    known = {
+        delimiter: sum(column_of(name) is not None for name in split_header(first, delimiter))
+        for delimiter in DELIMITERS
+    }
+    best = max(DELIMITERS, key=lambda delimiter: (known[delimiter], first.count(delimiter)))
+    return best if known[best] or best in first else ""
+
+
+def _refused(path: Path, first: bytes) -> Shape:
+    try:
+        first.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{path.name} is neither JSON nor CSV in UTF-8."
+        raise FileFormatError(message, advice=ADVICE, code=NOT_UTF8, line=1) from error
+    message = f"{path.name} is neither JSON nor CSV."
+    raise FileFormatError(message, advice=ADVICE, code=WRONG_FORMAT, line=1)

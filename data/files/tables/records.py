@@ -1,0 +1,112 @@
+"""Records made of the rows of a table: all of them, or everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from data.errors import FileFormatError, InvalidFileError
+from data.files.tables.columns import renamed
+from data.files.tables.reader import Table
+from data.files.tables.rows import Opening
+from data.files.tables.values import list_of_cell
+from data.files.text_files import ReadLimits
+from data.models import ProblemList
+from data.text import counted
+
+Record = TypeVar("Record")
+Make = Callable[[int, Mapping[str, object], ProblemList], Record | None]
+"""Makes a record of a row and its line, noting what is wrong with it; None where something is."""
+
+
+def read_records(
+    path: Path,
+    limits: ReadLimits,
+    make: Make[Record],
+    *,
+    ours: bool = False,
+    lists: Collection[str] = (),
+    keep: Collection[str] = (),
+) -> tuple[Record, ...]:
+    """Read a table of records, at least one, in any container. Arguments are those of `each_record`.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+    """
+    problems = ProblemList()
+    rows = each_record(path, limits, make, problems, ours=ours, lists=lists, keep=keep)
+    records = tuple(record for _, record in rows)
+    if not records and not problems.errors:
+        problems.add(0, "empty-file", f"{path.name} holds no records.", advice="Write at least one.")
+    require_sound(path.name, problems)
+    return records
+
+
+def require_sound(name: str, problems: ProblemList, advice: str = "Correct them and try again.") -> None:
+    """Refuse a file that has errors.
+
+    Raises:
+        InvalidFileError: It has; all of them are listed.
+    """
+    if problems.errors:
+        message = f"{name} has {counted(problems.errors, 'problem')}."
+        raise InvalidFileError(message, problems.result(), advice=advice)
+
+
+def each_record(
+    path: Path,
+    limits: ReadLimits,
+    make: Make[Record],
+    problems: ProblemList,
+    *,
+    ours: bool = False,
+    lists: Collection[str] = (),
+    keep: Collection[str] = (),
+) -> Iterator[tuple[int, Record]]:
+    """Yield the records of a table with their lines; what cannot be read is noted and left out.
+
+    Args:
+        path: The file.
+        limits: How much of it is read.
+        make: Makes a record of a row.
+        problems: What is wrong is noted here.
+        ours: Whether columns are known by our names (`columns.NAMES`), and else by their own alone.
+        lists: Fields whose cells hold lists, which stand as text in CSV.
+        keep: Names that are not made ours.
+    """
+
+    def note(error: FileFormatError) -> None:
+        message = error.message if path.name in error.message else f"{path.name}: {error.message}"
+        problems.add(error.line, error.code, message, advice=error.advice)
+
+    try:
+        with Table(path, limits, Opening(note=note, is_row=lambda _: not ours)) as table:
+            for row in table:
+                if not isinstance(row.value, Mapping):
+                    problems.add(row.line, "not-object", f"{path.name}: This line is not a JSON object.")
+                    continue
+                fields = _by_our_names(row.value, keep) if ours else row.value
+                try:
+                    if table.format.text_cells:
+                        fields = {name: _cell(name, cell, lists) for name, cell in fields.items()}
+                    record = make(row.line, fields, problems)
+                except FileFormatError as error:
+                    error.line = row.line
+                    note(error)
+                    continue
+                if record is not None:
+                    yield row.line, record
+    except FileFormatError as error:
+        note(error)
+
+
+def _by_our_names(row: Mapping[str, object], keep: Collection[str]) -> Mapping[str, object]:
+    kept = {name: row[name] for name in keep if name in row}
+    return renamed({name: cell for name, cell in row.items() if name not in kept}) | kept
+
+
+def _cell(name: str, cell: object, lists: Collection[str]) -> object:
+    if not isinstance(cell, str) or name not in lists:
+        return None if cell == "" and name not in {"answer", "question"} else cell
+    return list_of_cell(cell)

@@ -1,0 +1,277 @@
+"""Relevance judgments: TREC qrels (a second field other than 0 is a subtopic), BEIR's, or CRUX's ratings."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from unicodedata import normalize
+
+from data.errors import FileFormatError, InvalidFileError
+from data.files.text_files import ReadLimits, decode, parse_json, read_lines
+from data.models import ProblemList
+
+WHOLE = "0"
+
+
+"""The subtopic of a judgment of the question as a whole."""
+
+
+BEIR_HEADER = "query-id"
+
+
+GRADE_NAMES = (BEIR_HEADER, "score", "grade", "relevance", "rel", "label")
+
+
+TREC_FIELDS, BEIR_FIELDS = 4, 3
+
+
+ANSWERS_FROM = 3.0
+
+
+"""CRUX's η: from this rating on a passage answers a sub-question."""
+
+
+ADVICE = "Give TREC qrels (question, subtopic or 0, passage, grade), BEIR's, or JSONL with `ratings`."
+
+
+Judged = tuple[str, str, str, float]
+
+
+"""Question, subtopic, passage and grade."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qrels:
+    """Grades by question, subtopic and passage; from `relevant_from` on a passage is relevant."""
+
+    judgments: Mapping[str, Mapping[str, Mapping[str, float]]]
+    relevant_from: float = 1.0
+
+    @cached_property
+    def has_subtopics(self) -> bool:
+        """Whether passages are judged for subtopics."""
+        return any(set(own) != {WHOLE} for own in self.judgments.values())
+
+    @cached_property
+    def grades(self) -> Mapping[str, Mapping[str, float]]:
+        """The grade of each judged passage by question: the highest over its subtopics."""
+        best: dict[str, dict[str, float]] = {}
+        for question, subtopics in self.judgments.items():
+            own = best.setdefault(question, {})
+            for passages in subtopics.values():
+                for passage, grade in passages.items():
+                    own[passage] = max(own.get(passage, grade), grade)
+        return best
+
+    @cached_property
+    def questions(self) -> frozenset[str]:
+        """The questions with a relevant passage."""
+        return frozenset(
+            question
+            for question, own in self.grades.items()
+            if any(grade >= self.relevant_from for grade in own.values())
+        )
+
+
+def read_qrels(path: Path, limits: ReadLimits | None = None) -> Qrels:
+    """Read judgments, plain or gzipped.
+
+    Raises:
+        FileFormatError: The file cannot be read.
+        InvalidFileError: Lines are no judgments, or a passage has two grades; all of them are listed.
+    """
+    problems = ProblemList()
+    grades: dict[str, dict[str, dict[str, float]]] = {}
+    relevant_from = 1.0
+    for number, content in read_lines(path, limits or ReadLimits()):
+        try:
+            text = decode(content, number)
+            if text.lstrip().startswith("{"):
+                relevant_from, judged = _ratings(parse_json(text, number), number)
+            else:
+                judged = list(_fields(text, number))
+        except FileFormatError as error:
+            problems.add(number, error.code, error.message, advice=error.advice)
+            continue
+        for question, subtopic, passage, grade in judged:
+            own = grades.setdefault(question, {}).setdefault(subtopic, {})
+            if own.setdefault(passage, grade) != grade:
+                message = f"{passage} has the grades {own[passage]:g} and {grade:g}."
+                problems.add(number, "two-grades", message, advice="Keep one of them.")
+    if not grades and not problems.errors:
+        problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
+    if problems.errors:
+        message = f"{path.name} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
+        raise InvalidFileError(message, problems.result(), advice=ADVICE)
+    named = {subtopic for own in grades.values() for subtopic in own}
+    if len(named) == 1:
+        grades = {question: {WHOLE: next(iter(own.values()))} for question, own in grades.items()}
+    return Qrels(judgments=grades, relevant_from=relevant_from)
+
+
+def _fields(text: str, number: int) -> Iterator[Judged]:
+    # Tabs define BEIR's lines, whose ids may hold spaces.
+    tabbed = text.rstrip("\r\n").split("\t")
+    fields = tabbed if len(tabbed) == BEIR_FIELDS and all(map(str.strip, tabbed)) else text.split()
+    if len(fields) == BEIR_FIELDS:
+        question, passage, grade = fields
+        if number > 1 or not {question, grade.strip().casefold()} & set(GRADE_NAMES):
+            yield question, WHOLE, passage, _grade(grade, number)
+    elif len(fields) == TREC_FIELDS:
+        question, subtopic, passage, grade = fields
+        yield question, subtopic, passage, _grade(grade, number)
+    else:
+        raise _bad(number, f"This line has {len(fields)} fields, and is no judgment.")
+
+
+def _ratings(row: object, number: int) -> tuple[float, list[Judged]]:
+    """One question's ratings: of all its `passages` (`ratings`), or of one passage (`rating`)."""
+    assert isinstance(row, Mapping)  # noqa: S101 - it begins with a brace
+    question = next((row[name] for name in ("question_id", "example_id", "qid", "id") if name in row), None)
+    passage = next((row[name] for name in ("pid", "docid", "passage_id") if name in row), None)
+    names, table = (
+        (row.get("passages"), row["ratings"]) if "ratings" in row else ([passage], [row.get("rating")])
+    )
+    if not isinstance(names, list) or not isinstance(table, list) or len(names) != len(table):
+        raise _bad(number, "There is not one row of ratings for each passage.")
+    judged = []
+    for name, ratings in zip(names, table, strict=True):
+        if not all(isinstance(one, str | int) for one in (question, name)) or not isinstance(ratings, list):
+            raise _bad(number, "A question, a passage or its ratings are missing.")
+        judged += [
+            (str(question), str(place), str(name), _grade(rating, number))
+            for place, rating in enumerate(ratings, 1)
+        ]
+    return _grade(row.get("threshold", ANSWERS_FROM), number), judged
+
+
+def _grade(value: object, number: int) -> float:
+    try:
+        grade = math.nan if isinstance(value, bool) else float(str(value))
+    except ValueError:
+        grade = math.nan
+    if not math.isfinite(grade):
+        raise _bad(number, f"The grade {value!r:.40} is no number.")
+    return grade
+
+
+def _bad(line: int, message: str) -> FileFormatError:
+    return FileFormatError(message, advice=ADVICE, code="bad-row", line=line)
+
+
+FIELDS = 6
+
+
+STEP = 2.0**-22
+
+
+"""Two steps of single precision, relative to a score."""
+
+
+MIN_SCALE = 1e-6
+
+
+TREC_RUNS_ADVICE = "Give six fields: question, Q0, passage, rank, score and the run's name."
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One retrieved passage."""
+
+    question: str
+    passage: str
+    score: float
+
+
+def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[RunLine, ...]]:
+    """Read a run, plain or gzipped: the passages of each question by falling scores, then by falling ids.
+
+    Raises:
+        FileFormatError: The file cannot be read.
+        InvalidFileError: Lines are no run lines, or name a passage twice; all of them are listed.
+    """
+    problems = ProblemList()
+    lines: dict[str, dict[str, RunLine]] = {}
+    for number, content in read_lines(path, limits or ReadLimits()):
+        fields = decode(content, number).split()
+        score = _score(fields[4]) if len(fields) == FIELDS else math.nan
+        if not math.isfinite(score):
+            message = f"This is no line of a run: {' '.join(fields)[:80]!r}."
+            problems.add(number, "bad-run-line", message, advice=TREC_RUNS_ADVICE)
+            continue
+        own = lines.setdefault(fields[0], {})
+        if fields[2] in own:
+            message = f"The question {fields[0]} has the passage {fields[2]} twice."
+            problems.add(number, "duplicate-passage", message, advice="Rank each passage once.")
+        own[fields[2]] = RunLine(fields[0], fields[2], score)
+    if not lines and not problems.errors:
+        problems.add(0, "empty-file", f"{path.name} holds no run.", advice=TREC_RUNS_ADVICE)
+    if problems.errors:
+        message = f"{path.name} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
+        raise InvalidFileError(message, problems.result(), advice=TREC_RUNS_ADVICE)
+    return {
+        question: tuple(
+            sorted(own.values(), key=lambda line: (_single(line.score), line.passage), reverse=True)
+        )
+        for question, own in lines.items()
+    }
+
+
+def _score(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _place(line: RunLine) -> tuple[float, str]:
+    return _single(line.score), line.passage
+
+
+def _single(score: float) -> float:
+    """Round to single precision, as trec_eval does before it orders passages."""
+    try:
+        value: float = struct.unpack("f", struct.pack("f", score))[0]
+    except OverflowError:
+        return math.copysign(math.inf, score)
+    return value
+
+
+def run_lines(rankings: Mapping[str, Sequence[RunLine]], name: str) -> Iterator[str]:
+    """Yield the lines of a run named `name`.
+
+    `trec_eval` orders by scores at single precision and not by ranks, so that a score which does not fall
+    is written a little below the one before it.
+    """
+    for question, ranking in rankings.items():
+        score = math.inf
+        for rank, line in enumerate(ranking, start=1):
+            score = min(line.score, score - max(abs(score), MIN_SCALE) * STEP) if rank > 1 else line.score
+            named = f"{run_field(question)} Q0 {run_field(line.passage)}"
+            yield f"{named} {rank} {score:.8g} {run_field(name)}"
+
+
+def write_run(path: Path, lines: Iterable[str]) -> None:
+    """Write the lines of a run."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+_SHIFTING = re.compile(r"\s|%(?=[0-9A-F]{2})")
+
+
+def run_field(text: str) -> str:
+    """Write a name as one field: white space becomes `%20` and so on, so that no two names have one field."""
+    return _SHIFTING.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), text) or "%"
+
+
+def ids_by_field(ids: Iterable[str]) -> dict[str, str]:
+    """Map fields of a run or of qrels to ids: each id as it is, as `run_field` writes it, and decomposed."""
+    known = tuple(ids)
+    forms = {run_field(normalize(form, name)): name for name in known for form in ("NFC", "NFD")}
+    return forms | {run_field(name): name for name in known} | {name: name for name in known}

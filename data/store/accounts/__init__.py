@@ -1,1 +1,0 @@
-"""Teams, accounts and tokens."""

@@ -1,0 +1,324 @@
+"""The battles of rounds in the store: written, handed out while pending, ended and opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    select,
+    union_all,
+    update,
+)
+
+from data.errors import LeaseLostError
+from data.models import Outcome, PendingBattle, PlannedBattle, RoundState, Verdict
+from data.models.jobs import battle_holds, lease_rows
+from data.models.rounds import battles, rounds
+from data.models.submissions import answers, questions, submissions
+from data.models.tables import judgments
+from data.store.base import StorePart, own_insert
+from data.store.engine import pairs
+
+REFERENCE = "reference"
+
+
+def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iterator[PendingBattle]:
+    """Yield the battles that some clauses choose, question by question, with their texts."""
+    from data.store.question_sets import restore  # noqa: PLC0415 - listings of rounds read no questions
+
+    rows = connection.execute(
+        select(battles.c.id, battles.c.key, battles.c.question_id, battles.c.a_id, battles.c.b_id)
+        .where(*which)
+        .order_by(battles.c.question_id, battles.c.id)
+    ).all()
+    question_ids = {row.question_id for row in rows}
+    entrants = {row.a_id for row in rows} | {row.b_id for row in rows}
+    contents: dict[int, object] = pairs(
+        connection.execute(
+            select(questions.c.id, questions.c.content).where(questions.c.id.in_(question_ids))
+        )
+    )
+    by_id = {number: restore(content) for number, content in contents.items()}
+    entries = select(submissions.c.id, submissions.c.system, submissions.c.kind)
+    sides = {row.id: row for row in connection.execute(entries.where(submissions.c.id.in_(entrants)))}
+    texts: dict[tuple[int, int], str] = {
+        (entrant, question): text
+        for entrant, question, text in connection.execute(
+            select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
+                answers.c.question_id.in_(question_ids), answers.c.submission_id.in_(entrants)
+            )
+        ).all()
+    }
+    unread: dict[int, int] = pairs(
+        connection.execute(
+            select(judgments.c.battle_id, func.count())
+            .where(
+                judgments.c.battle_id.in_([row.id for row in rows]),
+                judgments.c.outcome.in_([Outcome.UNREADABLE, Outcome.REFUSED]),
+            )
+            .group_by(judgments.c.battle_id)
+        )
+    )
+    for row in rows:
+        yield PendingBattle(
+            id=row.id,
+            unread=unread.get(row.id, 0),
+            key=row.key,
+            question=by_id[row.question_id],
+            system_a=sides[row.a_id].system,
+            system_b=sides[row.b_id].system,
+            answer_a=texts[row.a_id, row.question_id],
+            answer_b=texts[row.b_id, row.question_id],
+            reference_side=_reference_side(sides[row.a_id].kind, sides[row.b_id].kind),
+        )
+
+
+def _reference_side(kind_a: str, kind_b: str) -> str | None:
+    if kind_a == REFERENCE:
+        return "a"
+    return "b" if kind_b == REFERENCE else None
+
+
+CHUNK = 5_000
+
+
+QUESTIONS_AT_ONCE = 200
+
+
+CLOSED = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED, RoundState.RETRACTED)
+
+
+WITHDRAWN = "One of the two submissions was withdrawn."
+
+
+class BattleStore(StorePart):
+    """Hands out the battles that are pending, and ends those that will not be judged."""
+
+    def pending(self, round_id: int) -> Iterator[PendingBattle]:
+        """Yield the battles that have no outcome, question by question, texts included.
+
+        A few hundred questions are held at a time, so memory does not grow with the round. The
+        battles handed out are those pending when their question is reached.
+        """
+        after = 0
+        while True:
+            with self._database.begin() as connection:
+                batch = _pending_questions(connection, round_id, after)
+                open_ = (battles.c.round_id == round_id, battles.c.outcome.is_(None))
+                pending = list(pending_battles(connection, *open_, battles.c.question_id.in_(batch)))
+            if not batch:
+                return
+            after = batch[-1]
+            yield from pending
+
+    def questions(self, round_id: int) -> list[tuple[int, str]]:
+        """Numbers and ids of the questions that a round has battles on."""
+        asked = select(battles.c.question_id).where(battles.c.round_id == round_id).distinct()
+        query = select(questions.c.id, questions.c.key).where(questions.c.id.in_(asked))
+        return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
+
+    def reopen(self, round_id: int, outcomes: Sequence[Outcome]) -> int:
+        """Make the battles that ended in one of `outcomes` pending again, and return how many.
+
+        Their judgments stay, as the record of what was tried.
+        """
+        return self._change(
+            update(battles)
+            .where(battles.c.round_id == round_id, battles.c.outcome.in_(list(outcomes)))
+            .values(outcome=None, preference=None, score=None, flipped=None, detail="")
+        )
+
+    def drop_side(self, submission: int) -> int:
+        """End the pending battles of a submission that was withdrawn, and return how many there were.
+
+        They lack an answer from now on, so that a retry does not ask for them again.
+        """
+        of_submission = (battles.c.a_id == submission) | (battles.c.b_id == submission)
+        open_ = select(rounds.c.id).where(rounds.c.state.not_in(CLOSED))
+        return self._change(
+            update(battles)
+            .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), of_submission)
+            .values(outcome=Outcome.MISSING, detail=WITHDRAWN)
+        )
+
+    def close_pending(self, round_id: int, outcome: Outcome, detail: str) -> int:
+        """End every pending battle with one outcome, and return how many there were."""
+        return self._change(
+            update(battles)
+            .where(battles.c.round_id == round_id, battles.c.outcome.is_(None))
+            .values(outcome=outcome, detail=detail)
+        )
+
+
+def insert_battles(connection: Connection, round_id: int, planned: Iterable[PlannedBattle]) -> None:
+    """Write the battles of a round, some thousands at a time."""
+    iterator = iter(planned)
+    while chunk := list(islice(iterator, CHUNK)):
+        connection.execute(
+            insert(battles),
+            [
+                {
+                    "round_id": round_id,
+                    "key": battle.key,
+                    "question_id": battle.question,
+                    "a_id": battle.a,
+                    "b_id": battle.b,
+                    "outcome": battle.outcome,
+                    "detail": battle.detail,
+                }
+                for battle in chunk
+            ],
+        )
+
+
+def _pending_questions(connection: Connection, round_id: int, after: int) -> list[int]:
+    return list(
+        connection.execute(
+            select(battles.c.question_id)
+            .where(battles.c.round_id == round_id, battles.c.outcome.is_(None), battles.c.question_id > after)
+            .distinct()
+            .order_by(battles.c.question_id)
+            .limit(QUESTIONS_AT_ONCE)
+        ).scalars()
+    )
+
+
+def first_and_last(connection: Connection, mine: ColumnElement[bool]) -> tuple[int, int]:
+    """The first and the last number of some battles; 0 and −1 where there are none."""
+    first, last = connection.execute(select(func.min(battles.c.id), func.max(battles.c.id)).where(mine)).one()
+    return (0, -1) if first is None else (first, last)
+
+
+def has_side(
+    of_round: ColumnElement[bool], sides: Select[int] | Sequence[int], *, sqlite: bool
+) -> ColumnElement[bool]:
+    """A clause: battles of a round in which one of some submissions takes part, by an index of each side.
+
+    SQLite uses both indexes only where it is told how, and reads every battle of the round where it is asked
+    for the round beside it; PostgreSQL finds the better way itself.
+    """
+    if not sqlite:
+        return of_round & (battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
+    return battles.c.id.in_(
+        union_all(
+            *(
+                select(battles.c.id).where(of_round, side.in_(sides))
+                for side in (battles.c.a_id, battles.c.b_id)
+            )
+        )
+    )
+
+
+class ClaimStore(StorePart):
+    """Claims of battles, each by one lease."""
+
+    def questions(self, round_id: int) -> list[tuple[int, str]]:
+        """Numbers and ids of the questions with pending battles that no lease has claimed."""
+        free = select(battles.c.question_id).where(_is_free(round_id)).distinct()
+        query = select(questions.c.id, questions.c.key).where(questions.c.id.in_(free))
+        return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
+
+    def pending(self, round_id: int) -> int:
+        """Count the battles of a round without an outcome, claimed or not."""
+        (count,) = self._values(select(func.count()).select_from(battles).where(_is_pending(round_id)))
+        return int(count)
+
+    def battles(
+        self, lease_id: int, round_id: int, *, limit: int, among: Sequence[int] | None = None
+    ) -> list[PendingBattle]:
+        """Claim the next free battles for a lease, question by question.
+
+        Args:
+            lease_id: The lease.
+            round_id: The round.
+            limit: How many at most.
+            among: Numbers of the questions to choose from; None for all.
+
+        Raises:
+            LeaseLostError: The lease expired.
+        """
+        free = select(battles.c.id, literal(lease_id)).where(_is_free(round_id))
+        if among is not None:
+            free = free.where(battles.c.question_id.in_(among))
+        free = (
+            free.order_by(battles.c.question_id, battles.c.id).limit(limit).with_for_update(skip_locked=True)
+        )
+        with self._database.together() as connection:
+            _lock(connection, lease_id)
+            statement = own_insert(connection, battle_holds).from_select(["battle_id", "seat_id"], free)
+            claim = statement.on_conflict_do_nothing().returning(battle_holds.c.battle_id)
+            numbers = list(connection.execute(claim).scalars())
+            return list(pending_battles(connection, battles.c.id.in_(numbers))) if numbers else []
+
+
+def has_pending(connection: Connection, round_id: int) -> bool:
+    """Whether a battle of a round has no outcome."""
+    return bool(connection.execute(select(exists().where(_is_pending(round_id)))).scalar())
+
+
+def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Match rounds with a pending battle that no lease has claimed."""
+    return exists().where(_is_free(round_id))
+
+
+def lease_lost(lease_id: int) -> LeaseLostError:
+    """Make the error of a worker whose lease expired."""
+    return LeaseLostError(
+        f"Lease {lease_id} was given up, since its worker was not heard of in time.",
+        advice="Its battles are judged by others; what it had not committed was discarded.",
+    )
+
+
+def release_claims(connection: Connection, lease_id: int, verdicts: Sequence[tuple[int, Verdict]]) -> None:
+    """Count settled battles for a lease and release its claims, in the transaction of the verdicts.
+
+    Raises:
+        LeaseLostError: The lease expired, or does not hold all of them; nothing may be committed.
+    """
+    judgments = [judgment for _, verdict in verdicts for judgment in verdict.judgments]
+    recorded = {
+        "done": len(verdicts),
+        "recorded_usd": sum(judgment.cost_usd or 0.0 for judgment in judgments),
+        "recorded_input": sum(judgment.input_tokens for judgment in judgments),
+        "recorded_output": sum(judgment.output_tokens for judgment in judgments),
+    }
+    updated = connection.execute(
+        update(lease_rows)
+        .where(lease_rows.c.id == lease_id)
+        .values({name: lease_rows.c[name] + amount for name, amount in recorded.items()})
+    ).rowcount
+    numbers = {number for number, _ in verdicts}
+    released = connection.execute(
+        delete(battle_holds).where(battle_holds.c.battle_id.in_(numbers), battle_holds.c.seat_id == lease_id)
+    ).rowcount
+    if not updated or released != len(numbers):
+        raise lease_lost(lease_id)
+
+
+def _is_pending(round_id: ColumnElement[Any] | int) -> ColumnElement[bool]:
+    return (battles.c.round_id == round_id) & battles.c.outcome.is_(None)
+
+
+def _is_free(round_id: ColumnElement[Any] | int) -> ColumnElement[bool]:
+    return _is_pending(round_id) & ~exists().where(battle_holds.c.battle_id == battles.c.id)
+
+
+def _lock(connection: Connection, lease_id: int) -> None:
+    """Hold a lease for the transaction.
+
+    Raises:
+        LeaseLostError: It expired.
+    """
+    query = select(lease_rows.c.id).where(lease_rows.c.id == lease_id)
+    if connection.execute(query.with_for_update(read=True, key_share=True)).first() is None:
+        raise lease_lost(lease_id)

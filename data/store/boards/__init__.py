@@ -1,1 +1,0 @@
-"""Boards, scores and flagged judgments."""

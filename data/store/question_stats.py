@@ -1,0 +1,335 @@
+"""How a round's battles ended, question by question: counted at publishing, read by lists of questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    case,
+    delete,
+    false,
+    func,
+    insert,
+    select,
+    text,
+    union_all,
+)
+
+from data.models import Preference
+from data.models.rounds import battles, question_digests, rounds
+from data.models.submissions import questions, submissions
+from data.models.tables import judgments
+from data.store.base import StorePart, to_record
+from data.store.battles import first_and_last, has_side
+
+COUNTS = ("battles", "undecided", "ties", "flips", "disputed", "contested")
+FIGURES = ("winner_id", "winners", "margin", "variance")
+FINEST = 1e6
+"""Shares are compared as millionths: sums in another order differ in their last digits."""
+ASKED = (questions.c.key.label("id"), questions.c.domain, questions.c.text.label("question"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionStats:
+    """A question in a round.
+
+    Attributes:
+        id: The question's id in its set.
+        domain: Its domain.
+        question: Its text.
+        battles: Planned battles on it that the judge was to decide; estimated ones are not among them.
+        undecided: Those without a verdict.
+        ties: Those that ended as a tie.
+        flips: Those in which a judge changed its mind with the order.
+        disputed: Those whose judges, of several, disagree.
+        contested: Those that are one of the two, or both.
+        number: The store's number of the question.
+        winner: The system with the largest share of the win, 0–1, over its battles on the question: the mean
+            of the battles' scores, or of 1, ½ and 0. None where several share it, or nobody has a verdict.
+            The reference is never meant.
+        winners: How many systems have the largest share.
+        margin: By how much it is larger than that of the second; None where there is no second.
+        spread: Standard deviation of the systems' shares, 0–½; None where nobody has a verdict.
+    """
+
+    id: str
+    domain: str
+    question: str
+    battles: int
+    undecided: int
+    ties: int
+    flips: int
+    disputed: int
+    contested: int = 0
+    number: int = 0
+    winner: str | None = None
+    winners: int = 0
+    margin: float | None = None
+    spread: float | None = None
+
+    @property
+    def disagreement(self) -> float | None:
+        """The contested share of the battles that were decided, 0–1; None where none was."""
+        decided = self.battles - self.undecided
+        return self.contested / decided if decided else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionRecord:
+    """How one system's battles on a question ended, with the question's id, domain and text."""
+
+    id: str
+    domain: str
+    question: str
+    wins: int
+    ties: int
+    losses: int
+    undecided: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleResult:
+    """How one battle of a system ended: `preference` is as if the system were side a."""
+
+    question: str
+    opponent: str
+    preference: Preference | None
+
+
+class QuestionStatsStore(StorePart):
+    """Counts verdicts by question, and finds the questions of a system's battles."""
+
+    def write(self, round_id: int) -> None:
+        """Count a round's battles by question and keep the counts, in place of earlier ones."""
+        with self._database.begin() as connection:
+            if not self._database.is_sqlite:
+                # Shares of every system on every question do not fit into the usual 4 MB.
+                connection.execute(text("SET LOCAL work_mem = '64MB'"))
+            connection.execute(delete(question_digests).where(question_digests.c.round_id == round_id))
+            counted = _counted(connection, round_id)
+            columns = ("round_id", "question_id", *COUNTS, *FIGURES)
+            connection.execute(insert(question_digests).from_select(columns, counted))
+
+    def of_round(self, round_id: int, *, among: Collection[str] | None = None) -> tuple[QuestionStats, ...]:
+        """Questions of a round, all or some by id, in the set's order; counted now where none is kept."""
+        with self._database.begin() as connection:
+            stored = select(question_digests).where(question_digests.c.round_id == round_id)
+            return _read(connection, stored, among) or _read(
+                connection, _counted(connection, round_id), among
+            )
+
+    def records(self, round_id: int, system: str) -> tuple[QuestionRecord, ...]:
+        """How a system's battles ended on every question on which it has some, in the set's order."""
+        with self._database.begin() as connection:
+            of_system = select(submissions.c.id).where(submissions.c.system == system)
+            numbers = list(connection.execute(of_system).scalars())
+            of_round = battles.c.round_id == round_id
+            at_a, at_b = battles.c.a_id.in_(numbers), battles.c.b_id.in_(numbers)
+            won = (at_a & (battles.c.preference == Preference.A.value)) | (
+                at_b & (battles.c.preference == Preference.B.value)
+            )
+            counts = (
+                select(
+                    battles.c.question_id,
+                    func.count().label("battles"),
+                    _sum_of(won, "wins"),
+                    _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
+                    _sum_of(battles.c.preference.is_(None), "undecided"),
+                )
+                .where(has_side(of_round, numbers, sqlite=self._database.is_sqlite))
+                .group_by(battles.c.question_id)
+                .subquery()
+            )
+            query = (
+                select(*ASKED, counts)
+                .join(counts, counts.c.question_id == questions.c.id)
+                .order_by(questions.c.position)
+            )
+            rows = connection.execute(query).all()
+        return tuple(
+            to_record(QuestionRecord, row, losses=row.battles - row.wins - row.ties - row.undecided)
+            for row in rows
+        )
+
+    def endings(self, round_name: str, system: str, opponent: str | None = None) -> tuple[BattleResult, ...]:
+        """How every battle of a system (against one opponent) ended, in the order of the plan."""
+        side_a, side_b = submissions.alias("side_a"), submissions.alias("side_b")
+        query = (
+            select(
+                questions.c.key,
+                side_a.c.system.label("system_a"),
+                side_b.c.system.label("system_b"),
+                battles.c.preference,
+            )
+            .join(questions, questions.c.id == battles.c.question_id)
+            .join(side_a, side_a.c.id == battles.c.a_id)
+            .join(side_b, side_b.c.id == battles.c.b_id)
+            .order_by(battles.c.id)
+        )
+        number = select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
+        for name in (system, opponent):
+            if name is not None:
+                numbers = select(submissions.c.id).where(submissions.c.system == name)
+                of_round = battles.c.round_id == number
+                query = query.where(has_side(of_round, numbers, sqlite=self._database.is_sqlite))
+        rows = self._all(query)
+        return tuple(_ending(row.key, row.system_a, row.system_b, row.preference, system) for row in rows)
+
+
+def _counted(connection: Connection, round_id: int) -> Select[Any]:
+    """Counts and figures by question, by the store's numbers."""
+    of_round = battles.c.round_id == round_id
+    disputed = _disputed(round_id) if _has_several_judges(connection, round_id) else None
+    is_disputed = false() if disputed is None else disputed.c.battle_id.is_not(None)
+    flipped = battles.c.flipped.is_(True)
+    counts = (
+        select(
+            battles.c.round_id,
+            battles.c.question_id,
+            func.count().label("battles"),
+            _sum_of(battles.c.preference.is_(None), "undecided"),
+            _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
+            _sum_of(flipped, "flips"),
+            _sum_of(is_disputed, "disputed"),
+            _sum_of(is_disputed | flipped, "contested"),
+        )
+        .where(of_round)
+        .group_by(battles.c.round_id, battles.c.question_id)
+    )
+    if disputed is not None:
+        counts = counts.outerjoin(disputed, disputed.c.battle_id == battles.c.id)
+    counted = counts.subquery()
+    figures = _figures(round_id)
+    return select(
+        counted,
+        figures.c.winner_id,
+        func.coalesce(figures.c.winners, 0).label("winners"),
+        figures.c.margin,
+        figures.c.variance,
+    ).outerjoin(figures, figures.c.question_id == counted.c.question_id)
+
+
+def _has_several_judges(connection: Connection, round_id: int) -> bool:
+    """Whether judgments name more than one judge, over all numbers between a round's first and last battle.
+
+    To find the round's own among them takes many times as long, and nearly all are.
+    """
+    first, last = first_and_last(connection, battles.c.round_id == round_id)
+    between = (judgments.c.battle_id.between(first, last), judgments.c.preference.is_not(None))
+    some = select(judgments.c.judge).where(*between).limit(1).scalar_subquery()
+    return (
+        connection.execute(select(1).where(*between, judgments.c.judge != some).limit(1)).first() is not None
+    )
+
+
+def _disputed(round_id: int) -> CTE:
+    """The battles of a round whose judges disagree; found once, not by each process that reads battles."""
+    preference, judge = judgments.c.preference, judgments.c.judge
+    query = (
+        select(judgments.c.battle_id)
+        .join(battles, battles.c.id == judgments.c.battle_id)
+        .where(battles.c.round_id == round_id, preference.is_not(None))
+        .group_by(judgments.c.battle_id)
+        .having(func.min(preference) != func.max(preference), func.min(judge) != func.max(judge))
+    )
+    return query.cte("disputed").prefix_with("MATERIALIZED", dialect="postgresql")
+
+
+def _figures(round_id: int) -> Subquery:
+    """Who won each question, and by how much, of the systems' shares of the win."""
+    won = case(
+        (battles.c.score.is_not(None), battles.c.score),
+        (battles.c.preference == Preference.A.value, 1.0),
+        (battles.c.preference == Preference.B.value, 0.0),
+        else_=0.5,
+    )
+    decided = (battles.c.round_id == round_id, battles.c.preference.is_not(None))
+    sides = union_all(
+        select(battles.c.question_id, battles.c.a_id.label("side"), won.label("won")).where(*decided),
+        select(battles.c.question_id, battles.c.b_id.label("side"), (1.0 - won).label("won")).where(*decided),
+    ).subquery()
+    shares = (
+        select(
+            sides.c.question_id,
+            sides.c.side,
+            (func.round(func.avg(sides.c.won) * FINEST) / FINEST).label("share"),
+        )
+        .join(submissions, submissions.c.id == sides.c.side)
+        .where(submissions.c.kind != "reference")
+        .group_by(sides.c.question_id, sides.c.side)
+        .subquery()
+    )
+    question, best_first = shares.c.question_id, shares.c.share.desc()
+    placed = select(
+        *shares.c,
+        func.row_number().over(partition_by=question, order_by=best_first).label("place"),
+        func.rank().over(partition_by=question, order_by=best_first).label("rank"),
+    ).subquery()
+    first, second = (func.max(case((placed.c.place == place, placed.c.share))) for place in (1, 2))
+    winners = _sum_of(placed.c.rank == 1, "winners")
+    mean = func.avg(placed.c.share)
+    return (
+        select(
+            placed.c.question_id,
+            winners,
+            case(
+                (_sum_of(placed.c.rank == 1, "") == 1, func.max(case((placed.c.rank == 1, placed.c.side))))
+            ).label("winner_id"),
+            (first - second).label("margin"),
+            (func.avg(placed.c.share * placed.c.share) - mean * mean).label("variance"),
+        )
+        .group_by(placed.c.question_id)
+        .subquery()
+    )
+
+
+def _sum_of(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
+    return func.sum(case((condition, 1), else_=0)).label(name)
+
+
+def _read(
+    connection: Connection, counts: Select[Any], among: Collection[str] | None
+) -> tuple[QuestionStats, ...]:
+    counted = counts.subquery()
+    query = (
+        select(
+            *ASKED,
+            questions.c.id.label("number"),
+            submissions.c.system.label("winner"),
+            *(counted.c[name] for name in (*COUNTS, "winners", "margin", "variance")),
+        )
+        .join(counted, counted.c.question_id == questions.c.id)
+        .outerjoin(submissions, submissions.c.id == counted.c.winner_id)
+        .order_by(questions.c.position)
+    )
+    if among is not None:
+        query = query.where(questions.c.key.in_(among))
+    result = connection.execute(query)
+    (*names, _) = result.keys()
+    # To look every field up by its name takes three times as long, which is felt at 16,000 questions.
+    return tuple(
+        QuestionStats(spread=_deviation(variance), **dict(zip(names, values, strict=True)))
+        for *values, variance in result.all()
+    )
+
+
+def _deviation(variance: float | None) -> float | None:
+    """The square root; the difference of two means may be a hair below 0."""
+    return None if variance is None else math.sqrt(max(variance, 0.0))
+
+
+def _ending(
+    question: str, system_a: str, system_b: str, preference: Preference | None, system: str
+) -> BattleResult:
+    if system_a == system:
+        return BattleResult(question=question, opponent=system_b, preference=preference)
+    flipped = None if preference is None else preference.flipped
+    return BattleResult(question=question, opponent=system_a, preference=flipped)

@@ -1,1 +1,0 @@
-"""Rounds, battles, verdicts and what they cost."""

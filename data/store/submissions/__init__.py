@@ -1,1 +1,0 @@
-"""Submissions and their answers."""

@@ -1,0 +1,317 @@
+"""Teams, accounts, memberships, access tokens and sessions in the store; secrets are hashed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, Table, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError, NotFoundError, StoreError
+from data.models import Membership, Role, Team, Token, TokenScope, UserAccount, require_label
+from data.models.base import now
+from data.models.teams import accounts, invitations, memberships, teams, tokens, web_sessions
+from data.store.base import AnyRow, StorePart, to_record
+from data.store.engine import new_id
+
+
+class TeamStore(StorePart):
+    """Adds and finds teams, accounts, and who belongs where."""
+
+    def add(self, name: str, *, title: str = "", contact: str = "") -> Team:
+        """Store a team."""
+        require_label(name, "Team name")
+        values = {"name": name, "title": title or name, "contact": contact}
+        try:
+            self._change(insert(teams).values(values))
+        except IntegrityError as error:
+            raise ConflictError(
+                f"There is a team {name!r} already.", advice="Choose another name."
+            ) from error
+        return self.get(name)
+
+    def find(self, name: str) -> Team | None:
+        """A team, or None."""
+        row = self._first(select(teams).where(teams.c.name == name))
+        return None if row is None else to_record(Team, row)
+
+    def get(self, name: str) -> Team:
+        """A team."""
+        with self._database.begin() as connection:
+            return to_record(Team, _row_of(connection, teams, "team", name))
+
+    def lock(self, name: str) -> None:
+        """Let no other transaction that locks a team go on until this one ends; nothing without a team.
+
+        On SQLite, where a transaction opened by `together` is the only writer, nothing is needed.
+        """
+        self._all(select(teams.c.id).where(teams.c.name == name).with_for_update(key_share=True))
+
+    def all(self) -> tuple[Team, ...]:
+        """Every team by name."""
+        return tuple(to_record(Team, row) for row in self._all(select(teams).order_by(teams.c.name)))
+
+    def add_account(
+        self, name: str, *, subject: str | None = None, email: str | None = None, is_organiser: bool = False
+    ) -> UserAccount:
+        """Store an account."""
+        require_label(name, "Account name")
+        try:
+            self._change(
+                insert(accounts).values(
+                    name=name,
+                    subject=subject or None,
+                    email=email.casefold() if email else None,
+                    is_organiser=is_organiser,
+                )
+            )
+        except IntegrityError as error:
+            raise ConflictError(
+                f"There is an account {name!r}, or one with this subject or e-mail address, already.",
+                advice="`arena teams accounts` names them.",
+            ) from error
+        return self.account(name)
+
+    def change_account(self, name: str, *, is_organiser: bool | None, closed: bool | None) -> UserAccount:
+        """Change whether an account organises and whether it is closed; None keeps."""
+        values: dict[str, Any] = {}
+        if is_organiser is not None:
+            values["is_organiser"] = is_organiser
+        if closed is not None:
+            values["closed_at"] = now() if closed else None
+        with self._database.begin() as connection:
+            _row_of(connection, accounts, "account", name)
+            if values:
+                connection.execute(update(accounts).where(accounts.c.name == name).values(values))
+            return to_record(UserAccount, _row_of(connection, accounts, "account", name))
+
+    def organisers(self) -> tuple[str, ...]:
+        """The accounts with the role of an organiser; they keep it until the transaction ends."""
+        query = select(accounts.c.name).where(accounts.c.is_organiser).order_by(accounts.c.id)
+        return tuple(self._values(query.with_for_update()))
+
+    def account(self, name: str) -> UserAccount:
+        """An account."""
+        with self._database.begin() as connection:
+            return to_record(UserAccount, _row_of(connection, accounts, "account", name))
+
+    def accounts(self) -> tuple[UserAccount, ...]:
+        """Every account by name."""
+        rows = self._all(select(accounts).order_by(accounts.c.name))
+        return tuple(to_record(UserAccount, row) for row in rows)
+
+    def account_of(self, *, subject: str, email: str | None) -> UserAccount | None:
+        """The account of a subject, else one without a subject that has the e-mail address."""
+        with self._database.begin() as connection:
+            row = connection.execute(select(accounts).where(accounts.c.subject == subject)).first()
+            if row is None and email:
+                row = connection.execute(
+                    select(accounts).where(accounts.c.email == email.casefold(), accounts.c.subject.is_(None))
+                ).first()
+        return None if row is None else to_record(UserAccount, row)
+
+    def bind(self, name: str, subject: str) -> UserAccount:
+        """Give an account the subject under which an OIDC provider knows it, unless it has one."""
+        with self._database.begin() as connection:
+            connection.execute(
+                update(accounts)
+                .where(accounts.c.name == name, accounts.c.subject.is_(None))
+                .values(subject=subject)
+            )
+            return to_record(UserAccount, _row_of(connection, accounts, "account", name))
+
+    def join(self, team: str, account: str, role: Role) -> Membership:
+        """Put an account into a team, or give it another role there."""
+        with self._database.begin() as connection:
+            key = _membership_key(connection, team, account)
+            changed = connection.execute(update(memberships).where(*_is(key)).values(role=role)).rowcount
+            if not changed:
+                connection.execute(insert(memberships).values(**key, role=role))
+        return next(member for member in self.members(team) if member.account == account)
+
+    def leave(self, team: str, account: str) -> None:
+        """Take an account out of a team."""
+        with self._database.begin() as connection:
+            key = _membership_key(connection, team, account)
+            if not connection.execute(delete(memberships).where(*_is(key))).rowcount:
+                raise NotFoundError(
+                    f"{account} is no member of {team}.", advice=f"`arena teams show {team!r}` names them."
+                )
+
+    def invite(self, team: str, digest: str, *, uses: int, expires_at: datetime) -> None:
+        """Store an invitation to a team under the digest of its code, and delete those that are over."""
+        with self._database.begin() as connection:
+            number = _row_of(connection, teams, "team", team).id
+            over = (invitations.c.expires_at <= now()) | (invitations.c.uses_left <= 0)
+            connection.execute(delete(invitations).where(over))
+            values = {"digest": digest, "team_id": number, "uses_left": uses, "expires_at": expires_at}
+            connection.execute(insert(invitations).values(values))
+
+    def invited_to(self, digest: str) -> str | None:
+        """Return the team of an invitation that can be used; None where there is none."""
+        query = select(teams.c.name).join(invitations, invitations.c.team_id == teams.c.id)
+        return next(iter(self._values(query.where(*_usable(digest)))), None)
+
+    def use_invitation(self, digest: str) -> bool:
+        """Use an invitation once; False where it cannot be used."""
+        left = {"uses_left": invitations.c.uses_left - 1}
+        return bool(self._change(update(invitations).where(*_usable(digest)).values(left)))
+
+    def members(self, team: str) -> tuple[Membership, ...]:
+        """The members of a team by name."""
+        rows = self._all(_memberships().where(teams.c.name == team))
+        return tuple(to_record(Membership, row) for row in rows)
+
+    def teams_of(self, account: str) -> tuple[Membership, ...]:
+        """The teams that an account belongs to."""
+        rows = self._all(_memberships().where(accounts.c.name == account))
+        return tuple(to_record(Membership, row) for row in rows)
+
+
+def _row_of(connection: Connection, table: Table, kind: str, name: str) -> AnyRow:
+    row: AnyRow | None = connection.execute(select(table).where(table.c.name == name)).first()
+    if row is None:
+        command = "arena teams list" if kind == "team" else "arena teams accounts"
+        raise NotFoundError(f"There is no {kind} {name!r}.", advice=f"`{command}` names them.")
+    return row
+
+
+def _usable(digest: str) -> tuple[ColumnElement[bool], ...]:
+    is_open = (invitations.c.uses_left > 0, invitations.c.expires_at > now())
+    return (invitations.c.digest == digest, *is_open)
+
+
+def _membership_key(connection: Connection, team: str, account: str) -> dict[str, int]:
+    return {
+        "team_id": _row_of(connection, teams, "team", team).id,
+        "account_id": _row_of(connection, accounts, "account", account).id,
+    }
+
+
+def _is(key: dict[str, int]) -> tuple[Any, ...]:
+    return tuple(memberships.c[name] == value for name, value in key.items())
+
+
+def _memberships() -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            teams.c.name.label("team"),
+            accounts.c.name.label("account"),
+            memberships,
+        )
+        .join(teams, teams.c.id == memberships.c.team_id)
+        .join(accounts, accounts.c.id == memberships.c.account_id)
+        .order_by(teams.c.name, accounts.c.name)
+    )
+
+
+USE_EVERY = timedelta(minutes=1)
+
+
+"""How exactly the last use of a token is known: a write for every request would cost more than it tells."""
+
+
+USE_WAIT_MS = 50
+
+
+class TokenStore(StorePart):
+    """Keeps tokens and sessions."""
+
+    def add(
+        self,
+        *,
+        prefix: str,
+        digest: str,
+        name: str,
+        scopes: frozenset[TokenScope],
+        expires_at: datetime | None,
+        team: int | None = None,
+        account: int | None = None,
+    ) -> Token:
+        """Store a token of a team or an account, by the store's number of it."""
+        with self._database.begin() as connection:
+            statement = insert(tokens).values(
+                prefix=prefix,
+                digest=digest,
+                name=name,
+                team_id=team,
+                account_id=account,
+                scopes=sorted(scopes),
+                expires_at=expires_at,
+            )
+            number = new_id(connection.execute(statement))
+        return self.get(number)
+
+    def get(self, number: int) -> Token:
+        """A token."""
+        row = self._first(_select().where(tokens.c.id == number))
+        if row is None:
+            raise NotFoundError(f"There is no token {number}.", advice="`arena teams show TEAM` lists them.")
+        return _token(row)
+
+    def with_prefix(self, prefix: str) -> Token | None:
+        """The token of a prefix, or None."""
+        row = self._first(_select().where(tokens.c.prefix == prefix))
+        return None if row is None else _token(row)
+
+    def all(self, *, team: str | None = None) -> tuple[Token, ...]:
+        """Every token, or those of a team."""
+        query = _select().order_by(tokens.c.id)
+        if team is not None:
+            query = query.where(teams.c.name == team)
+        return tuple(_token(row) for row in self._all(query))
+
+    def revoke(self, number: int) -> Token:
+        """Make a token useless; its sessions end with it."""
+        with self._database.begin() as connection:
+            connection.execute(
+                update(tokens)
+                .where(tokens.c.id == number, tokens.c.revoked_at.is_(None))
+                .values(revoked_at=now())
+            )
+            connection.execute(delete(web_sessions).where(web_sessions.c.token_id == number))
+        return self.get(number)
+
+    def used(self, token: Token) -> None:
+        """Remember that a token was used, to the minute.
+
+        Where SQLite's one writer is busy, as while a large file is stored, a later use is remembered instead:
+        nobody who may come in waits for that.
+        """
+        at = now()
+        if token.used_at is not None and at - token.used_at < USE_EVERY:
+            return
+        with suppress(StoreError), self._database.together(wait_ms=USE_WAIT_MS) as connection:
+            connection.execute(update(tokens).where(tokens.c.id == token.id).values(used_at=at))
+
+    def open_session(self, digest: str, token: int, expires_at: datetime) -> None:
+        """Remember a browser that signed in; sessions that have ended are forgotten."""
+        with self._database.begin() as connection:
+            connection.execute(delete(web_sessions).where(web_sessions.c.expires_at <= now()))
+            row = {"digest": digest, "token_id": token, "expires_at": expires_at}
+            connection.execute(insert(web_sessions).values(row))
+
+    def of_session(self, digest: str) -> Token | None:
+        """The token that a browser signed in with, None where its session is unknown or over."""
+        query = _select().join(web_sessions, web_sessions.c.token_id == tokens.c.id)
+        query = query.where(web_sessions.c.digest == digest, web_sessions.c.expires_at > now())
+        row = self._first(query)
+        return None if row is None else _token(row)
+
+    def close_session(self, digest: str) -> bool:
+        """Forget a browser; whether it was signed in."""
+        return bool(self._change(delete(web_sessions).where(web_sessions.c.digest == digest)))
+
+
+def _select() -> Select[Any]:
+    return (
+        select(tokens, teams.c.name.label("team"), accounts.c.name.label("account"))
+        .outerjoin(teams, teams.c.id == tokens.c.team_id)
+        .outerjoin(accounts, accounts.c.id == tokens.c.account_id)
+    )
+
+
+def _token(row: AnyRow) -> Token:
+    return to_record(Token, row, scopes=frozenset(map(TokenScope, row.scopes)))

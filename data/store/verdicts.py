@@ -1,0 +1,491 @@
+"""Verdicts and judgments in the store, written in batches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from operator import itemgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select, update
+
+from data.models import (
+    BattleColumns,
+    BattleEvidence,
+    BattleRecord,
+    Judgment,
+    Outcome,
+    Preference,
+    Presentation,
+    Reply,
+    Verdict,
+    VoteColumns,
+)
+from data.models.base import now
+from data.models.judgments import CORRECTION, JudgeConduct
+from data.models.rounds import battles, rounds
+from data.models.submissions import questions, submissions
+from data.models.tables import judgments, replies
+from data.store.base import AnyRow, StorePart, maker, to_record, to_row
+from data.store.battles import first_and_last, release_claims
+from data.store.engine import pairs
+from data.store.replies import NOT_STORED, put_replies
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+ROWS_AT_ONCE = 20_000
+
+
+ROWS_AT_FIRST = 500
+
+
+"""Few, since some readers take the first battles alone."""
+
+
+class EvidenceReader(StorePart):
+    """Reads battles, with or without what judges said of them."""
+
+    def battles(self, round_name: str, *, system: str | None = None) -> Iterator[BattleRecord]:
+        """Yield the battles of a round, or those of one system in it, in a fixed order, without texts."""
+        clauses: list[ColumnElement[bool]] = []
+        if system is not None:
+            sides = select(submissions.c.id).where(submissions.c.system == system)
+            clauses.append(battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
+        numbers, after, most = self._numbers(round_name, *clauses), 0, ROWS_AT_FIRST
+        while rows := self._all(_following(numbers, after, most)):
+            after, most = rows[-1].id, ROWS_AT_ONCE
+            yield from _battles(rows)
+
+    def page(
+        self, round_name: str, *, after: int, limit: int, outcome: Outcome | None = None
+    ) -> tuple[BattleRecord, ...]:
+        """Up to `limit` battles of a round, from the one after number `after` on, without texts.
+
+        With `outcome` those that ended so alone.
+        """
+        clauses = () if outcome is None else (battles.c.outcome == outcome,)
+        return tuple(_battles(self._all(_following(self._numbers(round_name, *clauses), after, limit))))
+
+    def _numbers(self, round_name: str, *clauses: ColumnElement[bool]) -> Select[Any]:
+        """A query of the numbers of a round's battles that can be continued after any of them.
+
+        SQLite, which seldom has statistics, would find the whole round by an index and sort it for each page;
+        between the round's first and last number it reads the table in its order.
+        """
+        number = select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
+        mine = battles.c.round_id == number
+        if not self._database.is_sqlite:
+            return select(battles.c.id).where(mine, *clauses)
+        with self._database.begin() as connection:
+            between = battles.c.id.between(*first_and_last(connection, mine))
+        return select(battles.c.id).where(battles.c.round_id + 0 == number, between, *clauses)
+
+    def columns(self, round_name: str, *, systems: Collection[str] | None = None) -> BattleColumns:
+        """Every battle of a round, or of some systems in it, as columns; as of one moment.
+
+        Many times as fast as `battles`.
+        """
+        from data.store.battle_arrays import read_columns  # noqa: PLC0415 - loads numpy, see above
+
+        return read_columns(self._database, round_name, systems)
+
+    def positions(self, round_name: str) -> NDArray[np.float64]:
+        """Which answer LLMs were shown first, by battle as in `columns`: 1 a, −1 b, NaN no LLM."""
+        from data.store.battle_arrays import read_positions  # noqa: PLC0415 - as above
+
+        return read_positions(self._database, round_name)
+
+    def votes(self, round_name: str) -> VoteColumns:
+        """What each judge of a round said, a panel's members apart, as columns."""
+        from data.store.battle_arrays import read_votes  # noqa: PLC0415 - as above
+
+        return read_votes(self._database, round_name)
+
+    def settings(self, round_name: str, *, once: bool, counted: int | None = None) -> Mapping[str, int]:
+        """The settings that judgments of a round were made with, to how many battles have one of each.
+
+        Args:
+            round_name: The round.
+            once: Whether no battle has two judgments with the same settings, so that judgments are counted,
+                which takes a fraction of the time.
+            counted: How many battles the round has, where somebody knows.
+        """
+        battle, kept = judgments.c.battle_id, judgments.c.outcome == Outcome.JUDGED.value
+        count = func.count() if once else func.count(battle.distinct())
+        with self._database.begin() as connection:
+            number = connection.execute(select(rounds.c.id).where(rounds.c.name == round_name)).scalar()
+            first, last = first_and_last(connection, battles.c.round_id == number)
+            query = select(judgments.c.settings, count).where(kept, battle.between(first, last))
+            between = battles.c.id.between(first, last)
+            others = select(battles.c.id).where(between, battles.c.round_id != number).limit(1)
+            # Numbers without a gap are all of one round; to look for others reads all battles between.
+            if last - first + 1 != counted and connection.execute(others).first() is not None:
+                query = query.join(battles, battles.c.id == battle).where(battles.c.round_id == number)
+            counts: dict[str, int] = pairs(connection.execute(query.group_by(judgments.c.settings)).all())
+            return counts
+
+    def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
+        """The battles of a question in a round with every judgment."""
+        # The set is named too, so that the question is found by its index before any battle is read.
+        query = _select().where(
+            rounds.c.name == round_name,
+            questions.c.set_id == rounds.c.set_id,
+            questions.c.key == question_id,
+        )
+        with self._database.begin() as connection:
+            rows = connection.execute(query.order_by(battles.c.id)).all()
+            return tuple(_with_judgments(connection, rows))
+
+    def of_battles(self, numbers: Sequence[int | None]) -> tuple[BattleEvidence, ...]:
+        """Some battles by their numbers, with every judgment; those that are not there are left out."""
+        query = _select().where(battles.c.id.in_([number for number in numbers if number is not None]))
+        with self._database.begin() as connection:
+            rows = connection.execute(query.order_by(battles.c.id)).all()
+            return tuple(_with_judgments(connection, rows))
+
+    def evidence(self, round_name: str) -> Iterator[BattleEvidence]:
+        """Yield every battle of a round with its judgments."""
+        numbers, after = self._numbers(round_name), 0
+        while True:
+            with self._database.begin() as connection:
+                rows = connection.execute(_following(numbers, after, ROWS_AT_ONCE // 20)).all()
+                batch = list(_with_judgments(connection, rows))
+            if not rows:
+                return
+            after = rows[-1].id
+            yield from batch
+
+
+def _select(round_id: ColumnElement[int] = battles.c.round_id) -> Any:  # noqa: ANN401 - a Select over aliases has no narrower type
+    side_a, side_b = submissions.alias("side_a"), submissions.alias("side_b")
+    return (
+        select(
+            battles.c.id,
+            battles.c.key,
+            questions.c.key.label("question_id"),
+            questions.c.domain,
+            side_a.c.system.label("system_a"),
+            side_b.c.system.label("system_b"),
+            battles.c.outcome,
+            battles.c.preference,
+            battles.c.score,
+            battles.c.flipped,
+            battles.c.detail,
+        )
+        .join(rounds, rounds.c.id == round_id)
+        .join(questions, questions.c.id == battles.c.question_id)
+        .join(side_a, side_a.c.id == battles.c.a_id)
+        .join(side_b, side_b.c.id == battles.c.b_id)
+    )
+
+
+def _following(numbers: Select[Any], after: int, most: int) -> Any:  # noqa: ANN401 - as above
+    """The next of some battles, from the one after number `after` on."""
+    # Names of sides and questions are joined to these alone: otherwise SQLite finds all battles of each side
+    # and puts them in order, once for every few that are read.
+    following = numbers.where(battles.c.id > after).order_by(battles.c.id).limit(most)
+    return _select().where(battles.c.id.in_(following)).order_by(battles.c.id)
+
+
+def _battles(rows: Sequence[AnyRow]) -> Iterator[BattleRecord]:
+    return map(maker(BattleRecord, rows[0]._fields), rows) if rows else iter(())
+
+
+_OF_REPLY: Mapping[str, str] = MappingProxyType(
+    {name: f"reply_{name}" for name in ("input_tokens", "output_tokens", "cost_usd")}
+)
+
+
+"""What judgments have under the same name, with what it is called beside them."""
+
+
+_OF_ENDPOINT = ("response_id", "response_model", "fingerprint", "left_out")
+
+
+"""What an endpoint said of a reply, and what it was not sent."""
+
+
+def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[BattleEvidence]:
+    read = tuple(_battles(rows))
+    by_battle: dict[int, list[Judgment]] = {battle.id: [] for battle in read}
+    query = (
+        select(
+            *(column for column in judgments.c if column is not judgments.c.created_at),
+            replies.c.text,
+            replies.c.finish_reason,
+            replies.c.logprobs,
+            replies.c.thinking,
+            *(replies.c[name] for name in _OF_ENDPOINT),
+            *(replies.c[name].label(label) for name, label in _OF_REPLY.items()),
+        )
+        .outerjoin(replies, replies.c.key == judgments.c.reply_key)
+        .where(judgments.c.battle_id.in_(list(by_battle)))
+        .order_by(judgments.c.id)
+    )
+    result = connection.execute(query)
+    columns, found = tuple(result.keys()), result.all()
+    number, earlier = columns.index("battle_id"), columns.index("earlier_keys")
+    judgment, reply = maker(Judgment, columns, "reply", "earlier"), _replies(columns)
+    before = _by_key(connection, [key for row in found for key in row[earlier] or ()])
+    for row in found:
+        asked = tuple(before[key] for key in row[earlier] or () if key in before)
+        by_battle[row[number]].append(judgment(row, reply=reply(row), earlier=asked))
+    for battle in read:
+        yield BattleEvidence(battle=battle, judgments=tuple(by_battle[battle.id]))
+
+
+def _by_key(connection: Connection, keys: Sequence[str]) -> Mapping[str, Reply]:
+    """The replies with these keys, as far as they are kept."""
+    if not keys:
+        return {}
+    rows = connection.execute(select(replies).where(replies.c.key.in_(keys))).all()
+    return {row.key: to_record(Reply, row, **NOT_STORED) for row in rows}
+
+
+def _replies(columns: Sequence[str]) -> Callable[[AnyRow], Reply | None]:
+    """What makes the replies of judgments from rows with these columns; None of those without one."""
+    named = ("reply_key", *_OF_REPLY.values())
+    values = itemgetter(*map(columns.index, named))
+    said = itemgetter(*map(columns.index, _OF_ENDPOINT))
+    reply = maker(Reply, columns, "key", "text", "finish_reason", *_OF_REPLY, *_OF_ENDPOINT, "metered")
+    text, reason = columns.index("text"), columns.index("finish_reason")
+
+    def made(row: AnyRow) -> Reply | None:
+        key, tokens, written, cost_usd = values(row)
+        if key is None:
+            return None
+        return reply(
+            row,
+            key=key,
+            text=row[text] or "",
+            finish_reason=row[reason] or "",
+            input_tokens=tokens or 0,
+            output_tokens=written or 0,
+            cost_usd=cost_usd,
+            metered=True,
+            **{name: value or "" for name, value in zip(_OF_ENDPOINT, said(row), strict=True)},
+        )
+
+    return made
+
+
+READ = ("outcome", "preference", "margin", "rationale", "detail", "grade", "parser")
+
+
+SETTLED = ("outcome", "preference", "score", "flipped", "detail")
+
+
+class _AnotherWriterError(Exception):
+    """Some of the battles have an outcome already; never leaves this module."""
+
+
+class VerdictStore(EvidenceReader):
+    """Commits verdicts with their judgments, and reads them back as evidence."""
+
+    def record(self, verdicts: Sequence[tuple[int, Verdict]], *, lease_id: int | None = None) -> int:
+        """Commit verdicts by battle number in one transaction.
+
+        A battle that has an outcome keeps it, so that a late second writer changes nothing.
+
+        Args:
+            verdicts: Battle numbers with their verdicts.
+            lease_id: The lease that claimed these battles; the claims are released.
+
+        Returns:
+            How many battles were settled by this call.
+
+        Raises:
+            LeaseLostError: The lease was given up; nothing is committed.
+        """
+        if not verdicts:
+            return 0
+        try:
+            with self._database.begin() as connection:
+                _release(connection, lease_id, verdicts)
+                if _settle(connection, verdicts) != len(verdicts):
+                    raise _AnotherWriterError
+                _insert_judgments(connection, verdicts)
+        except _AnotherWriterError:
+            return self._record_open(verdicts, lease_id)
+        return len(verdicts)
+
+    def _record_open(self, verdicts: Sequence[tuple[int, Verdict]], lease_id: int | None) -> int:
+        """As `record`, one battle after another, where some have an outcome already."""
+        with self._database.begin() as connection:
+            _release(connection, lease_id, verdicts)
+            fresh = [pair for pair in verdicts if _settle(connection, [pair])]
+            _insert_judgments(connection, fresh)
+        return len(fresh)
+
+    def has_corrections(self, round_name: str) -> bool:
+        """Whether organisers corrected a verdict of a round."""
+        query = (
+            select(battles.c.id)
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .where(rounds.c.name == round_name, battles.c.detail.startswith(CORRECTION, autoescape=True))
+        )
+        return self._first(query.limit(1)) is not None
+
+    def revise(self, changes: Sequence[tuple[int, Sequence[Judgment], Verdict | None]]) -> None:
+        """Store other readings of judgments, in one transaction.
+
+        Args:
+            changes: Battle numbers, each with all of its judgments in the order of `evidence`, and the
+                verdict that replaces the stored one, None where that stays.
+        """
+        with self._database.begin() as connection:
+            for number, revised, verdict in changes:
+                numbers = connection.execute(
+                    select(judgments.c.id).where(judgments.c.battle_id == number).order_by(judgments.c.id)
+                ).scalars()
+                for judgment_id, judgment in zip(numbers, revised, strict=True):
+                    values = {name: getattr(judgment, name) for name in READ}
+                    connection.execute(update(judgments).where(judgments.c.id == judgment_id).values(values))
+                if verdict is not None:
+                    values = {name: getattr(verdict, name) for name in SETTLED}
+                    connection.execute(update(battles).where(battles.c.id == number).values(values))
+
+
+def _release(connection: Connection, lease_id: int | None, verdicts: Sequence[tuple[int, Verdict]]) -> None:
+    if lease_id is not None:
+        release_claims(connection, lease_id, verdicts)
+
+
+def _settle(connection: Connection, verdicts: Sequence[tuple[int, Verdict]]) -> int:
+    """Settle the battles that have no outcome, and return how many those were."""
+    return connection.execute(
+        update(battles)
+        .where(battles.c.id == bindparam("number"), battles.c.outcome.is_(None))
+        .values({name: bindparam(f"new_{name}") for name in SETTLED}),
+        [
+            {"number": number, **{f"new_{name}": getattr(verdict, name) for name in SETTLED}}
+            for number, verdict in verdicts
+        ],
+    ).rowcount
+
+
+def _insert_judgments(connection: Connection, settled: Sequence[tuple[int, Verdict]]) -> None:
+    new = [(number, judgment) for number, verdict in settled for judgment in verdict.judgments]
+    if not new:
+        return
+    moment = now()
+    connection.execute(
+        insert(judgments), [_judgment_row(number, judgment, moment) for number, judgment in new]
+    )
+    replied = [
+        reply for _, judgment in new for reply in (judgment.reply, *judgment.earlier) if reply is not None
+    ]
+    # What came from the cache is stored already.
+    put_replies(connection, [reply for reply in replied if not reply.cached])
+
+
+def _judgment_row(number: int, judgment: Judgment, moment: datetime) -> dict[str, Any]:
+    reply = judgment.reply
+    return to_row(
+        judgments,
+        judgment,
+        battle_id=number,
+        endpoint="" if reply is None else reply.endpoint,
+        reply_key=None if reply is None else reply.key,
+        earlier_keys=[earlier.key for earlier in judgment.earlier] or None,
+        latency=0.0 if reply is None else reply.latency,
+        cached=reply is not None and reply.cached,
+        created_at=moment,
+    )
+
+
+class ConductStore(StorePart):
+    """Counts what the models behind a round's judge said."""
+
+    def of_round(self, name: str) -> JudgeConduct:
+        """The conduct of a round's judge: its battles."""
+        mine = rounds.c.name == name
+        # What was unreadable at first and asked again since is not counted.
+        stands = (judgments.c.outcome == Outcome.JUDGED) | (
+            func.coalesce(battles.c.outcome, Outcome.FAILED) != Outcome.JUDGED
+        )
+        asked = (judgments.c.calls > 0) | judgments.c.reply_key.is_not(None)
+        joined = judgments.join(battles, battles.c.id == judgments.c.battle_id).join(
+            rounds, rounds.c.id == battles.c.round_id
+        )
+        by_outcome = (
+            select(judgments.c.outcome, func.count(), func.count(judgments.c.reply_key))
+            .select_from(joined)
+            .where(mine, asked, stands)
+            .group_by(judgments.c.outcome)
+        )
+        by_place = (
+            select(judgments.c.presentation, judgments.c.preference, func.count())
+            .select_from(joined)
+            .where(mine, asked, battles.c.flipped.is_not(None))
+            .group_by(judgments.c.presentation, judgments.c.preference)
+        )
+        by_reason = (
+            select(judgments.c.detail, func.count())
+            .select_from(joined)
+            .where(mine, asked, stands, judgments.c.outcome == Outcome.UNREADABLE)
+            .group_by(judgments.c.detail)
+            .order_by(func.count().desc())
+            .limit(3)
+        )
+        flips = (
+            select(battles.c.flipped, func.count())
+            .select_from(battles.join(rounds, rounds.c.id == battles.c.round_id))
+            .where(mine, battles.c.flipped.is_not(None))
+            .group_by(battles.c.flipped)
+        )
+        conduct = JudgeConduct()
+        with self._database.begin() as connection:
+            for outcome, count, replied in connection.execute(by_outcome).all():
+                conduct.readings += count
+                conduct.replies += replied
+                conduct.unreadable += count * (outcome == Outcome.UNREADABLE)
+                conduct.refused += count * (outcome == Outcome.REFUSED)
+                conduct.failed += count * (outcome == Outcome.FAILED)
+            for presentation, preference, count in connection.execute(by_place).all():
+                winner = None if preference is None else Preference(preference)
+                conduct.count_place(Presentation(presentation), winner, count)
+            for flipped, count in connection.execute(flips).all() if conduct.readings else ():
+                conduct.both_orders += count
+                conduct.flips += count * bool(flipped)
+            if conduct.unreadable:
+                for detail, count in connection.execute(by_reason).all():
+                    conduct.reasons[detail] += count
+        return conduct
+
+    def reasons(self, name: str) -> tuple[tuple[Outcome, str, int], ...]:
+        """Why battles have no verdict: outcome, reason and their number, the most frequent first."""
+        number = func.count()
+        query = (
+            select(battles.c.outcome, battles.c.detail, number)
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .where(rounds.c.name == name, battles.c.outcome != Outcome.JUDGED)
+            .group_by(battles.c.outcome, battles.c.detail)
+            .order_by(number.desc(), battles.c.detail)
+        )
+        with self._database.begin() as connection:
+            return tuple((outcome, why, count) for outcome, why, count in connection.execute(query).all())
+
+    def models(self, name: str) -> Mapping[str, Counter[str]]:
+        """Which models answered for each model that a round asked, as the endpoints call them, how often."""
+        joined = (
+            judgments.join(battles, battles.c.id == judgments.c.battle_id)
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .join(replies, replies.c.key == judgments.c.reply_key)
+        )
+        query = (
+            select(judgments.c.model, replies.c.response_model, func.count())
+            .select_from(joined)
+            .where(rounds.c.name == name, replies.c.response_model != "")
+            .group_by(judgments.c.model, replies.c.response_model)
+        )
+        served: dict[str, Counter[str]] = {}
+        with self._database.begin() as connection:
+            for asked, answered, count in connection.execute(query).all():
+                served.setdefault(asked, Counter())[answered] += count
+        return served
