@@ -1,6 +1,6 @@
-"""A check as others read it: CSV for scripts, lines and a page for people.
+"""Reports of a check: CSV for scripts, lines for people.
 
-What stands in a file is untrusted text: no form lets it become a command, a formula or markup.
+Texts of a file are untrusted: none becomes a command or a formula.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from html import escape
 
 from data.models import Problem, Severity, SubmissionKind
 from data.models.words import few_of_each
@@ -16,14 +15,6 @@ from data.text import escape_formula, percent
 from submissions.check import CheckResult
 
 COLUMNS = ("line", "severity", "code", "message", "advice")
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-:root{color-scheme:light dark}
-table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid #8884}
-td{overflow-wrap:anywhere}
-"""
 
 
 def report_lines(result: CheckResult) -> Iterator[str]:
@@ -74,32 +65,6 @@ def report_csv(result: CheckResult) -> str:
     for problem in result.problems:
         writer.writerow([escape_formula(getattr(problem, column)) for column in COLUMNS])
     return text.getvalue()
-
-
-def report_html(result: CheckResult) -> str:
-    """The report as one page that loads nothing from elsewhere."""
-    title = f"Check of a file of {result.kind} to {result.set_name}"
-    *summary, verdict = summary_lines(result)
-    rows = [
-        [str(problem.line or "file"), *(str(getattr(problem, column)) for column in COLUMNS[1:])]
-        for problem in result.problems
-    ]
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{escape(title)}</h1><p><strong>{escape(verdict)}</strong></p>"
-        f"<p>{'<br>'.join(map(escape, summary))}</p>{_table(rows)}</body></html>\n"
-    )
-
-
-def _table(rows: list[list[str]]) -> str:
-    if not rows:
-        return "<p>No problems.</p>"
-    head = "".join(f"<th>{column}</th>" for column in COLUMNS)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -66,7 +66,7 @@ class Submission(Value):
     kind: str = "answers"
     """`answers`, or `contexts`: retrieved passages alone, whose questions `answers` counts."""
     state: str
-    """`draft`, `checked`, `accepted`, `queued`, `judged`, `published` or `withdrawn`."""
+    """`checked`, `accepted`, `queued`, `judged`, `published` or `withdrawn`."""
     phase: str
     anonymous: bool
     selected: bool

@@ -122,7 +122,6 @@ DISQUALIFIED = "disqualified"
 class SubmissionState(StrEnum):
     """The status of a submission."""
 
-    DRAFT = "draft"
     CHECKED = "checked"
     ACCEPTED = "accepted"
     QUEUED = "queued"

@@ -149,9 +149,9 @@ class Intake:
                 advice="Try again after midnight UTC, or withdraw one that was not judged yet.",
             )
 
-    def own(self, caller: Caller, submission: Submission, scope: TokenScope = TokenScope.SUBMIT) -> None:
+    def own(self, caller: Caller, submission: Submission) -> None:
         """Refuse a caller who may not change a submission."""
-        require(caller, scope)
+        require(caller, TokenScope.SUBMIT)
         if not caller.organiser and (not submission.team or caller.role_in(submission.team) is None):
             raise ForbiddenError(
                 f"Submission {submission.id} is not your team's.", advice="Choose one of your own."

@@ -280,9 +280,9 @@ class SubmissionService(SubmissionReader):
         if warnings:
             self._store.submissions.keep_warnings(submission.id, warnings)
 
-    def _own(self, caller: Caller, number: int, scope: TokenScope = TokenScope.SUBMIT) -> Submission:
+    def _own(self, caller: Caller, number: int) -> Submission:
         submission = self.known(number, caller=caller)
-        self._intake.own(caller, submission, scope)
+        self._intake.own(caller, submission)
         return submission
 
     def _questions(self, set_name: str, caller: Caller) -> QuestionSet:

@@ -1,7 +1,7 @@
 """The status of a submission: what is stored of it, and what follows from rounds and boards.
 
-Stored are `checked`, `accepted` and `withdrawn`. A `draft` is a file that has not passed the check: of it
-nothing is stored. `queued`, `judged` and `published` follow from the rounds that have the submission.
+Stored are `checked`, `accepted` and `withdrawn`; `queued`, `judged` and `published` follow from the rounds
+that have the submission.
 """
 
 from __future__ import annotations
@@ -44,13 +44,8 @@ class SubmissionStatus:
     retracted: Mapping[str, str]
 
 
-def state_of(stored: SubmissionState | None, rounds: Sequence[RoundState]) -> SubmissionState:
-    """The state of a submission.
-
-    `stored` is what is stored of it, None where nothing is; `rounds` are the states of those that have it.
-    """
-    if stored is None:
-        return SubmissionState.DRAFT
+def state_of(stored: SubmissionState, rounds: Sequence[RoundState]) -> SubmissionState:
+    """The state of a submission, by what is stored of it and the states of the rounds that have it."""
     if stored is not SubmissionState.ACCEPTED:
         return stored
     if RoundState.PUBLISHED in rounds:

@@ -27,9 +27,8 @@ from data.errors import FileFormatError, UnavailableError
 from data.models import Problem, Severity, SubmissionKind, TokenScope
 from data.text import percent
 from submissions.check import CheckResult
-from submissions.check_report import report_csv, report_html
+from submissions.check_report import report_csv
 
-"""Files that pages check at the same time in one process."""
 MOST_LISTED = 100
 KINDS = {SubmissionKind.ANSWERS.value: "Answers", SubmissionKind.CONTEXTS.value: "Contexts alone (a run)"}
 CHECKED_AS = {SubmissionKind.ANSWERS: "answers", SubmissionKind.CONTEXTS: "questions with passages"}
@@ -169,7 +168,6 @@ def _offer_report(open_set: OpenSet, result: CheckResult) -> None:
     forms = (
         ("json", "application/json", partial(_as_json, result)),
         ("csv", "text/csv", partial(report_csv, result)),
-        ("html", "text/html", partial(report_html, result)),
     )
     with st.container(horizontal=True):
         for ending, mime, make in forms:

@@ -27,7 +27,6 @@ from data.models import Submission, SubmissionKind, SubmissionState, TokenScope
 from data.text import percent
 
 CHOSEN = "submission"
-MOST_ACTS = 20
 
 
 def show_actions(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
@@ -78,11 +77,10 @@ def _withdraw(submission: Submission, status: SubmissionStatus, caller: Caller) 
 
 NEXT: Mapping[SubmissionState, str] = MappingProxyType(
     {
-        SubmissionState.DRAFT: "It has not passed the check.",
         SubmissionState.CHECKED: "Checked and stored, not submitted yet: it does not count. Submit it below.",
         SubmissionState.ACCEPTED: "Accepted. Next, the organisers plan a round that takes it.",
         SubmissionState.QUEUED: "Waiting to be judged, or being judged now.",
-        SubmissionState.JUDGED: "Judged. Next, the organisers publish the board; then its report is here.",
+        SubmissionState.JUDGED: "Judged. Next, the organisers publish the board.",
         SubmissionState.PUBLISHED: "On a published board. Its page there shows where it loses.",
         SubmissionState.WITHDRAWN: "Withdrawn: its texts are shown to nobody, and this line stays.",
     }

@@ -147,7 +147,7 @@ def show_last() -> None:
     last: tuple[int, str] | None = st.session_state.get(LAST)
     if last is not None:
         follow = anchor("Follow it on My team", "team", team=last[1], id=str(last[0]))
-        put(element("p", follow, ", where its place in the queue and its report appear.", class_="aa-note"))
+        put(element("p", follow, ", where its place in the queue appears.", class_="aa-note"))
 
 
 def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submission]:

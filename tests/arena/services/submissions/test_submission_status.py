@@ -41,8 +41,7 @@ TEAM = Caller(
 )
 RIVAL = Caller(kind=CallerKind.TOKEN, name="x", roles=(("theirs", Role.OWNER),), scopes=TEAM.scopes)
 S, R = SubmissionState, RoundState
-TABLE: tuple[tuple[SubmissionState | None, tuple[RoundState, ...], SubmissionState], ...] = (
-    (None, (), S.DRAFT),
+TABLE: tuple[tuple[SubmissionState, tuple[RoundState, ...], SubmissionState], ...] = (
     (S.CHECKED, (), S.CHECKED),
     (S.ACCEPTED, (), S.ACCEPTED),
     (S.ACCEPTED, (R.CANCELLED,), S.ACCEPTED),
@@ -59,7 +58,7 @@ TABLE: tuple[tuple[SubmissionState | None, tuple[RoundState, ...], SubmissionSta
 
 @pytest.mark.parametrize(("stored", "rounds", "state"), TABLE)
 def test_state_follows_from_what_is_stored_and_the_rounds(
-    stored: SubmissionState | None, rounds: tuple[RoundState, ...], state: SubmissionState
+    stored: SubmissionState, rounds: tuple[RoundState, ...], state: SubmissionState
 ) -> None:
     """Checked, accepted and withdrawn are stored; all else is derived."""
     assert state_of(stored, rounds) is state
