@@ -85,14 +85,12 @@ class TaskReply(Generic[T]):
         value: The reply, checked.
         weighted: The expected value of the task's score field; None without token probabilities.
         reply: What the LLM returned.
-        prompt_hash: sha256 of the prompt file.
         calls: Replies that it took: 1, and one more for each that called tools or was malformed.
     """
 
     value: T
     weighted: float | None
     reply: Reply
-    prompt_hash: str
     calls: int
 
 
@@ -126,31 +124,28 @@ class TaskRunner:
         self._templates: dict[str, Template] = {}
         self._forms: dict[tuple[str, type[BaseModel]], ResponseFormat] = {}
 
-    async def run(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> T | CallFailure:
+    async def run(self, task: Task[T], inputs: Mapping[str, Input]) -> T | CallFailure:
         """Run a task and return its checked reply, or why there is none.
 
         Raises:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
             JudgeError: Asking as a whole cannot go on.
         """
-        completed = await self.run_fully(task, inputs, sample=sample)
+        completed = await self.run_fully(task, inputs)
         return completed if isinstance(completed, CallFailure) else completed.value
 
-    async def run_fully(
-        self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0
-    ) -> TaskReply[T] | CallFailure:
+    async def run_fully(self, task: Task[T], inputs: Mapping[str, Input]) -> TaskReply[T] | CallFailure:
         """Run a task and return its reply with where it came from.
 
         Args:
             task: What to ask.
             inputs: The texts, by the placeholders of the prompt.
-            sample: Tells repeated runs on the same inputs apart.
 
         Raises:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
             JudgeError: Asking as a whole cannot go on.
         """
-        first = await converse(self._client, self.request(task, inputs, sample=sample), task.tools)
+        first = await converse(self._client, self.request(task, inputs), task.tools)
         if isinstance(first, CallFailure):
             return first
         value = read_reply(task, first.replies[-1])
@@ -165,7 +160,7 @@ class TaskRunner:
             return _unreadable(task, second, replies)
         return self._task_reply(task, second, replies)
 
-    def request(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> Request:
+    def request(self, task: Task[T], inputs: Mapping[str, Input]) -> Request:
         """The request that a task makes, for estimates and tests."""
         template, form = self._template(task), self._form(task)
         schema = json.dumps(form.schema, separators=(",", ":"), ensure_ascii=False)
@@ -186,7 +181,6 @@ class TaskRunner:
             tools=tuple(tool.declared() for tool in task.tools),
             without=self._without,
             free=self._free,
-            sample=sample,
         )
 
     def _template(self, task: Task[T]) -> Template:
@@ -207,7 +201,6 @@ class TaskRunner:
             value=value,
             weighted=None if score is None else weighted_score(reply, score.field, score.values),
             reply=reply,
-            prompt_hash=self._template(task).hash,
             calls=len(replies),
         )
 

@@ -82,26 +82,19 @@ class DryRunner(TaskRunner):
         self._counter = TokenCounter()
         self._seen: set[object] = set()
 
-    async def run_fully(
-        self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0
-    ) -> TaskReply[T] | CallFailure:
+    async def run_fully(self, task: Task[T], inputs: Mapping[str, Input]) -> TaskReply[T] | CallFailure:
         """Return the stub of a task's reply.
 
         Raises:
             SpecError: There is none for this task.
         """
         value = task.reply.model_validate(self._stub(task, inputs))
-        key = (
-            task.name,
-            task.prompt,
-            sample,
-            tuple((name, _frozen(inputs[name])) for name in sorted(inputs)),
-        )
+        key = (task.name, task.prompt, *((name, _frozen(inputs[name])) for name in sorted(inputs)))
         if key not in self._seen:
             self._seen.add(key)
             self._count(task, inputs, value)
         reply = Reply(key="", endpoint=self.endpoint, model=self.model, text="")
-        return TaskReply(value=value, weighted=None, reply=reply, prompt_hash="", calls=1)
+        return TaskReply(value=value, weighted=None, reply=reply, calls=1)
 
     def _count(self, task: Task[T], inputs: Mapping[str, Input], value: T) -> None:
         asked = self.asked.by_task.setdefault(task.name, Asked(most_output=task.max_tokens))

@@ -92,8 +92,7 @@ class Estimate:
         battles: Battles that were looked at.
         requests: Requests that are certain.
         requests_most: Requests if every battle is re-asked and every adaptive swap is made.
-        prompt_characters: Characters of the certain requests.
-        prompt_tokens: Their tokens, by the counter given or at four characters a token.
+        prompt_tokens: Tokens of the certain requests, by the counter given or at four characters a token.
         output_tokens: What the certain requests may return at most; 0 where a judge sets no limit.
         cached: Of the certain requests, those whose replies are there already.
         cached_most: Of `requests_most`, those of battles whose certain requests are all there: what follows
@@ -103,7 +102,6 @@ class Estimate:
     battles: int = 0
     requests: int = 0
     requests_most: int = 0
-    prompt_characters: int = 0
     prompt_tokens: int = 0
     output_tokens: int = 0
     cached: int = 0
@@ -114,6 +112,10 @@ class Estimate:
         return Estimate(**{name: round(getattr(self, name) * factor) for name in type(self).__slots__})
 
 
+def _roughly(request: Request) -> int:
+    return -(-sum(len(message.content) for message in request.messages) // CHARACTERS_PER_TOKEN)
+
+
 def _no_replies(_: Sequence[str]) -> Collection[str]:
     return ()
 
@@ -122,7 +124,7 @@ def estimate(
     spec: JudgeSpec,
     inputs: Iterable[JudgeInput],
     *,
-    tokens: Callable[[Request], int] | None = None,
+    tokens: Callable[[Request], int] = _roughly,
     known: Callable[[Sequence[str]], Collection[str]] = _no_replies,
 ) -> Estimate:
     """Count what a judge will ask for some battles, without asking.
@@ -130,35 +132,28 @@ def estimate(
     Args:
         spec: The judge; members are added up, embedded judges ask nothing.
         inputs: The battles, or a sample of them (see `Estimate.scaled`).
-        tokens: Counts a request's tokens; None: characters over four.
+        tokens: Counts a request's tokens; by default characters over four.
         known: Says which requests, by their keys, have a reply already.
     """
     judges = [leaf for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM]
     renderers = [Renderer(leaf, leaf.prompt) for leaf in judges if leaf.prompt is not None]
-    battles = requests = most = characters = counted = returned = cached = cached_most = 0
+    battles = requests = most = counted = returned = cached = cached_most = 0
     for judge_input in inputs:
         battles += 1
         for renderer in renderers:
             certain = list(_certain(renderer, judge_input))
-            length = [sum(len(message.content) for message in request.messages) for request in certain]
             there = len(known([request.key for request in certain])) if certain else 0
             at_most = _most(renderer, judge_input, len(certain))
             requests += len(certain)
             most += at_most
             cached += there
             cached_most += at_most if there == len(certain) else there
-            characters += sum(length)
             returned += sum(request.sampling.max_tokens or 0 for request in certain)
-            counted += (
-                sum(-(-size // CHARACTERS_PER_TOKEN) for size in length)
-                if tokens is None
-                else sum(tokens(request) for request in certain)
-            )
+            counted += sum(map(tokens, certain))
     return Estimate(
         battles=battles,
         requests=requests,
         requests_most=most,
-        prompt_characters=characters,
         prompt_tokens=counted,
         output_tokens=returned,
         cached=cached,

@@ -1,7 +1,6 @@
 """What a judge's reply says: only a complete, final verdict counts.
 
-Every parser has a version that stands in each judgment, so that stored replies can be read again by a
-newer one and the difference shown.
+Every parser has a version that stands in each judgment.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -28,8 +27,6 @@ PARSERS = {
     ReplyFormat.WORDS: "words/2",
 }
 RATING_WORDS = VerdictWords()
-STRICT_PARSERS = ("rating/1", "logprobs/1", PARSERS[ReplyFormat.RATING], PARSERS[ReplyFormat.LOGPROBS])
-"""Those that note where the digit scan reads a reply otherwise, of every version."""
 SCANNED_OTHERWISE = "RAG-QA Arena's digit scan reads the reply otherwise"
 
 
@@ -55,25 +52,6 @@ class Reading:
     grade: str = ""
     rationale: str = ""
     detail: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParserComparison:
-    """How two parsers read the same replies.
-
-    `changed` are the places of the replies that they read differently; `only_first` and `only_second`
-    count those that one alone could read.
-    """
-
-    replies: int
-    changed: tuple[int, ...]
-    only_first: int
-    only_second: int
-
-    @property
-    def share(self) -> float:
-        """The share of replies read differently, 0 where there are none."""
-        return len(self.changed) / self.replies if self.replies else 0.0
 
 
 _TURN_END = r"<[|｜][\w▁ -]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>"
@@ -193,24 +171,6 @@ def _scanned_otherwise(text: str, choice: Choice) -> bool:
     if text.count("<rating>") == 1 and text.lower().count("rating>") == len(("<rating>", "</rating>")):
         return False
     return _scan(text).choice is not choice
-
-
-def compare_parsers(replies: Iterable[Reply], first: ReplyFormat, second: ReplyFormat) -> ParserComparison:
-    """Read replies by two parsers and say where they differ.
-
-    With `rating` and `digit-scan` this is how often RAG-QA Arena's reading differs from the strict one.
-    """
-    changed, only_first, only_second, count = [], 0, 0, 0
-    for place, reply in enumerate(replies):
-        left, right = read(reply, first), read(reply, second)
-        count += 1
-        if (left.outcome, left.choice) != (right.outcome, right.choice):
-            changed.append(place)
-            only_first += left.choice is not None and right.choice is None
-            only_second += right.choice is not None and left.choice is None
-    return ParserComparison(
-        replies=count, changed=tuple(changed), only_first=only_first, only_second=only_second
-    )
 
 
 def _parts(text: str, opening: str = "<rating>") -> tuple[str, str]:

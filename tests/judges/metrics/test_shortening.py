@@ -39,12 +39,10 @@ class Listener(DryRunner):
         super().__init__(endpoint="http://localhost", model="gpt-4.1")
         self.heard: list[str] = []
 
-    async def run_fully(
-        self, task: Task[Any], inputs: Mapping[str, Input], *, sample: int = 0
-    ) -> TaskReply[Any] | CallFailure:
+    async def run_fully(self, task: Task[Any], inputs: Mapping[str, Input]) -> TaskReply[Any] | CallFailure:
         """Listen, then reply as ever."""
         self.heard += [str(value) for value in inputs.values()]
-        return await super().run_fully(task, inputs, sample=sample)
+        return await super().run_fully(task, inputs)
 
 
 @pytest.mark.parametrize("name", [info.name for info in metrics() if not info.takes_judgments])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.models import Outcome, Reply
-from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, compare_parsers, read
+from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, read
 from judges.spec import ReplyFormat
 
 
@@ -118,17 +118,6 @@ def test_the_digit_scan_is_the_papers(text: str, choice: Choice) -> None:
     assert (reading.outcome, reading.choice) == (Outcome.JUDGED, choice)
 
 
-def test_readings_can_be_compared() -> None:
-    """How often the paper's reading differs from the strict one can be told from stored replies."""
-    replies = [
-        reply(text)
-        for text in ("<rating>1</rating>", "no idea", "<rating>1, not 2</rating>", "<rating>0</rating>")
-    ]
-    found = compare_parsers(replies, ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN)
-    assert (found.replies, found.changed, found.only_first, found.only_second) == (4, (1, 2), 0, 2)
-    assert found.share == 0.5
-
-
 def test_log_probabilities_at_the_rating_give_the_margin() -> None:
     """Only the alternatives at the final rating's digit count, renormalised over the three ratings."""
     chances = {"1": -0.6931471806, "2": -1.3862943611, "0": -1.3862943611, "x": -9.0}
@@ -173,8 +162,8 @@ def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: lis
     one = reply("".join(parts))
     strict = read(one, ReplyFormat.RATING)
     if strict.outcome is Outcome.JUDGED:
-        differs = compare_parsers([one], ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN).changed != ()
-        assert (SCANNED_OTHERWISE in strict.detail) == differs
+        scanned = read(one, ReplyFormat.DIGIT_SCAN)
+        assert (SCANNED_OTHERWISE in strict.detail) == (scanned.choice is not strict.choice)
 
 
 def test_digits_in_the_reasoning_are_told_apart_from_the_verdict() -> None:
