@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import Connection, Delete, Insert, Row, Select, Table, Update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Delete,
+    Index,
+    Insert,
+    PrimaryKeyConstraint,
+    Row,
+    Select,
+    Table,
+    UniqueConstraint,
+    Update,
+)
+from sqlalchemy.exc import IntegrityError
 
-from data.errors import NotFoundError
+from data.errors import ArenaError, NotFoundError
 from data.store.engine import Database
 
 Record = TypeVar("Record")
@@ -39,6 +53,34 @@ class StorePart:
         """Execute a statement, and return how many rows it changed."""
         with self._database.begin() as connection:
             return connection.execute(statement).rowcount
+
+
+@contextmanager
+def unique(*keys: Column[Any] | tuple[Column[Any], ...], taken: Callable[[], ArenaError]) -> Iterator[None]:
+    """Raise what `taken` makes where the block writes one of some unique keys a second time.
+
+    A missing value, a reference to nothing and whatever else the database refuses stay errors of their own.
+    """
+    try:
+        yield
+    except IntegrityError as error:
+        columns = (key if isinstance(key, tuple) else (key,) for key in keys)
+        if not any(_is_repeated(error, key) for key in columns):
+            raise
+        raise taken() from error
+
+
+def _is_repeated(error: IntegrityError, key: tuple[Column[Any], ...]) -> bool:
+    broken = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
+    if broken is None:
+        named = ", ".join(f"{column.table.name}.{column.name}" for column in key)
+        return str(error.orig) == f"UNIQUE constraint failed: {named}"
+    table = key[0].table
+    return any(
+        tuple(part.columns) == key and part.name == broken
+        for part in (*table.constraints, *table.indexes)
+        if isinstance(part, UniqueConstraint | PrimaryKeyConstraint | Index)
+    )
 
 
 def no_set(name: str) -> NotFoundError:

@@ -256,7 +256,8 @@ class ClaimStore(StorePart):
         with self._database.together() as connection:
             _lock(connection, lease_id)
             statement = own_insert(connection, battle_holds).from_select(["battle_id", "seat_id"], free)
-            claim = statement.on_conflict_do_nothing().returning(battle_holds.c.battle_id)
+            claim = statement.on_conflict_do_nothing(index_elements=["battle_id"])
+            claim = claim.returning(battle_holds.c.battle_id)
             numbers = list(connection.execute(claim).scalars())
             return list(pending_battles(connection, battles.c.id.in_(numbers))) if numbers else []
 

@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.models import Board
 from data.models.base import now
 from data.models.rounds import boards, rounds
-from data.store.base import AnyRow, StorePart, to_record
+from data.store.base import AnyRow, StorePart, to_record, unique
 
 SNAPSHOT = "@"
 """Between a board's name and the beginning of a hash: together they name one snapshot for good."""
@@ -41,22 +40,22 @@ class BoardStore(StorePart):
             ConflictError: Other standings are published under this name.
         """
         content_hash = hash_of(standings)
-        try:
-            with self._database.begin() as connection:
-                stored = connection.execute(_select().where(boards.c.name == name)).first()
-                if stored is None:
-                    connection.execute(
-                        insert(boards).values(
-                            name=name,
-                            round_id=round_id,
-                            standings=dict(standings),
-                            content_hash=content_hash,
-                            notice=notice,
-                            published_at=now(),
-                        )
+        with (
+            unique(boards.c.name, boards.c.round_id, taken=lambda: _taken(name)),
+            self._database.begin() as connection,
+        ):
+            stored = connection.execute(_select().where(boards.c.name == name)).first()
+            if stored is None:
+                connection.execute(
+                    insert(boards).values(
+                        name=name,
+                        round_id=round_id,
+                        standings=dict(standings),
+                        content_hash=content_hash,
+                        notice=notice,
+                        published_at=now(),
                     )
-        except IntegrityError as error:
-            raise _taken(name) from error
+                )
         if stored is not None and (stored.content_hash != content_hash or stored.retracted):
             raise _taken(name)
         return self.get(name), stored is None
@@ -74,19 +73,19 @@ class BoardStore(StorePart):
             ConflictError: It was retracted, or somebody else replaced it at the same moment.
         """
         content_hash = hash_of(standings)
-        try:
-            with self._database.begin() as connection:
-                standing = connection.execute(_select().where(boards.c.name == name)).first()
-                if standing is None:
-                    raise _absent(name)
-                if standing.retracted:
-                    raise _taken(name)
-                changed = standing.content_hash != content_hash
-                if changed:
-                    _stand_aside(connection, name, standing.content_hash)
-                    _put_up(connection, standing, standings, content_hash)
-        except IntegrityError as error:
-            raise _taken(name) from error
+        with (
+            unique(boards.c.name, boards.c.round_id, taken=lambda: _taken(name)),
+            self._database.begin() as connection,
+        ):
+            standing = connection.execute(_select().where(boards.c.name == name)).first()
+            if standing is None:
+                raise _absent(name)
+            if standing.retracted:
+                raise _taken(name)
+            changed = standing.content_hash != content_hash
+            if changed:
+                _stand_aside(connection, name, standing.content_hash)
+                _put_up(connection, standing, standings, content_hash)
         return self.get(name), changed
 
     def get(self, name: str) -> Board:

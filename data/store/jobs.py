@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Select, case, delete, exists, func, insert, select, true, update
-from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.models import Job, JobKind, JobState, Lease, RoundState, WorkerId
@@ -15,7 +14,7 @@ from data.models.base import now
 from data.models.jobs import jobs, lease_rows
 from data.models.rounds import ledgers, rounds
 from data.progress import Work
-from data.store.base import AnyRow, StorePart, to_record
+from data.store.base import AnyRow, StorePart, to_record, unique
 from data.store.battles import has_pending, has_work, lease_lost
 from data.store.engine import db_now, new_id
 
@@ -46,12 +45,13 @@ class JobStore(StorePart):
         """Put a job into the queue, unless its round has another one; for the arguments see `Job`."""
         row: dict[str, Any] = {"kind": kind, "state": JobState.QUEUED, "round_id": round_id}
         row |= {"payload": dict(payload or {}), "workers": workers, "owner": owner}
-        try:
-            # Within a larger transaction only this part is undone, so that the reason can be looked up.
-            with self._database.begin() as connection, connection.begin_nested():
-                number = new_id(connection.execute(insert(jobs).values(row)))
-        except IntegrityError as error:
-            raise self._conflict(round_id) from error
+        # Within a larger transaction only this part is undone, so that the reason can be looked up.
+        with (
+            unique(jobs.c.round_id, taken=lambda: self._conflict(round_id)),
+            self._database.begin() as connection,
+            connection.begin_nested(),
+        ):
+            number = new_id(connection.execute(insert(jobs).values(row)))
         return self.get(number)
 
     def get(self, number: int) -> Job:
@@ -102,7 +102,7 @@ class JobStore(StorePart):
     def _conflict(self, round_id: int | None) -> ConflictError:
         job = None if round_id is None else self.of_round(round_id)
         if job is None or job.state not in ACTIVE:
-            return ConflictError("The job's round is busy, or gone.", advice="Look at `arena jobs`.")
+            return ConflictError("The job's round is busy.", advice="Look at `arena jobs`.")
         return ConflictError(
             f"Round {job.round_name} has job {job.id} already, which is {job.state}.",
             advice=f"See `arena rounds status {job.round_name}`, or end it by "

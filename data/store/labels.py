@@ -62,7 +62,9 @@ class LabelStore(StorePart):
     def add(self, rows: Sequence[Mapping[str, Any]]) -> int:
         """Add labels; of a person's labels of one battle the first stays. Return how many are new."""
         with self._database.together() as connection:
-            insert = own_insert(connection, labels).on_conflict_do_nothing().returning(labels.c.id)
+            insert = own_insert(connection, labels)
+            insert = insert.on_conflict_do_nothing(index_elements=["battle_id", "person"])
+            insert = insert.returning(labels.c.id)
             return sum(connection.execute(insert, row).first() is not None for row in rows)
 
     def battles(self, round_id: int) -> Mapping[tuple[str, str, str], int]:

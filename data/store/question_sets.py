@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.files.question_sets.rows import question_from_json, question_to_json
@@ -24,7 +23,7 @@ from data.models import (
 from data.models.base import now
 from data.models.submissions import answers, phases, question_sets, questions, submissions
 from data.progress import working
-from data.store.base import AnyRow, StorePart, no_set, to_record, to_row
+from data.store.base import AnyRow, StorePart, no_set, to_record, to_row, unique
 from data.store.engine import new_id, pairs
 
 
@@ -50,21 +49,23 @@ class SetStore(StorePart):
         Raises:
             ConflictError: Another content bears this name.
         """
-        try:
-            with working("storing questions"), self._database.begin() as connection:
-                stored = connection.execute(
-                    select(question_sets.c.content_hash).where(question_sets.c.name == question_set.name)
-                ).scalar()
-                if stored is not None:
-                    return _same_or_conflict(question_set, stored, content_hash)
-                set_id = _insert_set(connection, question_set, content_hash)
-                _insert_questions(connection, set_id, question_set)
-                _insert_reference(connection, set_id, question_set, content_hash)
-        except IntegrityError as error:
-            raise ConflictError(
-                f"Question set {question_set.name} is being imported by somebody else.",
-                advice="Try again in a moment.",
-            ) from error
+        taken = ConflictError(
+            f"Question set {question_set.name} is being imported by somebody else.",
+            advice="Try again in a moment.",
+        )
+        with (
+            unique(question_sets.c.name, taken=lambda: taken),
+            working("storing questions"),
+            self._database.begin() as connection,
+        ):
+            stored = connection.execute(
+                select(question_sets.c.content_hash).where(question_sets.c.name == question_set.name)
+            ).scalar()
+            if stored is not None:
+                return _same_or_conflict(question_set, stored, content_hash)
+            set_id = _insert_set(connection, question_set, content_hash)
+            _insert_questions(connection, set_id, question_set)
+            _insert_reference(connection, set_id, question_set, content_hash)
         return True
 
     def summaries(self) -> tuple[SetSummary, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.models import (
@@ -21,7 +20,7 @@ from data.models.rounds import battles, ledgers, rounds
 from data.models.submissions import question_sets
 from data.models.tables import judgments
 from data.progress import counted
-from data.store.base import AnyRow, StorePart, to_record
+from data.store.base import AnyRow, StorePart, to_record, unique
 from data.store.battles import insert_battles
 from data.store.budgets import counts_of
 from data.store.engine import new_id
@@ -49,27 +48,25 @@ class RoundStore(StorePart):
         Raises:
             ConflictError: A round has this name.
         """
-        try:
-            with self._database.begin() as connection:
-                result = connection.execute(
-                    insert(rounds).values(
-                        name=name,
-                        set_id=set_id,
-                        state=RoundState.PLANNED,
-                        judge_name=judge_name,
-                        plan={"judge": dict(judge), **plan},
-                        seed=seed,
-                        budget_usd=budget_usd,
-                    )
+        taken = ConflictError(
+            f"There is a round {name!r} already.",
+            advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
+        )
+        with unique(rounds.c.name, taken=lambda: taken), self._database.begin() as connection:
+            result = connection.execute(
+                insert(rounds).values(
+                    name=name,
+                    set_id=set_id,
+                    state=RoundState.PLANNED,
+                    judge_name=judge_name,
+                    plan={"judge": dict(judge), **plan},
+                    seed=seed,
+                    budget_usd=budget_usd,
                 )
-                number = new_id(result)
-                insert_battles(connection, number, counted(planned, "storing battles"))
-                connection.execute(insert(ledgers).values(round_id=number, cap_usd=budget_usd))
-        except IntegrityError as error:
-            raise ConflictError(
-                f"There is a round {name!r} already.",
-                advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
-            ) from error
+            )
+            number = new_id(result)
+            insert_battles(connection, number, counted(planned, "storing battles"))
+            connection.execute(insert(ledgers).values(round_id=number, cap_usd=budget_usd))
         return self.get(name)
 
     def get(self, name: str) -> Round:

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, case, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.models import (
@@ -25,11 +24,12 @@ from data.models.rounds import rounds
 from data.models.submissions import answers, question_sets, questions, submissions
 from data.progress import counted
 from data.store.answers import AnswerReader
-from data.store.base import AnyRow, no_set, to_record, to_row
+from data.store.base import AnyRow, no_set, to_record, to_row, unique
 from data.store.engine import new_id, pairs
 from data.system_names import RESERVED, look_alike
 
 CHUNK = 2_000
+VERSION = (submissions.c.set_id, submissions.c.system, submissions.c.version)
 
 
 STORED_AS: Mapping[SubmissionKind, str] = MappingProxyType(
@@ -156,34 +156,31 @@ class SubmissionStore(AnswerReader):
                 were added at once.
             NotFoundError: There is no such set.
         """
-        try:
-            with self._database.begin() as connection:
-                set_id = self._set_id(connection, new.set_name)
-                self.require_distinct(new.set_name, new.system, alone=True)
-                newest = connection.execute(
-                    select(submissions)
-                    .where(submissions.c.set_id == set_id, submissions.c.system == new.system)
-                    .order_by(submissions.c.id.desc())
-                ).first()
-                if newest is not None and newest.kind == "reference":
-                    raise ConflictError(
-                        f"{new.system} is the name of the reference of {new.set_name}.",
-                        advice="Choose another name for your system.",
-                    )
-                if newest is not None and newest.team != new.team and not new.takes_over:
-                    # Somebody else's first version may have come since the name was found free.
-                    raise _conflict(new)
-                if newest is not None and newest.kind != STORED_AS[new.kind]:
-                    raise other_kind(new.system, new.set_name, _kind(newest))
-                if newest is not None and _is_repeated(newest, new):
-                    return self._by_number(connection, newest.id), False
-                submitted = new.state is SubmissionState.ACCEPTED
-                version = make_place(connection, set_id, new.system, submitted=submitted)
-                number = insert_submission(connection, set_id, version, new)
-                insert_answers(connection, set_id, number, counted(rows, "storing answers"))
-                return self._by_number(connection, number), True
-        except IntegrityError as error:
-            raise _conflict(new) from error
+        with unique(VERSION, taken=lambda: _conflict(new)), self._database.begin() as connection:
+            set_id = self._set_id(connection, new.set_name)
+            self.require_distinct(new.set_name, new.system, alone=True)
+            newest = connection.execute(
+                select(submissions)
+                .where(submissions.c.set_id == set_id, submissions.c.system == new.system)
+                .order_by(submissions.c.id.desc())
+            ).first()
+            if newest is not None and newest.kind == "reference":
+                raise ConflictError(
+                    f"{new.system} is the name of the reference of {new.set_name}.",
+                    advice="Choose another name for your system.",
+                )
+            if newest is not None and newest.team != new.team and not new.takes_over:
+                # Somebody else's first version may have come since the name was found free.
+                raise _conflict(new)
+            if newest is not None and newest.kind != STORED_AS[new.kind]:
+                raise other_kind(new.system, new.set_name, _kind(newest))
+            if newest is not None and _is_repeated(newest, new):
+                return self._by_number(connection, newest.id), False
+            submitted = new.state is SubmissionState.ACCEPTED
+            version = make_place(connection, set_id, new.system, submitted=submitted)
+            number = insert_submission(connection, set_id, version, new)
+            insert_answers(connection, set_id, number, counted(rows, "storing answers"))
+            return self._by_number(connection, number), True
 
     def require_distinct(self, set_name: str, system: str, *, alone: bool = False) -> None:
         """Refuse a name that is new to a set and looks like a reserved word, or like a name that is there.
@@ -322,15 +319,12 @@ class SubmissionStore(AnswerReader):
             ConflictError: Another version of the system is accepted at the same moment.
         """
         submission, at = self.get(number), now()
-        try:
-            with self._database.begin() as connection:
-                set_id = self._set_id(connection, submission.set_name)
-                version = make_place(connection, set_id, submission.system, submitted=True)
-                return self._update(
-                    number, state=SubmissionState.ACCEPTED, version=version, created_at=at, submitted_at=at
-                )
-        except IntegrityError as error:
-            raise _conflict(submission) from error
+        with unique(VERSION, taken=lambda: _conflict(submission)), self._database.begin() as connection:
+            set_id = self._set_id(connection, submission.set_name)
+            version = make_place(connection, set_id, submission.system, submitted=True)
+            return self._update(
+                number, state=SubmissionState.ACCEPTED, version=version, created_at=at, submitted_at=at
+            )
 
     def withdraw(self, number: int, reason: str) -> Submission:
         """Withdraw a submission; it stays as a tombstone."""

@@ -7,13 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, delete, insert, select, update
-from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError, StoreError
 from data.models import Membership, Role, Team, Token, TokenScope, UserAccount, require_label
 from data.models.base import now
 from data.models.teams import accounts, invitations, memberships, teams, tokens, web_sessions
-from data.store.base import AnyRow, StorePart, to_record
+from data.store.base import AnyRow, StorePart, to_record, unique
 from data.store.engine import new_id
 
 
@@ -24,12 +23,9 @@ class TeamStore(StorePart):
         """Store a team."""
         require_label(name, "Team name")
         values = {"name": name, "title": title or name, "contact": contact}
-        try:
+        taken = ConflictError(f"There is a team {name!r} already.", advice="Choose another name.")
+        with unique(teams.c.name, taken=lambda: taken):
             self._change(insert(teams).values(values))
-        except IntegrityError as error:
-            raise ConflictError(
-                f"There is a team {name!r} already.", advice="Choose another name."
-            ) from error
         return self.get(name)
 
     def find(self, name: str) -> Team | None:
@@ -58,7 +54,11 @@ class TeamStore(StorePart):
     ) -> UserAccount:
         """Store an account."""
         require_label(name, "Account name")
-        try:
+        taken = ConflictError(
+            f"There is an account {name!r}, or one with this subject or e-mail address, already.",
+            advice="`arena teams accounts` names them.",
+        )
+        with unique(accounts.c.name, accounts.c.subject, accounts.c.email, taken=lambda: taken):
             self._change(
                 insert(accounts).values(
                     name=name,
@@ -67,11 +67,6 @@ class TeamStore(StorePart):
                     is_organiser=is_organiser,
                 )
             )
-        except IntegrityError as error:
-            raise ConflictError(
-                f"There is an account {name!r}, or one with this subject or e-mail address, already.",
-                advice="`arena teams accounts` names them.",
-            ) from error
         return self.account(name)
 
     def change_account(self, name: str, *, is_organiser: bool | None, closed: bool | None) -> UserAccount:

@@ -1,0 +1,62 @@
+"""Conflicts of unique keys, told apart from all else that a database refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import insert
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError
+from data.models import JobKind
+from data.models.teams import memberships, teams
+from data.store import Store
+from data.store.base import unique
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    opened = Store.open(database_url)
+    yield opened
+    opened.close()
+
+
+def test_a_repeated_key_is_a_conflict(store: Store) -> None:
+    store.teams.add("a")
+    store.teams.add_account("ann", email="ann@example.org")
+    with pytest.raises(ConflictError, match="a team 'a' already"):
+        store.teams.add("a")
+    with pytest.raises(ConflictError, match="e-mail address"):
+        store.teams.add_account("bob", email="ann@example.org")
+
+
+def test_a_repeated_key_of_several_columns_is_a_conflict(store: Store) -> None:
+    team, account = store.teams.add("a"), store.teams.add_account("ann")
+    row = insert(memberships).values(team_id=team.id, account_id=account.id, role="owner")
+    key = (memberships.c.team_id, memberships.c.account_id)
+    with store.database.begin() as connection:
+        connection.execute(row)
+    with (
+        pytest.raises(ConflictError, match="again"),
+        unique(key, taken=lambda: ConflictError("again")),
+        store.database.begin() as connection,
+    ):
+        connection.execute(row)
+
+
+def test_a_reference_to_nothing_is_no_conflict(store: Store) -> None:
+    with pytest.raises(IntegrityError):
+        store.jobs.put(JobKind.JUDGE, round_id=99)
+    with pytest.raises(IntegrityError):
+        store.boards.publish("b", round_id=99, standings={})
+    with pytest.raises(IntegrityError):
+        store.rounds.create(
+            name="r", set_id=99, judge_name="j", judge={}, plan={}, seed=1, budget_usd=None, planned=()
+        )
+
+
+def test_a_missing_value_is_no_conflict(store: Store) -> None:
+    lacking = unique(teams.c.name, taken=lambda: ConflictError("again"))
+    with pytest.raises(IntegrityError), lacking, store.database.begin() as connection:
+        connection.execute(insert(teams).values(name="a"))
