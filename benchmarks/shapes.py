@@ -1,0 +1,80 @@
+"""Print the classes that carry one shape: of submissions, rounds, boards, teams, labels and scores.
+
+Run it as `python -m benchmarks.shapes`. Two classes carry one shape where they share at least 70 % of the
+field names of the larger; a subclass of another one of them is no copy. One each is expected.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import data.models
+from data.models import jobs, rounds, submissions, teams
+
+ROOMS = ("data", "judges", "leaderboard", "submissions", "arena")
+SHARED = 0.7
+SHAPES: dict[str, type[Any]] = {
+    "submissions": submissions.Submission,
+    "sets": submissions.SetSummary,
+    "rounds": rounds.Round,
+    "boards": rounds.Board,
+    "labels": rounds.LabelledRound,
+    "teams": teams.Team,
+    "accounts": teams.UserAccount,
+    "tokens": teams.Token,
+    "jobs": jobs.Job,
+    "scores": data.models.Score,
+}
+
+
+def fields_of(kind: type[Any]) -> frozenset[str]:
+    """The fields that JSON shows of a class."""
+    if is_dataclass(kind):
+        return frozenset(kind.__dataclass_fields__)
+    fields = getattr(kind, "model_fields", None)
+    return frozenset(name for name, field in fields.items() if not field.exclude) if fields else frozenset()
+
+
+def modules() -> Iterator[ModuleType]:
+    """Yield every module of the product that can be imported here."""
+    for room in ROOMS:
+        for entry in pkgutil.walk_packages(import_module(room).__path__, f"{room}."):
+            if not entry.name.endswith(("main", "__main__")) and "migrations" not in entry.name:
+                try:
+                    yield import_module(entry.name)
+                except ImportError as error:
+                    print(f"left out {entry.name}: {error}", file=sys.stderr)
+
+
+def classes() -> set[type[Any]]:
+    return {
+        value
+        for module in modules()
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__ and fields_of(value)
+    }
+
+
+def main() -> None:
+    """Print each subject with the classes that carry its shape."""
+    every = classes()
+    for subject, own in SHAPES.items():
+        mine = fields_of(own)
+        alike = [
+            kind
+            for kind in every
+            if len(mine & fields_of(kind)) >= SHARED * max(len(mine), len(fields_of(kind)))
+        ]
+        copies = [kind for kind in alike if not any(base in alike for base in kind.__mro__[1:])]
+        names = sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in copies)
+        print(f"{subject} {len(names)}: {', '.join(names)}")
+
+
+if __name__ == "__main__":
+    main()
