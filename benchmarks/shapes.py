@@ -53,6 +53,7 @@ def modules() -> Iterator[ModuleType]:
 
 
 def classes() -> set[type[Any]]:
+    """Every class of the product that has fields."""
     return {
         value
         for module in modules()
@@ -66,11 +67,8 @@ def main() -> None:
     every = classes()
     for subject, own in SHAPES.items():
         mine = fields_of(own)
-        alike = [
-            kind
-            for kind in every
-            if len(mine & fields_of(kind)) >= SHARED * max(len(mine), len(fields_of(kind)))
-        ]
+        shares = ((kind, len(mine & fields_of(kind)), fields_of(kind)) for kind in every)
+        alike = [kind for kind, same, theirs in shares if same >= SHARED * max(len(mine), len(theirs))]
         copies = [kind for kind in alike if not any(base in alike for base in kind.__mro__[1:])]
         names = sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in copies)
         print(f"{subject} {len(names)}: {', '.join(names)}")

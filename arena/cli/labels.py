@@ -84,7 +84,7 @@ def export(
     $ arena labels export demo labels.csv
     """
     from arena.services.labels import file_of
-    from data.files.sinks import atomic_text
+    from data.files.zip_files import atomic_text
 
     rows = open_arena().labels.export(name)
     with atomic_text(destination) as file:

@@ -17,7 +17,7 @@ from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.ui.help_texts import CITATION
 from arena.site.ui.tables import scrolled, words_table
 from data.errors import RetractedError
-from data.files.sinks import atomic_text
+from data.files.zip_files import atomic_text
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("style.css", "document.css")

@@ -27,14 +27,8 @@ class QuestionPassages:
 
 
 LISTS = ("aspects", "sub_questions", "short_answers")
-
-
 LIST_CELLS = frozenset({*LISTS, "passages", "contexts", "nuggets"})
-
-
 EMPTY_ITEMS_STAY = ("passages",)
-
-
 """The passages of a question, which are no contexts of an answer."""
 
 
@@ -89,14 +83,8 @@ def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> Metric
 
 
 ENDING = ".json"
-
-
 JUDGED = "*_eval_by_*.json"
-
-
 VOTES = ("raw", "preferences", "votes", "labels")
-
-
 """The names under which everybody's votes are looked for, in this order."""
 
 

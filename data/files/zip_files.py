@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import lzma
 import stat
 import struct
@@ -11,22 +13,30 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from typing import IO, BinaryIO, TextIO, cast
 
 from data.errors import FileFormatError
 from data.files.text_files import MEBIBYTE
 
 CHUNK = MEBIBYTE
+
+
 LOCAL_HEADER, LOCAL_MAGIC = 30, b"PK\x03\x04"
+
+
 ZIP_MAGICS = (LOCAL_MAGIC, b"PK\x05\x06")
 ENCRYPTED = 0x1
 HIDDEN = ("__MACOSX", ".DS_Store")
 ZSTANDARD = 93
 """What zipfile knows from Python 3.14 on only; inspect writes its logs so."""
+
+
 DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, NotImplementedError, RuntimeError, OSError),
 )
+
+
 ADVICE = "Pack set.toml and questions.jsonl into a plain zip file."
 
 
@@ -168,3 +178,54 @@ def _is_hidden(name: str) -> bool:
 
 def _bad(path: Path, problem: str, code: str, limits: ArchiveLimits) -> FileFormatError:
     return FileFormatError(f"{path.name} {problem}.", advice=limits.advice, code=code)
+
+
+NO_TEXT = frozenset(
+    {".arrow", ".bz2", ".feather", ".parquet", ".pdf", ".png", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
+)
+
+
+"""Endings of names of files that hold no plain text."""
+
+
+@contextmanager
+def atomic_bytes(destination: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that appears under its name only once it is whole.
+
+    Raises:
+        FileFormatError: It cannot be written.
+    """
+    partial = destination.with_name(f".{destination.name}.part")
+    try:
+        with partial.open("wb") as raw:
+            yield raw
+        partial.replace(destination)
+    except OSError as error:
+        message = f"{destination} cannot be written: {error.strerror or error}."
+        raise FileFormatError(message, advice="Check the folder, its permissions and free space.") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_text(destination: Path) -> Iterator[TextIO]:
+    """The same for UTF-8 text, gzipped where the name ends in `.gz`; equal text gives equal bytes.
+
+    Raises:
+        FileFormatError: It cannot be written, or its name says that it holds something else than text.
+    """
+    if destination.suffix.lower() in NO_TEXT:
+        message = f"What is written is text, and {destination.name} says that it holds something else."
+        raise FileFormatError(
+            message, advice="Choose a name that ends in .jsonl, .json or .csv, by what it holds."
+        )
+    with atomic_bytes(destination) as raw:
+        if not destination.name.lower().endswith(".gz"):
+            with io.TextIOWrapper(raw, encoding="utf-8", newline="") as text:
+                yield text
+            return
+        with (
+            gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0, compresslevel=6) as zipped,
+            io.TextIOWrapper(cast("IO[bytes]", zipped), encoding="utf-8", newline="") as text,
+        ):
+            yield text

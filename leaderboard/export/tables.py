@@ -40,7 +40,7 @@ def export_standings(standings: Standings, destination: Path, form: BoardForm | 
     Raises:
         FileFormatError: The ending says no form, or the file cannot be written.
     """
-    from data.files.sinks import atomic_bytes, atomic_text  # noqa: PLC0415 - its package loads data frames, which showing a board needs not
+    from data.files.zip_files import atomic_bytes, atomic_text  # noqa: PLC0415 - its package loads data frames, which showing a board needs not
 
     chosen = form or ENDINGS.get(Path(destination.name.removesuffix(".gz")).suffix)
     if chosen is None:

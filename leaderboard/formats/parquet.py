@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from data.errors import RecordError
-from data.files.sinks import atomic_bytes
+from data.files.zip_files import atomic_bytes
 from leaderboard.battles import BattleTable, Winner, WinnerWord, joined
 from leaderboard.formats.rows import COLUMNS, BattleRows
 from leaderboard.formats.sources import damaged_parquet, is_parquet

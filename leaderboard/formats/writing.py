@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from data.errors import FileFormatError, InputError
-from data.files.sinks import atomic_text
+from data.files.zip_files import atomic_text
 from data.progress import working
 from leaderboard.battles import WinnerWord
 from leaderboard.formats import parquet

@@ -13,9 +13,9 @@ from typing import Self
 from data.errors import FileFormatError
 from data.files.tables.columnar import read_columnar, stored_bytes
 from data.files.tables.columns import column_of
-from data.files.tables.excel import is_workbook
 from data.files.tables.reader import ADVICE, HEAD, Table, table_format
 from data.files.tables.rows import FileFormat, Header, Opening, Row
+from data.files.tables.sheets import is_workbook
 from data.files.text_files import (
     ARROW_MAGICS,
     PARQUET_MAGIC,

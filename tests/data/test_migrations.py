@@ -8,9 +8,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from data.errors import StoreError
-from data.models.schema import ddl_metadata
+from data.store import Store
 from data.store.engine import Database
-from data.store.store import Store
+from data.store.schema import ddl_metadata
 
 
 @pytest.mark.long

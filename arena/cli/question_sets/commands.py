@@ -173,7 +173,7 @@ def export(
 
     Short answers of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).
     """
-    from data.files.sinks import atomic_text
+    from data.files.zip_files import atomic_text
 
     if form == AnswerFile.SHORT_ANSWERS:
         written = open_arena().sets.write_short_answers(name, folder)

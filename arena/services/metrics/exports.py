@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.services.metrics.measures import StoredScores, posteriors_of
 from data.errors import FileFormatError
-from data.files.sinks import atomic_bytes, atomic_text
+from data.files.zip_files import atomic_bytes, atomic_text
 from data.progress import counted
 from data.system_names import file_name_of
 from data.text import escape_formula

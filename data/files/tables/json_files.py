@@ -64,14 +64,8 @@ CHUNK = 256 * 1024
 
 # A whole string, or a mark of structure, or the quote of a string that goes on in the next chunk.
 TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],"]', re.DOTALL)
-
-
 WHITE = b" \t\r\n"
-
-
 GAP = re.compile(rb"[ \t\r\n]*+")
-
-
 COLON = re.compile(rb"[ \t\r\n]{0,16}:")
 
 

@@ -15,10 +15,9 @@ from typing import Self
 from data.errors import FileFormatError
 from data.files.tables.columnar import read_columnar
 from data.files.tables.columns import Column, column_of
-from data.files.tables.csv_table import SEPARATOR_LINE, read_csv, split_header
-from data.files.tables.excel import is_workbook, read_workbook
 from data.files.tables.json_files import LISTS, WRONG_SHAPE, read_array, read_jsonl, rows_of_object, top_keys
 from data.files.tables.rows import FileFormat, Opening, Row
+from data.files.tables.sheets import SEPARATOR_LINE, is_workbook, read_csv, read_workbook, split_header
 from data.files.text_files import (
     ARROW_MAGICS,
     COMPRESSED,

@@ -50,14 +50,10 @@ class Row:
 
 
 Note = Callable[[FileFormatError], object]
-
-
 """Is given what makes one row unreadable; the others are read on."""
 
 
 Header = Callable[[Sequence[str], int], object]
-
-
 """Is given the columns of a table and their line, and may refuse them."""
 
 
@@ -186,11 +182,7 @@ def _problem(name: str, error: object) -> CellError:
 
 
 NUGGETS = "nuggets"
-
-
 GRADES = ", ".join(f'"{grade.value}"' for grade in Importance)
-
-
 READ_AS_ID = "Texts and whole numbers are read."
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from data.migrations.unpacking import unpack_texts
-from data.models.schema import ddl_metadata
+from data.store.schema import ddl_metadata
 
 revision = "0028"
 down_revision = "0027"

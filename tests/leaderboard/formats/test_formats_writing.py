@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError
-from data.files.sinks import atomic_text
+from data.files.zip_files import atomic_text
 from leaderboard.formats.cells import Place
 from leaderboard.formats.reading import read_chunks
 from leaderboard.formats.rows import COLUMNS, BattleRows
