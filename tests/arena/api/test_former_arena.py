@@ -17,7 +17,7 @@ from tests.arena.conftest import Commands
 
 FORMER = Path(__file__).parents[2] / "golden" / "former_arena"
 ROUNDS = ("waves", "people", "asked")
-GONE = frozenset({"digit_scan_differs", "canaries", "estimated", "live", "waves"})
+GONE = frozenset({"digit_scan_differs", "canaries", "estimated", "live", "priority", "waves"})
 """Keys of removed features, wherever they stand."""
 
 

@@ -25,6 +25,7 @@ GONE = frozenset(
         "status.controls",
         "status.digit_scan_differs",
         "status.estimated",
+        "status.job.priority",
     }
 )
 """Keys of removed features, and where a model is asked."""

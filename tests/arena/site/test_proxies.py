@@ -11,10 +11,13 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from structlog.testing import capture_logs
 
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings, read_settings
 from arena.site.app import _Routes, middleware_of
 from arena.site.server import proxy_unnamed
 from data.errors import InputError
+from data.models import TokenScope
 
 HTTPS = {"X-Forwarded-Proto": "https"}
 Site = Callable[..., TestClient]
@@ -33,13 +36,28 @@ def site(published: Settings) -> Site:
     return reach
 
 
-def test_cookies_are_for_https_alone_behind_a_named_proxy(site: Site) -> None:
-    """The proxy says how the visitor came; of anybody else that word is not taken."""
-    behind = site("172.18.0.1", proxies=("172.16.0.0/12",)).get("/auth/sign-in", headers=HTTPS)
-    assert "Secure" in behind.headers["set-cookie"]
+def test_cookies_are_secure_only_where_a_named_proxy_says_https(site: Site, published: Settings) -> None:
+    arena = Arena(published)
+    arena.teams.add_account("ann", caller=OPERATOR)
+    token = arena.tokens.create(name="t", scopes=[TokenScope.READ], account="ann", caller=OPERATOR).secret
+    arena.close()
+
+    def cookie(peer: str, proxies: tuple[str, ...]) -> str:
+        client = site(peer, proxies=proxies)
+        for origin in ("https://localhost", "http://localhost"):
+            reply = client.post(
+                "/auth/sign-in",
+                data={"token": token},
+                headers={**HTTPS, "Origin": origin},
+                follow_redirects=False,
+            )
+            if reply.status_code == 303:
+                break
+        return reply.headers["set-cookie"]
+
+    assert "Secure" in cookie("172.18.0.1", ("172.16.0.0/12",))
     for peer, proxies in (("172.18.0.1", ()), ("203.0.113.9", ("172.16.0.0/12",))):
-        other = site(peer, proxies=proxies).get("/auth/sign-in", headers=HTTPS)
-        assert "Secure" not in other.headers["set-cookie"]
+        assert "Secure" not in cookie(peer, proxies)
 
 
 def test_limits_count_visitors_and_not_the_proxy(site: Site) -> None:
