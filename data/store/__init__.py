@@ -38,11 +38,7 @@ class Store:
 
     @classmethod
     def open(cls, url: str) -> Store:
-        """Open a store; an empty database gets the newest schema, an SQLite one is brought up to it.
-
-        Raises:
-            StoreError: The database cannot be used, or is a server whose schema is old.
-        """
+        """Open a store; an empty database gets the newest schema, an SQLite one is brought up to it."""
         database = Database(url)
         if not database.is_current():
             if database.version() is not None and not database.is_sqlite:

@@ -243,9 +243,6 @@ class ClaimStore(StorePart):
             round_id: The round.
             limit: How many at most.
             among: Numbers of the questions to choose from; None for all.
-
-        Raises:
-            LeaseLostError: The lease expired.
         """
         free = select(battles.c.id, literal(lease_id)).where(_is_free(round_id))
         if among is not None:
@@ -281,11 +278,7 @@ def lease_lost(lease_id: int) -> LeaseLostError:
 
 
 def release_claims(connection: Connection, lease_id: int, verdicts: Sequence[tuple[int, Verdict]]) -> None:
-    """Count settled battles for a lease and release its claims, in the transaction of the verdicts.
-
-    Raises:
-        LeaseLostError: The lease expired, or does not hold all of them; nothing may be committed.
-    """
+    """Count settled battles for a lease and release its claims, in the transaction of the verdicts."""
     judgments = [judgment for _, verdict in verdicts for judgment in verdict.judgments]
     recorded = {
         "done": len(verdicts),
@@ -315,11 +308,7 @@ def _is_free(round_id: ColumnElement[Any] | int) -> ColumnElement[bool]:
 
 
 def _lock(connection: Connection, lease_id: int) -> None:
-    """Hold a lease for the transaction.
-
-    Raises:
-        LeaseLostError: It expired.
-    """
+    """Hold a lease for the transaction."""
     query = select(lease_rows.c.id).where(lease_rows.c.id == lease_id)
     if connection.execute(query.with_for_update(read=True, key_share=True)).first() is None:
         raise lease_lost(lease_id)

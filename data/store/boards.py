@@ -35,9 +35,6 @@ class BoardStore(StorePart):
 
         Returns:
             The board, and whether it is new; False where the same content stands already.
-
-        Raises:
-            ConflictError: Other standings are published under this name.
         """
         content_hash = hash_of(standings)
         with (
@@ -67,10 +64,6 @@ class BoardStore(StorePart):
 
         Returns:
             The board, and whether its standings are other than they were.
-
-        Raises:
-            NotFoundError: No board has this name.
-            ConflictError: It was retracted, or somebody else replaced it at the same moment.
         """
         content_hash = hash_of(standings)
         with (
@@ -89,11 +82,7 @@ class BoardStore(StorePart):
         return self.get(name), changed
 
     def get(self, name: str) -> Board:
-        """One board, or one snapshot of it.
-
-        Raises:
-            NotFoundError: No board has this name.
-        """
+        """One board, or one snapshot of it."""
         row = self._first(_select().where(_named(name)))
         if row is None:
             raise _absent(name)
@@ -143,11 +132,7 @@ class BoardStore(StorePart):
         return tuple(to_record(Board, row, marks={}) for row in self._all(query))
 
     def retract(self, name: str, notice: str) -> Board:
-        """Take a board down with every snapshot of its round, keeping them and the reason.
-
-        Raises:
-            NotFoundError: No board has this name.
-        """
+        """Take a board down with every snapshot of its round, keeping them and the reason."""
         self._change(
             update(boards).where(self._snapshots(name)).values(retracted=True, notice=notice, noted_at=now())
         )
@@ -157,9 +142,6 @@ class BoardStore(StorePart):
         """Say something to a board's readers, in place of what was said before; its standings stay.
 
         Readers of every snapshot of its round see it.
-
-        Raises:
-            NotFoundError: No board has this name.
         """
         self._change(update(boards).where(self._snapshots(name)).values(notice=notice, noted_at=now()))
         return self.get(name)

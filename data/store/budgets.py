@@ -22,11 +22,7 @@ class LedgerStore(StorePart):
     """Rounds' accounts that many workers may draw on; `spent + lost + drawn <= cap` holds at every moment."""
 
     def account(self, round_id: int) -> Account:
-        """The account of a round as it stands.
-
-        Raises:
-            NotFoundError: The round has no account.
-        """
+        """The account of a round as it stands."""
         row = self._first(select(ledgers).where(ledgers.c.round_id == round_id))
         if row is None:
             raise NotFoundError(f"There is no account of round {round_id}.")
@@ -36,9 +32,6 @@ class LedgerStore(StorePart):
         """Set aside between `least` and `wished` USD; 0 where less than `least` is left.
 
         The update only holds if nobody drew or settled in between; else it is tried on the new state.
-
-        Raises:
-            LeaseLostError: It is for a lease that was given up.
         """
         while True:
             account = self.account(round_id)

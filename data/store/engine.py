@@ -72,11 +72,7 @@ SHORT = frozenset({"postgres", "postgresql"})
 
 
 def supported(url: URL) -> URL:
-    """The URL with our driver.
-
-    Raises:
-        StoreError: It is of another kind of database.
-    """
+    """The URL with our driver."""
     if url.drivername in SHORT:
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
@@ -187,9 +183,6 @@ class Database:
 
     Args:
         url: An SQLAlchemy URL, `sqlite:///…` or `postgresql+psycopg://…`.
-
-    Raises:
-        StoreError: The URL is unusable, or its driver is not installed.
     """
 
     def __init__(self, url: str) -> None:
@@ -212,11 +205,7 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction that commits at the end of the block; within `together`, a part of that one.
-
-        Raises:
-            StoreError: The database cannot be reached, opened, locked or written.
-        """
+        """A transaction that commits at the end of the block; within `together`, a part of that one."""
         joined = self._joined.get()
         if joined is not None:
             yield joined
@@ -238,9 +227,6 @@ class Database:
 
         Args:
             wait_ms: How long to wait for another writer, in milliseconds; on SQLite alone.
-
-        Raises:
-            StoreError: As `begin`.
         """
         if self._joined.get() is not None:
             with self.begin() as connection:
@@ -291,10 +277,6 @@ class Database:
 
         Returns:
             The backup that was made of an older SQLite database, beside it.
-
-        Raises:
-            StoreError: The database cannot be used, is damaged, or a newer program made its schema.
-            FileFormatError: The backup cannot be written.
         """
         from alembic import command  # noqa: PLC0415 - takes a third of a second, rarely needed
         from alembic.config import Config  # noqa: PLC0415 - as above

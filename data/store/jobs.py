@@ -191,11 +191,7 @@ class LeaseStore(StorePart):
             return to_record(Job, job), _lease(taken)
 
     def beat(self, lease_id: int, *, lease: float, work: Work | None = None) -> bool:
-        """Record a heartbeat and how far the work is, and return whether its job is still wanted.
-
-        Raises:
-            LeaseLostError: It expired.
-        """
+        """Record a heartbeat and how far the work is, and return whether its job is still wanted."""
         with self._database.begin() as connection:
             moment = db_now(connection)
             progress = None if work is None else work.as_json()

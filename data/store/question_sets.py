@@ -45,9 +45,6 @@ class SetStore(StorePart):
 
         Returns:
             Whether it is new; False where the same content bears this name already.
-
-        Raises:
-            ConflictError: Another content bears this name.
         """
         taken = ConflictError(
             f"Question set {question_set.name} is being imported by somebody else.",
@@ -75,11 +72,7 @@ class SetStore(StorePart):
             return tuple(_summary(connection, row) for row in rows)
 
     def summary(self, name: str) -> SetSummary:
-        """One set without its questions.
-
-        Raises:
-            NotFoundError: No set has this name.
-        """
+        """One set without its questions."""
         with self._database.begin() as connection:
             row = connection.execute(select(question_sets).where(question_sets.c.name == name)).first()
             if row is None:
@@ -89,11 +82,7 @@ class SetStore(StorePart):
             return _summary(connection, row)
 
     def terms(self, name: str) -> SetTerms:
-        """What holds for the texts of a set, without counting its questions.
-
-        Raises:
-            NotFoundError: No set has this name.
-        """
+        """What holds for the texts of a set, without counting its questions."""
         fields = (question_sets.c[field] for field in SetTerms.__dataclass_fields__)
         found = self._first(select(*fields).where(question_sets.c.name == name))
         if found is None:
@@ -101,11 +90,7 @@ class SetStore(StorePart):
         return to_record(SetTerms, found)
 
     def get(self, name: str) -> QuestionSet:
-        """One set with its questions, in the order of its file.
-
-        Raises:
-            NotFoundError: No set has this name.
-        """
+        """One set with its questions, in the order of its file."""
         summary = self.summary(name)
         asked = tuple(question for _, question in self.numbered(summary.id))
         return to_record(QuestionSet, summary, questions=asked)
@@ -132,11 +117,7 @@ class SetStore(StorePart):
         return tuple((position, restore(content)) for position, content in self._all(query))
 
     def question(self, name: str, question_id: str) -> Question:
-        """One question of a set.
-
-        Raises:
-            NotFoundError: The set has no such question.
-        """
+        """One question of a set."""
         row = self._first(
             select(questions.c.content)
             .join(question_sets, question_sets.c.id == questions.c.set_id)
@@ -261,11 +242,7 @@ class PolicyStore(StorePart):
     """Keeps the policy of each set."""
 
     def get(self, set_name: str) -> SetPolicy:
-        """The policy of a set.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """The policy of a set."""
         with self._database.begin() as connection:
             head = connection.execute(
                 select(
@@ -286,11 +263,7 @@ class PolicyStore(StorePart):
         )
 
     def put(self, policy: SetPolicy) -> SetPolicy:
-        """Replace the policy of a set.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """Replace the policy of a set."""
         with self._database.begin() as connection:
             number = connection.execute(
                 select(question_sets.c.id).where(question_sets.c.name == policy.set_name)

@@ -43,11 +43,7 @@ class RoundStore(StorePart):
         budget_usd: float | None,
         planned: Iterable[PlannedBattle],
     ) -> Round:
-        """Store a round with its battles in one transaction.
-
-        Raises:
-            ConflictError: A round has this name.
-        """
+        """Store a round with its battles in one transaction."""
         taken = ConflictError(
             f"There is a round {name!r} already.",
             advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
@@ -70,11 +66,7 @@ class RoundStore(StorePart):
         return self.get(name)
 
     def get(self, name: str) -> Round:
-        """One round.
-
-        Raises:
-            NotFoundError: No round has this name.
-        """
+        """One round."""
         row = self._first(_select().where(rounds.c.name == name))
         if row is None:
             raise NotFoundError(f"There is no round {name!r}.", advice="`arena rounds list` names them.")
@@ -85,12 +77,7 @@ class RoundStore(StorePart):
         return tuple(_record(row) for row in self._all(_select().order_by(rounds.c.id.desc())))
 
     def move(self, name: str, *, to: RoundState, allowed: Sequence[RoundState]) -> Round:
-        """Put a round into another state, if it is in one of the allowed ones.
-
-        Raises:
-            ConflictError: It is in another state.
-            NotFoundError: No round has this name.
-        """
+        """Put a round into another state, if it is in one of the allowed ones."""
         stamps: dict[str, Any] = {"state": to}
         if to is RoundState.RUNNING:
             stamps["started_at"] = func.coalesce(rounds.c.started_at, now())
@@ -108,12 +95,7 @@ class RoundStore(StorePart):
         return round_
 
     def delete(self, name: str, *, allowed: Sequence[RoundState]) -> None:
-        """Delete a round in one of the allowed states, with all that hangs on it.
-
-        Raises:
-            ConflictError: It is in another state, or people label its battles.
-            NotFoundError: No round has this name.
-        """
+        """Delete a round in one of the allowed states, with all that hangs on it."""
         round_ = self.get(name)
         with self._database.begin() as connection:
             gone = connection.execute(
@@ -126,13 +108,7 @@ class RoundStore(StorePart):
             )
 
     def set_budget(self, name: str, cap: float) -> Round:
-        """Give a round another cap in USD; its account has it in the same transaction.
-
-        Raises:
-            ConflictError: More was spent already, or the round is running and its cap would sink: a worker
-                may have drawn on it.
-            NotFoundError: No round has this name.
-        """
+        """Give a round another cap in USD; its account has it in the same transaction."""
         round_ = self.get(name)
         enough = ledgers.c.spent_usd + ledgers.c.lost_usd <= cap
         if round_.state is RoundState.RUNNING:
@@ -154,11 +130,7 @@ class RoundStore(StorePart):
         return self.get(name)
 
     def amend(self, name: str, **values: Any) -> Round:  # noqa: ANN401 - JSON of any shape
-        """Put values into a round's plan, its `judge` included; None takes one out.
-
-        Raises:
-            NotFoundError: No round has this name.
-        """
+        """Put values into a round's plan, its `judge` included; None takes one out."""
         with self._database.together() as connection:
             plan = connection.execute(select(rounds.c.plan).where(rounds.c.name == name)).scalar() or {}
             kept = {key: value for key, value in (plan | values).items() if value is not None}
@@ -176,11 +148,7 @@ class RoundStore(StorePart):
             return int(connection.execute(query).scalar_one())
 
     def counts(self, name: str) -> RoundCounts:
-        """The accounting of a round.
-
-        Raises:
-            NotFoundError: No round has this name.
-        """
+        """The accounting of a round."""
         round_ = self.get(name)
         with self._database.begin() as connection:
             unpriced = _asks_unpriced(connection, round_)

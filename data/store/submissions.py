@@ -150,11 +150,6 @@ class SubmissionStore(AnswerReader):
         Returns:
             The submission, and whether it is new; False where the system's newest version has the
             same content.
-
-        Raises:
-            ConflictError: The system's name is the reference's, another team's or one of another kind, or two
-                were added at once.
-            NotFoundError: There is no such set.
         """
         with unique(VERSION, taken=lambda: _conflict(new)), self._database.begin() as connection:
             set_id = self._set_id(connection, new.set_name)
@@ -191,10 +186,6 @@ class SubmissionStore(AnswerReader):
             set_name: The set.
             system: The name.
             alone: Nobody else adds a new name to the set until this transaction ends.
-
-        Raises:
-            ConflictError: It does.
-            NotFoundError: There is no such set.
         """
         with self._database.begin() as connection:
             set_id = self._set_id(connection, set_name)
@@ -247,11 +238,7 @@ class SubmissionStore(AnswerReader):
         return tuple(latest.values())
 
     def reference(self, set_name: str) -> Submission:
-        """The reference of a set as a submission.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """The reference of a set as a submission."""
         query = _select().where(submissions.c.kind == "reference", question_sets.c.name == set_name)
         row = self._first(query)
         if row is None:
@@ -259,11 +246,7 @@ class SubmissionStore(AnswerReader):
         return _record(row)
 
     def get(self, number: int) -> Submission:
-        """One submission.
-
-        Raises:
-            NotFoundError: No submission has this number.
-        """
+        """One submission."""
         with self._database.begin() as connection:
             return self._by_number(connection, number)
 
@@ -295,9 +278,6 @@ class SubmissionStore(AnswerReader):
         """One submission; nobody else changes its system's versions until this transaction ends.
 
         On SQLite, where a transaction opened by `together` is the only writer, nothing more is needed.
-
-        Raises:
-            NotFoundError: No submission has this number.
         """
         with self._database.begin() as connection:
             same = submissions.alias()
@@ -313,11 +293,7 @@ class SubmissionStore(AnswerReader):
             return self._by_number(connection, number)
 
     def confirm(self, number: int) -> Submission:
-        """Accept a submission that was only checked, as the system's next version, at this moment.
-
-        Raises:
-            ConflictError: Another version of the system is accepted at the same moment.
-        """
+        """Accept a submission that was only checked, as the system's next version, at this moment."""
         submission, at = self.get(number), now()
         with unique(VERSION, taken=lambda: _conflict(submission)), self._database.begin() as connection:
             set_id = self._set_id(connection, submission.set_name)

@@ -298,9 +298,6 @@ class VerdictStore(EvidenceReader):
 
         Returns:
             How many battles were settled by this call.
-
-        Raises:
-            LeaseLostError: The lease was given up; nothing is committed.
         """
         if not verdicts:
             return 0

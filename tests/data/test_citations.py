@@ -57,7 +57,6 @@ MADE = ("c1", "c2", "c3")
 def test_every_style_is_read_and_leaves_the_text_whole(
     text: str, ids: tuple[str, ...], numbers: tuple[int, ...], bare: str
 ) -> None:
-    """Numbers are places of contexts; ids are looked up; the words around keep their punctuation."""
     found = citations(text, ids)
     assert tuple(number for one in found for number in one.numbers) == numbers
     assert removed(text, found) == bare
@@ -79,19 +78,16 @@ def test_every_style_is_read_and_leaves_the_text_whole(
     ],
 )
 def test_code_and_other_brackets_are_no_citations(text: str) -> None:
-    """Subscripts, lists, code, links and ranges of years stay as they are."""
     assert citations(text) == ()
     assert removed(text, citations(text)) == text
 
 
 def test_an_id_that_two_contexts_bear_names_neither() -> None:
-    """Nobody can tell which of the two is meant, so the citation counts as one of no context."""
     assert unknown_citations("Beta fact [d].", ("d", "d")) == 1
     assert [one.numbers for one in citations("Alpha [1]. Beta [2].", ("d", "d"))] == [(1,), (2,)]
 
 
 def test_citations_of_no_context_are_counted() -> None:
-    """Numbers beyond the last context, each as often as it stands there."""
     assert unknown_citations("A [1]. B [4], [2, 9].", MADE) == 2
     assert unknown_citations("A [1].", ()) == 1
 
@@ -105,7 +101,6 @@ def test_citations_of_no_context_are_counted() -> None:
 def test_what_is_written_in_a_style_is_read_again(
     written: list[tuple[str, list[int]]], style: str, between: str
 ) -> None:
-    """In every style, alone or in a row with whatever between."""
     text = " ".join(f"{word} {between.join(map(style.format, numbers))}." for word, numbers in written)
     found = citations(text)
     assert [number for one in found for number in one.numbers] == [n for _, ns in written for n in ns]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import zlib
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from data.errors import StoreError
+from data.migrations import unpacking
+from data.migrations.unpacking import PACKED, unpack
+from data.models import Reply
 from data.store import Store
 from data.store.engine import Database
 from data.store.schema import ddl_metadata
@@ -15,7 +22,6 @@ from data.store.schema import ddl_metadata
 
 @pytest.mark.long
 def test_migrations_make_the_tables(blank_url: str) -> None:
-    """Nothing differs between the migrated schema and `data.models`."""
     store = Store.open(blank_url)
 
     with store.database.begin() as connection:
@@ -25,7 +31,6 @@ def test_migrations_make_the_tables(blank_url: str) -> None:
 
 
 def test_schema_of_a_newer_program_is_refused_in_words(blank_url: str) -> None:
-    """A database that a newer program made is left alone, with one sentence that says what to do."""
     Store.open(blank_url).close()
     database = Database(blank_url)
     with database.begin() as connection:
@@ -37,7 +42,6 @@ def test_schema_of_a_newer_program_is_refused_in_words(blank_url: str) -> None:
 
 
 def test_unique_indexes_have_their_conditions_on_both_engines(blank_url: str) -> None:
-    """A round may have several jobs and boards, of which one is active and one stands: not one alone."""
     store = Store.open(blank_url)
     with store.database.begin() as connection:
         found = {
@@ -48,3 +52,53 @@ def test_unique_indexes_have_their_conditions_on_both_engines(blank_url: str) ->
         }
     assert found == {"uq_job_round_active": True, "ix_board_standing": True}
     store.close()
+
+
+DICTIONARY = Path(unpacking.__file__).with_name("packing_1.txt")
+LONG = "Both answers are true, and answer 1 explains more of it. " * 5
+
+
+def packed(plain: str) -> bytes:
+    """Deflate a text as schema 0027 did."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=DICTIONARY.read_bytes())
+    return PACKED + packer.compress(plain.encode()) + packer.flush()
+
+
+def reply(key: str, content: str, thinking: str | None = None) -> Reply:
+    """A reply of an LLM."""
+    return Reply(key=key, endpoint="e", model="m", text=content, logprobs=None, thinking=thinking)
+
+
+def test_upgrade_unpacks_replies(blank_url: str) -> None:
+    count = unpacking.ROWS_AT_ONCE + 5
+    with closing(Store.open(blank_url)) as store:
+        store.replies.put([reply(f"k{number}", "x", "x") for number in range(count)])
+        store.replies.put([reply("short", "Yes.")])
+        with store.database.begin() as connection:
+            if not store.database.is_sqlite:
+                for column in ("text", "logprobs", "thinking"):
+                    kind = f"bytea USING convert_to({column}, 'UTF8')"
+                    connection.execute(text(f"ALTER TABLE reply ALTER COLUMN {column} TYPE {kind}"))
+            values = {"packed": packed(LONG)}
+            connection.execute(
+                text("UPDATE reply SET text = :packed, thinking = :packed WHERE key != 'short'"), values
+            )
+            connection.execute(text("UPDATE alembic_version SET version_num = '0027'"))
+    with closing(Database(blank_url)) as database:
+        database.upgrade()
+    with closing(Store.open(blank_url)) as store:
+        keys = [f"k{number}" for number in range(count)]
+        assert store.replies.get_many([*keys, "short"]) == {
+            **{key: reply(key, LONG, LONG) for key in keys},
+            "short": reply("short", "Yes."),
+        }
+        with store.database.begin() as connection:
+            assert connection.execute(text("SELECT text FROM reply WHERE key = 'k1'")).scalar_one() == LONG
+
+
+@pytest.mark.parametrize(
+    "stored", [b"\xfe\x00", PACKED + b"\x00", PACKED + b"no deflated text", packed(LONG)[:-1]]
+)
+def test_damaged_text_is_an_error(stored: bytes) -> None:
+    with pytest.raises(StoreError, match="cannot be read"):
+        unpack(stored)

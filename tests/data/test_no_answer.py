@@ -25,29 +25,24 @@ EXAMPLES = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").spli
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["text"][:40])
 def test_replies_without_an_answer_are_told_from_answers(example: dict[str, object]) -> None:
-    """Whatever its wording and wrappers, only a text that reports finding nothing is recognised."""
     assert is_no_answer(str(example["text"])) is example["no_answer"]
 
 
 def test_a_long_text_is_an_answer() -> None:
-    """The phrase at the head of a long text does not hide what follows."""
     assert not is_no_answer("I couldn't find an answer. " + "Please read on. " * MAX_WORDS)
 
 
 @given(st.text(max_size=300))
 def test_any_text_gets_a_decision(text: str) -> None:
-    """No text makes the recogniser fail, and white space around it changes nothing."""
     assert is_no_answer(text) == is_no_answer(f"  {text}\n")
 
 
 @pytest.mark.parametrize("text", ["a<" * 50_000, "thinking:" * 20_000, "in " * 80, "is not " * 40])
 def test_hostile_text_is_decided_too(text: str) -> None:
-    """Text made to slow a pattern down is decided all the same."""
     assert not is_no_answer(text)
 
 
 def test_no_human_written_reference_is_silence() -> None:
-    """Of 14,000 references, a good part of which deny something, none says that no answer was found."""
     files = sorted((SHARED / "lfrqa").glob("annotations_*.jsonl"))
     if not files:
         pytest.skip(f"no real answers at {SHARED}")
@@ -60,7 +55,6 @@ def test_no_human_written_reference_is_silence() -> None:
 
 
 def test_answers_of_real_systems_are_told_apart() -> None:
-    """Of 560 answers of eight systems, six empty ones and five others give none; read one by one."""
     files = sorted((SHARED / "rag_answers/answers").glob("*.jsonl"))
     if not files:
         pytest.skip(f"no real answers at {SHARED}")
@@ -71,6 +65,5 @@ def test_answers_of_real_systems_are_told_apart() -> None:
 
 
 def test_judge_metrics_and_board_ask_one_function() -> None:
-    """No room has a second opinion on what gives no answer."""
     for module in (judge, guard, answer_warnings):
         assert "from data.no_answer import is_no_answer" in inspect.getsource(module)

@@ -39,12 +39,10 @@ def _slow(number: int) -> int:
 
 
 def test_without_anybody_work_is_done_here() -> None:
-    """Where nobody takes work, all of it is done in order."""
     assert list(parallel_map(squared, numbers(5), (10,), total=5)) == [10, 11, 14, 19, 26]
 
 
 def test_quick_work_is_not_handed_over() -> None:
-    """What takes less than a second starts no process, though somebody takes work."""
     noted = Noted()
     with parallel.in_parallel(noted):
         assert list(parallel_map(squared, numbers(100), (0,), total=100)) == [n * n for n in range(100)]
@@ -52,7 +50,6 @@ def test_quick_work_is_not_handed_over() -> None:
 
 
 def test_what_takes_longer_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once the time at hand is over, the rest goes to whoever takes it; the results are in order."""
     monkeypatch.setattr(parallel, "AT_HAND", 0.05)
     monkeypatch.setattr(parallel, "LEAST_LEFT", 0.1)
     noted = Noted()
@@ -65,7 +62,6 @@ def test_what_takes_longer_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_small_rest_is_not_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where little is left after the time at hand, processes would start for nothing."""
     monkeypatch.setattr(parallel, "AT_HAND", 0.05)
     noted = Noted()
     with parallel.in_parallel(noted):
@@ -74,7 +70,6 @@ def test_a_small_rest_is_not_handed_over(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_work_that_was_done_before_counts() -> None:
-    """What took seconds before the first task is no reason to do that here too."""
     noted = Noted()
     with parallel.in_parallel(noted):
         assert list(parallel_map(squared, numbers(6), (0,), total=6, before=5.0)) == [n * n for n in range(6)]

@@ -54,7 +54,6 @@ are left out, as nobody serves the web there."""
 
 @pytest.mark.parametrize("line", REGISTRIES.split("\n")[1:-1])
 def test_special_ranges_are_public_only_where_the_registry_says_so(line: str) -> None:
-    """Both ends and the middle of a special range are asked only where everybody reaches it."""
     text, reachable = line.split()
     network = ip_network(text)
     for number in {0, 1, network.num_addresses // 2, network.num_addresses - 1} - {network.num_addresses}:
@@ -63,7 +62,6 @@ def test_special_ranges_are_public_only_where_the_registry_says_so(line: str) ->
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:2800:220:1::1", "2a00:1450:4001::5"])
 def test_usual_addresses_are_public(address: str) -> None:
-    """Hosts of the internet can be asked."""
     assert is_public(address)
 
 
@@ -71,7 +69,6 @@ def test_usual_addresses_are_public(address: str) -> None:
     "inner", ["10.0.0.1", "127.0.0.1", "169.254.169.254", "168.63.129.16", "192.0.0.192"]
 )
 def test_what_stands_for_a_private_address_is_none(inner: str) -> None:
-    """An address of IPv6 that a router turns into a private one of IPv4 is private, however it is written."""
     assert not is_public(inner)
     number = int(IPv4Address(inner))
     high, low = number >> 16, number & 0xFFFF
@@ -91,5 +88,4 @@ def test_what_stands_for_a_private_address_is_none(inner: str) -> None:
 
 @pytest.mark.parametrize("form", ["::ffff:93.184.216.34", "64:ff9b::5db8:d822", "2002:5db8:d822::1"])
 def test_what_stands_for_a_public_address_is_public(form: str) -> None:
-    """Translated addresses of the internet can be asked."""
     assert is_public(form)

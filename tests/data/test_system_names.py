@@ -45,7 +45,6 @@ def _new(system: str, *, content: str = "1", team: str = "ours", anonymous: bool
     "name", ["Alpha", "a1pha", "aIpha", "alpha.", "alpha-", "ALPHA_", "Gold", "go1d", "qwenl.5", "QWEN1.5+"]
 )
 def test_name_that_looks_like_another_is_refused(named: Store, name: str) -> None:
-    """C3: Case, look-alikes and outer punctuation make no new name, whichever team brings it."""
     with pytest.raises(ConflictError, match="looks like") as caught:
         named.submissions.add(_new(name, team="theirs"), [])
     assert "Choose another name" in caught.value.advice
@@ -53,7 +52,6 @@ def test_name_that_looks_like_another_is_refused(named: Store, name: str) -> Non
 
 @pytest.mark.parametrize("name", ["qwen15", "alpha2", "al-pha", "qwen1-5"])
 def test_inner_punctuation_tells_names_apart(named: Store, name: str) -> None:
-    """C3: `1.5` is not `15`: what stands inside a name makes another one."""
     assert named.submissions.add(_new(name), [])[1]
 
 
@@ -61,13 +59,11 @@ def test_inner_punctuation_tells_names_apart(named: Store, name: str) -> None:
     "name", ["human", "Human", "overall", "0verall", "tie", "T1E", "model_a", "Reference."]
 )
 def test_reserved_words_name_no_system(named: Store, name: str) -> None:
-    """C3: What tables and battle files call something else is refused, and called reserved."""
     with pytest.raises(ConflictError, match="is reserved"):
         named.submissions.add(_new(name), [])
 
 
 def test_names_that_are_there_stay(named: Store) -> None:
-    """C3: Systems from before the rule keep their names and get further versions."""
     with named.database.begin() as connection:
         connection.execute(
             update(submissions).where(submissions.c.system == "qwen1.5").values(system="Alpha")
@@ -81,7 +77,6 @@ def test_names_that_are_there_stay(named: Store) -> None:
 
 
 def test_message_names_no_hidden_system(named: Store) -> None:
-    """C3: Whose name is taken is not told where the system is anonymous."""
     named.submissions.add(_new("secret", anonymous=True), [])
     with pytest.raises(ConflictError, match="looks like a name that is taken"):
         named.submissions.add(_new("Secret", team="theirs"), [])
@@ -89,19 +84,16 @@ def test_message_names_no_hidden_system(named: Store) -> None:
 
 @given(NAMES)
 def test_every_name_has_a_key_and_looks_like_itself(name: str) -> None:
-    """C3: No name is without a key, and case never tells two names apart."""
     assert name_key(name)
     assert look_alike(name.swapcase(), [name]) == name
 
 
 def test_reserved_words_are_distinct() -> None:
-    """C3: Each reserved word is one of its own."""
     assert len({name_key(word) for word in RESERVED}) == len(RESERVED)
 
 
 @pytest.mark.parametrize("name", ["meta-llama/Llama-3-70B", "gpt-4o (2024-08)", "a:b+c", "Qwen 2,5", "日本"])
 def test_names_that_people_use_are_names(named: Store, name: str) -> None:
-    """A name is stored whole, and read back from the name of a file."""
     assert require_system_name(name) == name
     assert named.submissions.add(_new(name), [])[0].system == name
     assert name_of_file(file_name_of(name)) == name
@@ -109,13 +101,11 @@ def test_names_that_people_use_are_names(named: Store, name: str) -> None:
 
 @given(st.text(max_size=30))
 def test_a_name_of_a_file_is_safe_and_reversible(name: str) -> None:
-    """No two names have one file, and none leads elsewhere."""
     assert name_of_file(file_name_of(name)) == name
     assert not set(file_name_of(name)) & set("/\\: %?#")
 
 
 @pytest.mark.parametrize("name", ["NaN", "NA", "n/a", "null"])
 def test_words_for_missing_values_are_no_names(named: Store, name: str) -> None:
-    """A table read by pandas or R would lose them."""
     with pytest.raises(ConflictError):
         named.submissions.add(_new(name), [])

@@ -48,7 +48,6 @@ def library(tmp_path: Path) -> CorpusLibrary:
 
 @given(st.integers(0, 400), st.integers(1, 130), st.integers(0, 129))
 def test_chunks_cover_a_text_with_their_overlap(length: int, words: int, overlap: int) -> None:
-    """Neighbours share exactly the overlap, no word is lost, and the last chunk adds something."""
     if overlap >= words:
         with pytest.raises(RecordError):
             Chunking(words=words, overlap=overlap)
@@ -65,7 +64,6 @@ def test_chunks_cover_a_text_with_their_overlap(length: int, words: int, overlap
 
 
 def test_a_paper_sized_chunk_has_128_words_and_shares_32() -> None:
-    """The defaults are the paper's; text is kept as written."""
     text = " ".join(f"w{number}" for number in range(225))
     first, second, third = Chunking().cut(text)
     assert (len(first.split()), len(second.split()), len(third.split())) == (128, 128, 33)
@@ -75,21 +73,18 @@ def test_a_paper_sized_chunk_has_128_words_and_shares_32() -> None:
 
 
 def test_scripts_without_spaces_are_cut_by_characters() -> None:
-    """A Chinese text is no single word."""
     assert [len(chunk) for chunk in Chunking(words=4, overlap=1).cut("面包在温暖的地方发酵")] == [4, 4, 4]
     assert len(WORD.findall("ab 面包 c")) == 4
 
 
 @given(st.text(st.sampled_from("ab.\t\n \u00a0\u1680\u2028\u3000\x1c面é\u0e01'"), max_size=60))
 def test_short_texts_are_cut_as_long_ones(text: str) -> None:
-    """A text that is one chunk begins with its first word and ends with its last, whatever spaces it has."""
     spans = [match.span() for match in WORD.finditer(text)]
     expected = [text[spans[0][0] : spans[-1][1]]] if spans else []
     assert list(Chunking(words=60, overlap=8).cut(text)) == expected
 
 
 def test_a_chunk_names_its_document() -> None:
-    """Ids of chunks lead back to the document, whatever its own id looks like."""
     assert document_of("a#b#3") == "a#b"
     assert document_of("a#b") == "a#b"
 
@@ -99,7 +94,6 @@ def found(corpus: Corpus, query: str, k: int) -> list[str]:
 
 
 def test_a_corpus_is_imported_and_searched(library: CorpusLibrary, source: Path) -> None:
-    """Documents are cut, indexed with their titles, and found, best first."""
     done = library.add("animals", source)
     assert done.built
     assert (done.manifest.documents, done.manifest.chunks) == (4, 4)
@@ -113,7 +107,6 @@ def test_a_corpus_is_imported_and_searched(library: CorpusLibrary, source: Path)
 
 
 def test_a_corpus_is_rebuilt_only_when_something_changed(library: CorpusLibrary, source: Path) -> None:
-    """The same documents are left as they are; other documents, chunks or analysers are built anew."""
     assert library.add("a", source).built
     assert not library.add("a", source).built
     assert library.add("a", source, Chunking(words=64, overlap=8)).built
@@ -126,7 +119,6 @@ def test_a_corpus_is_rebuilt_only_when_something_changed(library: CorpusLibrary,
 
 
 def test_another_analyser_needs_a_new_import(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
-    """Terms cut in another way would find nothing, so the corpus is refused instead."""
     library.add("a", source)
     other = CorpusLibrary(tmp_path / "corpora", Analyser("plain-2", terms))
     with pytest.raises(StoreError, match="another version"):
@@ -135,7 +127,6 @@ def test_another_analyser_needs_a_new_import(library: CorpusLibrary, source: Pat
 
 
 def test_a_folder_of_texts_is_a_corpus(library: CorpusLibrary, tmp_path: Path) -> None:
-    """Text files anywhere in the folder are documents named by their path; other files are not."""
     folder = tmp_path / "texts"
     (folder / "deep").mkdir(parents=True)
     (folder / "one.txt").write_text("Bread rises.", encoding="utf-8")
@@ -146,7 +137,6 @@ def test_a_folder_of_texts_is_a_corpus(library: CorpusLibrary, tmp_path: Path) -
 
 
 def test_a_gzipped_corpus_is_read(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
-    """JSONL may be compressed."""
     packed = tmp_path / "documents.jsonl.gz"
     packed.write_bytes(gzip.compress(source.read_bytes()))
     assert library.add("packed", packed).manifest.chunks == 4
@@ -163,7 +153,6 @@ def test_a_gzipped_corpus_is_read(library: CorpusLibrary, source: Path, tmp_path
     ],
 )
 def test_a_faulty_file_changes_nothing(library: CorpusLibrary, source: Path, lines: list[str]) -> None:
-    """Problems are listed with their lines, and the corpus of that name stays as it was."""
     library.add("a", source)
     source.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(InvalidFileError) as caught:
@@ -175,7 +164,6 @@ def test_a_faulty_file_changes_nothing(library: CorpusLibrary, source: Path, lin
 
 @pytest.mark.parametrize("content", ["", '{"id": "a", "text": " "}\n'])
 def test_an_empty_corpus_is_refused(library: CorpusLibrary, tmp_path: Path, content: str) -> None:
-    """Without a word there is nothing to search."""
     path = tmp_path / "empty.jsonl"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(FileFormatError):
@@ -189,7 +177,6 @@ def test_an_empty_corpus_is_refused(library: CorpusLibrary, tmp_path: Path, cont
 
 
 def test_an_unknown_corpus_is_refused_with_the_known_ones(library: CorpusLibrary, source: Path) -> None:
-    """A misspelt name is answered with the names there are; a path is no name."""
     library.add("animals", source)
     with pytest.raises(NotFoundError, match="animals"):
         library.open("animal")
@@ -199,7 +186,6 @@ def test_an_unknown_corpus_is_refused_with_the_known_ones(library: CorpusLibrary
 
 @pytest.mark.parametrize("name", ["bm25/corpus.jsonl", "manifest.json", "bm25/data.csc.index.npy"])
 def test_a_damaged_corpus_says_so(library: CorpusLibrary, source: Path, tmp_path: Path, name: str) -> None:
-    """A file that was cut off is an error with advice, and importing again mends it."""
     library.add("a", source)
     path = tmp_path / "corpora" / "a" / name
     path.write_bytes(path.read_bytes()[:20])
@@ -209,7 +195,6 @@ def test_a_damaged_corpus_says_so(library: CorpusLibrary, source: Path, tmp_path
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), max_size=20), st.integers(1, 25))
 def test_the_best_are_chosen_in_order(scores: list[float], k: int) -> None:
-    """The k highest above 0, ties in their own order, as a full stable sort has them."""
     array = np.array(scores, dtype=np.float32)
     expected = [place for place in np.argsort(-array, kind="stable") if array[place] > 0][:k]
     assert best_places(array, k).tolist() == expected

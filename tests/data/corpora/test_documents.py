@@ -49,7 +49,6 @@ def read(path: Path) -> list[Passage]:
 
 @pytest.mark.parametrize("shape", ROWS)
 def test_rows_of_other_tools_are_documents(tmp_path: Path, shape: str) -> None:
-    """A JSONL row counts with the names that BEIR, Pyserini, MS MARCO v2.1 and ColBERT give its fields."""
     path = tmp_path / "documents.jsonl"
     path.write_text(json.dumps(ROWS[shape]), encoding="utf-8")
     (document,) = read(path)
@@ -58,14 +57,12 @@ def test_rows_of_other_tools_are_documents(tmp_path: Path, shape: str) -> None:
 
 
 def test_a_beir_folder_is_its_corpus_file(tmp_path: Path) -> None:
-    """Queries and judgments beside `corpus.jsonl` are no documents."""
     (tmp_path / "corpus.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": "?"}), encoding="utf-8")
     assert [document.id for document in read(tmp_path)] == ["d1"]
 
 
 def test_a_folder_of_gzipped_parts_is_read_in_order(tmp_path: Path) -> None:
-    """MS MARCO v2.1 comes as numbered gzip parts."""
     for part in (1, 0):
         row = {"docid": f"d{part}", "segment": BREAD}
         (tmp_path / f"segments_0{part}.jsonl.gz").write_bytes(gzip.compress(json.dumps(row).encode()))
@@ -74,7 +71,6 @@ def test_a_folder_of_gzipped_parts_is_read_in_order(tmp_path: Path) -> None:
 
 
 def test_trec_elements_are_documents(tmp_path: Path) -> None:
-    """Tags and entities are undone; without a TEXT element all that follows the number is the text."""
     path = tmp_path / "ft.trec"
     path.write_text(TREC, encoding="utf-8")
     first, second = read(path)
@@ -91,7 +87,6 @@ def test_trec_elements_are_documents(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_trec_element_is_a_problem(tmp_path: Path, element: str, code: str) -> None:
-    """An element without a number or without an end is a problem, not a document."""
     path = tmp_path / "ft.trec"
     path.write_text(f"\n{element}", encoding="utf-8")
     problems = ProblemList()
@@ -100,7 +95,6 @@ def test_a_broken_trec_element_is_a_problem(tmp_path: Path, element: str, code: 
 
 
 def test_kinds_are_not_mixed(tmp_path: Path) -> None:
-    """A folder of texts and JSONL is refused instead of half of it being left out."""
     (tmp_path / "notes.txt").write_text("Text.", encoding="utf-8")
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
     with pytest.raises(FileFormatError, match=r"several kinds: jsonl, text"):
@@ -108,7 +102,6 @@ def test_kinds_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_rows_without_known_fields_are_listed(tmp_path: Path) -> None:
-    """An import of rows in an unknown shape names the fields that it looks for, for every line (E12)."""
     path = tmp_path / "rows.jsonl"
     path.write_text('{"key": 1, "text": "a"}\n{"id": 1, "words": "a"}\n', encoding="utf-8")
     library = CorpusLibrary(tmp_path / "corpora", Analyser("words", str.split))
@@ -120,7 +113,6 @@ def test_rows_without_known_fields_are_listed(tmp_path: Path) -> None:
 
 
 def test_the_hash_is_of_the_documents_alone(tmp_path: Path) -> None:
-    """Files beside BEIR's corpus do not change a corpus."""
     (tmp_path / "corpus.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
     before = content_hash(tmp_path)
     (tmp_path / "queries.jsonl").write_text("{}", encoding="utf-8")
@@ -129,7 +121,6 @@ def test_the_hash_is_of_the_documents_alone(tmp_path: Path) -> None:
 
 @given(st.text(alphabet="<>/DOCNOTEXTdocno \n1&;", max_size=200))
 def test_any_text_is_read_as_trec_without_a_traceback(content: str) -> None:
-    """Broken markup ends in documents or problems."""
     from tempfile import TemporaryDirectory  # noqa: PLC0415 - fixtures are shared among hypothesis's examples
 
     with TemporaryDirectory() as folder:

@@ -75,7 +75,6 @@ def question_sets(draw: st.DrawFn) -> QuestionSet:
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(questions=question_sets(), data=st.data())
 def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet, data: st.DataObject) -> None:
-    """Writing a set as BEIR's folder and importing it gives it again."""
     assume(any(question.passages for question in questions.questions))
     with tempfile.TemporaryDirectory() as folder:
         write_beir(questions, Path(folder))
@@ -84,7 +83,6 @@ def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet, data: st.Dat
 
 
 def test_nothing_is_written_beside_another_set(tmp_path: Path) -> None:
-    """An export into a folder with data files is refused, since an import would read both."""
     questions = load_set(DEMO).questions
     write_beir(questions, tmp_path / "beir")
     with pytest.raises(ConflictError, match="holds a set already"):
@@ -108,7 +106,6 @@ def beir_folder(folder: Path) -> Path:
 
 
 def test_a_folder_of_beir_is_read(tmp_path: Path) -> None:
-    """Judged queries become questions, relevant documents their passages; what is left out is warned of."""
     loaded = load_set(beir_folder(tmp_path / "scifact"))
     assert [(one.id, one.domain, one.split.value) for one in loaded.questions.questions] == [
         ("q1", "questions", "test"),
@@ -125,7 +122,6 @@ def test_a_folder_of_beir_is_read(tmp_path: Path) -> None:
 
 
 def test_only_train_judgments_are_better_than_none(tmp_path: Path) -> None:
-    """Where there is neither test nor dev, the queries of train are the questions."""
     folder = beir_folder(tmp_path / "beir")
     (folder / "qrels" / "test.tsv").unlink()
     assert [one.id for one in load_set(folder).questions.questions] == ["q3"]
@@ -134,7 +130,6 @@ def test_only_train_judgments_are_better_than_none(tmp_path: Path) -> None:
 
 
 def test_damage_in_a_folder_of_beir_is_listed(tmp_path: Path) -> None:
-    """Lines without an id or a text are problems with their line and file."""
     folder = beir_folder(tmp_path / "beir")
     with (folder / "queries.jsonl").open("a") as file:
         file.write('{"text": "Why?"}\n{"_id": "q1", "text": "Again?"}\n')
@@ -145,7 +140,6 @@ def test_damage_in_a_folder_of_beir_is_listed(tmp_path: Path) -> None:
 
 
 def test_judged_queries_that_are_nowhere_are_told(tmp_path: Path) -> None:
-    """What the qrels judge and no file has is counted by name, and small grades are no relevance."""
     (tmp_path / "qrels").mkdir()
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "Why?"}\n')
     (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "So."}\n{"_id": "d2", "text": "No."}\n')
@@ -162,11 +156,6 @@ def test_judged_queries_that_are_nowhere_are_told(tmp_path: Path) -> None:
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(questions=question_sets(), data=st.data())
 def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet, data: st.DataObject) -> None:
-    """The files hold for `GenericDataLoader` what the set holds: read here as it reads them.
-
-    Source: beir 2.2, `beir/datasets/data_loader.py`: JSON a line with `_id`, `text` and `title`, and rows of
-    tabs behind a header, whose third cell `int` takes. With the package installed, it reads them itself.
-    """
     assume(any(question.passages for question in questions.questions))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
 import json
 import math
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import Workbook
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from data.errors import FileFormatError, InvalidFileError
+from data.files.jsonl import in_words
 from data.files.labelled_pairs import read_items, read_passages
 from data.files.question_sets.registry import load_set
 from data.files.tables.columns import NAMES, Column, column_of
@@ -22,6 +28,8 @@ from data.files.tables.rows import TextRow
 from data.files.tables.values import given as is_given
 from data.files.tables.values import id_text, is_missing, list_of_cell, passages_of
 from data.files.text_files import ReadLimits
+from data.models import Question, QuestionSet
+from submissions.check import check_answers, read_answers
 
 
 @given(
@@ -30,7 +38,6 @@ from data.files.text_files import ReadLimits
     )
 )
 def test_printed_lists_are_lists(texts: list[str]) -> None:
-    """JSON, Python and NumPy print lists each in its way; the same texts come back, never joined ones."""
     array = np.array(texts, dtype=object)
     for cell in (json.dumps(texts), repr(texts), np.array2string(array, threshold=10**6)):
         assert list_of_cell(cell) == texts
@@ -38,13 +45,11 @@ def test_printed_lists_are_lists(texts: list[str]) -> None:
 
 @pytest.mark.parametrize("cell", ["['a' ... 'b']", "[{'text': 'a' 'b'}]", "['a' 5]", "text", "{}", "[a]"])
 def test_what_is_no_list_is_refused(cell: str) -> None:
-    """A list that was shortened, or texts that stand side by side within an object, are no list."""
     with pytest.raises(FileFormatError, match="list"):
         list_of_cell(cell)
 
 
 def test_absent_empty_and_zero_are_told_apart() -> None:
-    """0 and "0" are ids, null and an empty text are none; whole numbers have one id."""
     assert [id_text(value) for value in (0, "0", 1.0, 10**20, True, 1.5, None, ["x"])] == [
         *("0", "0", "1", str(10**20)),
         *(None, None, None, None),
@@ -53,7 +58,6 @@ def test_absent_empty_and_zero_are_told_apart() -> None:
 
 
 def test_passages_keep_their_ids_and_places() -> None:
-    """Given ids are kept under each of their names, and counted ones never meet them."""
     entries: list[Any] = [
         {"id": 0, "text": "a"},
         {"doc_id": "d", "text": ""},
@@ -71,14 +75,12 @@ def test_passages_keep_their_ids_and_places() -> None:
 
 
 def test_words_for_missing_values_are_known() -> None:
-    """What R, pandas, SQL and Excel write for a missing value is one, as the whole text."""
     words = ["NA", "N/A", "None", "NaN", "<NA>", "NULL", "NaT", "#N/A", "#NAME?", " nan "]
     assert all(map(is_missing, words))
     assert not any(map(is_missing, ["None of them.", "Na", "none", "", None, 0]))
 
 
 def test_names_of_columns_mean_one_thing() -> None:
-    """No name stands for two columns, and case, spaces and underscores make no difference."""
     names = [name for group in NAMES.values() for name in group]
     assert len({column_of(name) for name in names}) == len(Column)
     assert column_of("User Input") is column_of("user_input") is Column.QUESTION
@@ -88,7 +90,6 @@ def test_names_of_columns_mean_one_thing() -> None:
 
 
 def test_float_ids_of_a_dataset_are_whole_numbers(tmp_path: Path) -> None:
-    """Nullable numbers that became floats keep their questions; a row without an id is a problem."""
     frame = pd.DataFrame({"question_id": [10.0, 20.0], "question": ["Qa?", "Qb?"]})
     for name, write in (("s.parquet", frame.to_parquet), ("s.csv", frame.to_csv), ("s.json", frame.to_json)):
         write(tmp_path / name)
@@ -102,7 +103,6 @@ def test_float_ids_of_a_dataset_are_whole_numbers(tmp_path: Path) -> None:
 
 
 def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> None:
-    """Nothing is given a made-up id without a word."""
     path = tmp_path / "q.csv"
     path.write_text("prompt,refrence\nWhy?,So.\nHow?,Thus.\n", encoding="utf-8")
     loaded = load_set(path)
@@ -125,7 +125,6 @@ def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> N
     ],
 )
 def test_cells_of_another_kind_are_problems(tmp_path: Path, field: str, value: object, words: str) -> None:
-    """A value of another type is named with what was seen; it is never taken for an absent one."""
     path = tmp_path / "q.jsonl"
     path.write_text(json.dumps({"id": "1", "question": "Why?", field: value}) + "\n", encoding="utf-8")
     with pytest.raises(InvalidFileError) as caught:
@@ -134,7 +133,6 @@ def test_cells_of_another_kind_are_problems(tmp_path: Path, field: str, value: o
 
 
 def test_gold_documents_and_passages_have_the_same_ids(tmp_path: Path) -> None:
-    """A passage 0 is what the gold document 0 names, as a number and as a text."""
     path = tmp_path / "q.jsonl"
     row = {"id": 1, "question": "Why?", "gold_doc_ids": [0, 1.0, "d"], "passages": [{"id": 0, "text": "x"}]}
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
@@ -143,7 +141,6 @@ def test_gold_documents_and_passages_have_the_same_ids(tmp_path: Path) -> None:
 
 
 def test_items_and_attached_passages_keep_zero(tmp_path: Path) -> None:
-    """An id 0 of an item or of a passage stays 0."""
     path = tmp_path / "f.jsonl"
     passages = [{"id": 0, "text": "zero"}, {"doc_id": "d9", "text": "nine"}]
     path.write_text(json.dumps({"id": 0, "question": "q", "answer": "a", "passages": passages}) + "\n")
@@ -154,7 +151,6 @@ def test_items_and_attached_passages_keep_zero(tmp_path: Path) -> None:
 
 
 def test_citations_of_nothing_and_questions_of_one_text_are_warned_of(tmp_path: Path) -> None:
-    """A citation of no document and a text that two questions have are said when a set comes in."""
     path = tmp_path / "q.jsonl"
     rows: list[dict[str, Any]] = [
         {"id": "1", "question": "Why?", "passages": [{"id": "p", "text": "x"}], "citations": [["zz"]]},
@@ -176,7 +172,6 @@ def test_citations_of_nothing_and_questions_of_one_text_are_warned_of(tmp_path: 
 
 @pytest.mark.parametrize("ids", [(" 1 ", "1"), ("caf\u00e9", "cafe\u0301")])
 def test_ids_that_look_the_same_are_refused(ids: tuple[str, str], tmp_path: Path) -> None:
-    """Two questions whose ids differ in outer spaces or Unicode form cannot be told apart."""
     path = tmp_path / "q.jsonl"
     path.write_text(
         "".join(json.dumps({"id": key, "question": f"{at}?"}) + "\n" for at, key in enumerate(ids))
@@ -188,7 +183,6 @@ def test_ids_that_look_the_same_are_refused(ids: tuple[str, str], tmp_path: Path
 
 
 def test_a_file_is_named_without_its_folder(tmp_path: Path) -> None:
-    """What stands in a pipe is copied to a folder that nobody knows."""
     path = tmp_path / "stdin"
     path.write_text('{"question": 5}\n')
     for read in (load_set, lambda file: read_items(file, ReadLimits())):
@@ -199,7 +193,6 @@ def test_a_file_is_named_without_its_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
 def test_answers_of_squad_are_short_answers(suffix: str, tmp_path: Path) -> None:
-    """SQuAD's `answers`, texts beside where they begin, are a question's short answers and its reference."""
     frame = pd.DataFrame(
         {
             "id": ["a", "b"],
@@ -221,7 +214,6 @@ def test_answers_of_squad_are_short_answers(suffix: str, tmp_path: Path) -> None
 
 
 def test_a_packed_workbook_says_what_to_do(tmp_path: Path) -> None:
-    """What is a file of its own inside a compressed one is to be unpacked, not to be written otherwise."""
     path = tmp_path / "questions.xlsx.gz"
     path.write_bytes(gzip.compress(b"PK\x03\x04" + bytes(100)))
     with pytest.raises(InvalidFileError) as refused:
@@ -229,3 +221,135 @@ def test_a_packed_workbook_says_what_to_do(tmp_path: Path) -> None:
     (problem,) = refused.value.problems
     assert problem.message == "questions.xlsx.gz is a workbook or zip file inside a compressed file."
     assert problem.advice == "Unpack it first."
+
+
+DAY = dt.datetime(2024, 5, 1)  # noqa: DTZ001 - cells have no time zone
+HEADER = ("question_id", "answer")
+ROWS = ((1, "One."), (2, "Two."), (3, "Three."))
+
+
+@pytest.fixture
+def asked() -> QuestionSet:
+    """Three questions."""
+    questions = tuple(Question(id=str(at), domain="d", question=f"Question {at}?") for at in (1, 2, 3))
+    return QuestionSet(name="s", title="S", domains={"d": "D"}, questions=questions)
+
+
+def _book(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
+    book = Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "upload.tmp"])
+@pytest.mark.parametrize(
+    "sheets",
+    [
+        {"a": [HEADER, *ROWS]},
+        {"readme": [], "a": [HEADER, *ROWS]},
+        {"notes": [("made", "by"), ("me", "you")], "a": [HEADER, *ROWS]},
+        {"a": [HEADER, ROWS[0], [], (None, "  "), *ROWS[1:], (None, None, None)]},
+        {"a": [HEADER, *((float(key), text) for key, text in ROWS)]},
+        {"a": [(*HEADER, "on"), *((*row, DAY) for row in ROWS)]},
+    ],
+)
+def test_the_rows_of_a_workbook_are_answers(
+    sheets: dict[str, Any], name: str, asked: QuestionSet, tmp_path: Path
+) -> None:
+    path = _book(tmp_path / name, **sheets)
+    assert check_answers(path, asked).errors == 0
+    read = [(one.question_id, one.answer) for one in read_answers(path, asked)]
+    assert read == [(str(key), text) for key, text in ROWS]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "message"),
+    [
+        ({"a": [HEADER, *ROWS], "b": [HEADER, *ROWS]}, "a.xlsx has tables on 2 sheets: 'a', 'b'."),
+        (
+            {"a": [("question", "gpt")], "b": [("question", "llama")]},
+            "a.xlsx has tables on 2 sheets: 'a', 'b'.",
+        ),
+        ({"a": [HEADER, (1, '="O"&"ne"')]}, """Row 2: The formula '="O"&"ne"' has no value."""),
+        ({"a": [HEADER, (1, DAY)]}, "Row 2: The answer is a date (2024-05-01), not a string."),
+        ({"a": [HEADER, (*ROWS[0], "more")]}, "The row has 3 cells where the header has 2."),
+        (
+            {"a": [("Our answers", None), HEADER, *ROWS]},
+            "There is no column question_id or question and no column answer; there are: 'Our answers'.",
+        ),
+    ],
+)
+def test_what_a_workbook_cannot_say_is_named(
+    sheets: dict[str, Any], message: str, asked: QuestionSet, tmp_path: Path
+) -> None:
+    result = check_answers(_book(tmp_path / "a.xlsx", **sheets), asked)
+    assert message in [one.message for one in result.problems]
+
+
+def test_sets_and_items_come_from_workbooks(tmp_path: Path) -> None:
+    path = tmp_path / "q.xlsx"
+    frame = pd.DataFrame(
+        {"id": [1, 2], "question": ["Why?", "How?"], "reference": ["So.", "Thus."], "answer": ["A.", "B."]}
+    )
+    frame.drop(columns="answer").to_excel(path)
+    assert [(one.id, one.reference) for one in load_set(path).questions.questions] == [
+        ("1", "So."),
+        ("2", "Thus."),
+    ]
+    frame.to_excel(path, index=False)
+    assert [(one.id, one.answer) for one in read_items(path, ReadLimits())] == [("1", "A."), ("2", "B.")]
+
+
+def test_without_openpyxl_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _book(tmp_path / "q.xlsx", a=[("id", "question"), (1, "Why?")])
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(InvalidFileError) as caught:
+        load_set(path)
+    (problem,) = caught.value.problems
+    assert problem.message == "q.xlsx is an Excel workbook."
+    assert problem.advice == 'Save it as "CSV UTF-8", or install "answer-arena[excel]".'
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field("x", min_length=1)
+    share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    count: Annotated[int, Field(gt=0, lt=9)] = 1
+    flag: bool = False
+    word: Literal["one", "two"] = "one"
+    several: list[int] = Field([1], min_length=1)
+    needed: str
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "needed is missing"),
+        ({"needed": "x", "odd": 1}, "odd is not known"),
+        ({"needed": 3}, "needed must be text (it is 3)"),
+        ({"needed": "x", "name": ""}, "name must not be empty (it is '')"),
+        ({"needed": "x", "share": 2}, "share must be at most 1.0 (it is 2)"),
+        ({"needed": "x", "share": "much"}, "share must be a number (it is 'much')"),
+        ({"needed": "x", "share": float("nan")}, "share must be a finite number (it is nan)"),
+        ({"needed": "x", "count": 0}, "count must be above 0 (it is 0)"),
+        ({"needed": "x", "count": 9}, "count must be below 9 (it is 9)"),
+        ({"needed": "x", "count": 1.5}, "count must be a whole number (it is 1.5)"),
+        ({"needed": "x", "flag": "perhaps"}, "flag must be true or false (it is 'perhaps')"),
+        ({"needed": "x", "word": "three"}, "word must be 'one' or 'two' (it is 'three')"),
+        ({"needed": "x", "several": []}, "several needs at least 1"),
+        ({"needed": "x", "several": 3}, "several must be a list (it is 3)"),
+        ({"needed": "x", "several": [1, "b"]}, "several.1 must be a whole number (it is 'b')"),
+        ([], "must be an object"),
+        ({"needed": "x", "word": "y" * 99}, f"word must be 'one' or 'two' (it is {repr('y' * 99)[:60]}…)"),
+    ],
+)
+def test_problems_are_told_without_the_librarys_words(given: Any, told: str) -> None:  # noqa: ANN401 - JSON
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(_Shape).validate_python(given)
+    assert in_words(caught.value) == (told,)

@@ -18,7 +18,6 @@ from data.system_names import confusable_skeleton
     ],
 )
 def test_texts_that_look_alike_share_a_key(one: str, other: str) -> None:
-    """Case, scripts, widths, hidden characters, spaces and digits in place of letters make no difference."""
     assert confusable_skeleton(one) == confusable_skeleton(other)
 
 
@@ -26,7 +25,6 @@ def test_texts_that_look_alike_share_a_key(one: str, other: str) -> None:
     ("one", "other"), [("1.5", "15"), ("run-2", "run-3"), ("naive", "native"), ("a b", "ab")]
 )
 def test_texts_that_look_different_have_keys_of_their_own(one: str, other: str) -> None:
-    """Inner punctuation, digits, letters and spaces tell texts apart."""
     assert confusable_skeleton(one) != confusable_skeleton(other)
 
 
@@ -34,5 +32,4 @@ def test_texts_that_look_different_have_keys_of_their_own(one: str, other: str) 
     ("character", "look"), [("ᐸ", "<"), ("Ꭱ", "R"), ("ꓠ", "N"), ("١", "1"), ("漢", "漢")]
 )
 def test_a_character_of_another_script_has_the_look_of_a_latin_one(character: str, look: str) -> None:
-    """Look-alikes come from Unicode's data; what looks like no Latin letter stays itself."""
     assert look_of(character) == look

@@ -93,7 +93,6 @@ def left_over(folder: Path) -> Iterator[str]:
 
 
 def test_backup_of_an_open_database_restores_its_content(database: Path, tmp_path: Path) -> None:
-    """The log of a writer is in the backup; the file is its user's alone."""
     file = tmp_path / "backups" / "arena.backup"
     with closing(Store.open(f"sqlite:///{database}")) as store:
         with store.database.begin() as connection:
@@ -109,13 +108,11 @@ def test_backup_of_an_open_database_restores_its_content(database: Path, tmp_pat
 
 
 def test_restore_makes_a_database_where_there_is_none(backup: Path, tmp_path: Path) -> None:
-    """Restore makes a database where there is none."""
     restore(backup, tmp_path / "home" / "arena.sqlite", KNOWN)
     assert marked(tmp_path / "home" / "arena.sqlite") == "old"
 
 
 def test_restore_drops_the_log_of_the_old_database(database: Path, backup: Path) -> None:
-    """A write-ahead log that a killed process left belongs to the old file alone."""
     script = (
         "import os, sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nc.execute('PRAGMA journal_mode=WAL')\n"
         "c.execute(\"UPDATE mark SET text = 'logged'\")\nc.commit()\nos._exit(0)"
@@ -128,7 +125,6 @@ def test_restore_drops_the_log_of_the_old_database(database: Path, backup: Path)
 
 
 def test_restore_refuses_a_database_that_is_open_elsewhere(database: Path, backup: Path) -> None:
-    """Restore refuses a database that is open elsewhere."""
     with closing(Store.open(f"sqlite:///{database}")) as store:
         assert store.database.rows()
         with pytest.raises(ConflictError, match="Another process"):
@@ -144,7 +140,6 @@ def test_restore_refuses_a_database_that_is_open_elsewhere(database: Path, backu
 def test_killed_restore_leaves_the_old_or_the_new_database(
     database: Path, backup: Path, owner: str, name: str, before: bool
 ) -> None:
-    """Killed restore leaves the old or the new database."""
     script = KILLED.format(owner=owner, name=name, before=before)
     done = subprocess.run([sys.executable, "-c", script, backup, database], cwd=ROOT, check=False)
     assert done.returncode == -9
@@ -154,7 +149,6 @@ def test_killed_restore_leaves_the_old_or_the_new_database(
 
 @pytest.mark.parametrize("kind", ["text", "empty", "cut", "damaged", "other", "newer", "in use", "missing"])
 def test_restore_refuses_what_is_no_sound_backup(backup: Path, database: Path, kind: str) -> None:
-    """The database stays as it was."""
     match kind:
         case "text":
             backup.write_bytes(b"hello")
@@ -181,7 +175,6 @@ def test_restore_refuses_what_is_no_sound_backup(backup: Path, database: Path, k
 
 
 def test_damaged_database_is_not_backed_up_and_can_be_replaced(database: Path, backup: Path) -> None:
-    """Damaged database is not backed up and can be replaced."""
     damage(database)
     with pytest.raises(StoreError, match="is damaged") as refused:
         back_up(database, database.with_name("bad.backup"))
@@ -197,7 +190,6 @@ def test_damaged_database_is_not_backed_up_and_can_be_replaced(database: Path, b
 def test_upgrade_backs_up_a_database_of_an_older_schema(
     database: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The backup has the old version in its name, and a log line says where it is."""
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '0027'")
     Store.open(f"sqlite:///{database}").close()
@@ -209,7 +201,6 @@ def test_upgrade_backs_up_a_database_of_an_older_schema(
 
 
 def test_new_database_is_not_backed_up(tmp_path: Path) -> None:
-    """New database is not backed up."""
     with closing(Database(f"sqlite:///{tmp_path / 'a.sqlite'}")) as database:
         assert database.upgrade() is None
     assert not list(tmp_path.glob("*.backup"))
@@ -217,7 +208,6 @@ def test_new_database_is_not_backed_up(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_interrupted_migration_leaves_the_database_as_it_was(blank_url: str) -> None:
-    """Interrupted migration leaves the database as it was."""
     done = subprocess.run([sys.executable, "-c", KILLED_UPGRADE, blank_url], cwd=ROOT, check=False)
     assert done.returncode == -9
     with closing(Database(blank_url)) as database:
@@ -227,7 +217,6 @@ def test_interrupted_migration_leaves_the_database_as_it_was(blank_url: str) -> 
 
 
 def test_failed_connection_does_not_repeat_the_password() -> None:
-    """Failed connection does not repeat the password."""
     url = "postgresql+psycopg://arena:hush-hush@127.0.0.1:9/arena"
     with closing(Database(url)) as database, pytest.raises(StoreError) as raised:
         database.version()
@@ -235,7 +224,6 @@ def test_failed_connection_does_not_repeat_the_password() -> None:
 
 
 def test_damaged_file_advises_a_backup(tmp_path: Path) -> None:
-    """Damaged file advises a backup."""
     (tmp_path / "a.sqlite").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
     with (
         closing(Database(f"sqlite:///{tmp_path / 'a.sqlite'}")) as database,

@@ -29,21 +29,18 @@ ROOT = Path(__file__).parents[3]
     ],
 )
 def test_unusable_address_is_told_in_a_sentence(url: str) -> None:
-    """Whatever stands in place of a database's address, the error says what to write."""
     with pytest.raises(StoreError, match=r"Write sqlite:///PATH or postgresql\+psycopg://"):
         Database(url)
 
 
 @pytest.mark.parametrize("name", ["postgres", "postgresql", "postgresql+psycopg"])
 def test_address_of_a_provider_is_taken_as_it_is(name: str) -> None:
-    """Addresses that name no driver are reached by psycopg 3."""
     database = Database(f"{name}://user:secret@host/name")
     assert database.place == "postgresql+psycopg://user:***@host/name"
     database.close()
 
 
 def test_connections_are_kept_and_closed_at_the_end(tmp_path: Path) -> None:
-    """A transaction takes the connection of the one before; closing folds the log into the file."""
     store = Store.open(f"sqlite:///{tmp_path / 'a.sqlite'}")
     seen = set()
     for _ in range(5):
@@ -55,14 +52,12 @@ def test_connections_are_kept_and_closed_at_the_end(tmp_path: Path) -> None:
 
 
 def test_a_database_that_nobody_closes_is_whole_all_the_same(tmp_path: Path) -> None:
-    """What is forgotten without a close leaves one file, as copies of it need."""
     store = Store.open(f"sqlite:///{tmp_path / 'a.sqlite'}")
     del store
     assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]
 
 
 def test_a_file_that_was_put_in_the_place_of_another_is_read(tmp_path: Path) -> None:
-    """Whoever swaps the file under a running site is not answered from the old one."""
     path = tmp_path / "a.sqlite"
     store = Store.open(f"sqlite:///{path}")
     assert store.database.version() is not None
@@ -110,7 +105,6 @@ store.close()
 
 @pytest.mark.long
 def test_a_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
-    """E16: a child uses no connection of its parent, whatever libraries the tests beside this one loaded."""
     # This process may have threads of libraries that warn when it is forked, so another one forks.
     url = f"sqlite:///{tmp_path / 'a.sqlite'}"
     command = [sys.executable, "-W", "error", "-c", FORKING, url]
@@ -119,7 +113,6 @@ def test_a_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
 
 
 def test_migrations_leave_no_careless_connection(tmp_path: Path) -> None:
-    """After an upgrade every connection holds to foreign keys."""
     database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
     database.upgrade()
     with database.begin() as connection:
@@ -128,7 +121,6 @@ def test_migrations_leave_no_careless_connection(tmp_path: Path) -> None:
 
 
 def test_a_short_wait_is_not_handed_on(tmp_path: Path) -> None:
-    """Who waits for another writer only a moment leaves the usual patience behind."""
     database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
     with database.together(wait_ms=1) as connection:
         assert connection.execute(text("PRAGMA busy_timeout")).scalar_one() == 10_000

@@ -37,7 +37,6 @@ def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> 
 def test_score_of_a_former_embedded_version_is_pending(
     store: Store, make_set: Callable[..., QuestionSet], judge: str, details: Mapping[str, Json], stands: bool
 ) -> None:
-    """It is shown until it is replaced."""
     questions = make_set()
     store.sets.add(questions, content_hash(questions))
     number = store.submissions.reference("tiny").id
@@ -56,7 +55,6 @@ def test_score_of_a_former_embedded_version_is_pending(
 def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(
     store: Store, make_set: Callable[..., QuestionSet]
 ) -> None:
-    """A failure names no version of the embedded metrics, and is counted until the answer is scored."""
     questions = make_set()
     store.sets.add(questions, content_hash(questions))
     number = store.submissions.reference("tiny").id
@@ -85,7 +83,6 @@ def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(
 def test_answers_that_cite_in_any_style_are_known(
     store: Store, make_set: Callable[..., QuestionSet], text: str, cites: bool
 ) -> None:
-    """Who cites is scored for it, whatever the style; code, links and years are no citations."""
     made = make_set()
     passages = (Passage("d7", "A text."),)
     first = replace(made.questions[0], reference=text, passages=passages)

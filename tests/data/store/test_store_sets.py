@@ -38,13 +38,11 @@ def filled(store: Store, make_set: MakeSet) -> Store:
 
 
 def test_stored_set_is_returned_as_it_was(filled: Store, make_set: MakeSet) -> None:
-    """Questions come back in order with every field."""
     assert filled.sets.get("tiny") == make_set()
     assert filled.sets.summary("tiny").counts == {"x": 3, "y": 3}
 
 
 def test_same_set_twice_changes_nothing(filled: Store, make_set: MakeSet) -> None:
-    """A repeated import is recognised by its hash; other content under the name is refused."""
     assert not filled.sets.add(make_set(), content_hash(make_set()))
     with pytest.raises(ConflictError, match="tiny"):
         filled.sets.add(make_set(count=4), content_hash(make_set(count=4)))
@@ -52,14 +50,12 @@ def test_same_set_twice_changes_nothing(filled: Store, make_set: MakeSet) -> Non
 
 
 def test_reference_is_a_submission_with_an_answer_for_each_referenced_question(filled: Store) -> None:
-    """The human-written reference stands in the store like a system's answers."""
     reference = filled.submissions.reference("tiny")
     assert (reference.system, reference.answers) == ("human", 5)
     assert filled.submissions.find(set_name="tiny") == ()
 
 
 def test_unknown_names_are_not_found(store: Store) -> None:
-    """Asking for what is not there says so."""
     with pytest.raises(NotFoundError):
         store.sets.summary("nothing")
     with pytest.raises(NotFoundError):
@@ -69,7 +65,6 @@ def test_unknown_names_are_not_found(store: Store) -> None:
 
 
 def test_versions_of_a_system_follow_each_other(filled: Store) -> None:
-    """Other content makes a new version; the same content again makes none."""
     first, created = filled.submissions.add(_new(content="h1"), _rows(3))
     assert (first.version, created, first.answers, first.no_answers) == (1, True, 3, 1)
     again, created = filled.submissions.add(_new(content="h1"), _rows(3))
@@ -82,8 +77,6 @@ def test_versions_of_a_system_follow_each_other(filled: Store) -> None:
 
 
 def test_failing_submission_leaves_nothing_behind(filled: Store) -> None:
-    """An error in the middle of the answers rolls the whole submission back."""
-
     def rows() -> Iterator[tuple[Answer, bool]]:
         yield from _rows(2)
         message = "the stream broke"
@@ -95,13 +88,11 @@ def test_failing_submission_leaves_nothing_behind(filled: Store) -> None:
 
 
 def test_the_reference_name_is_taken(filled: Store) -> None:
-    """No system may call itself like the reference."""
     with pytest.raises(ConflictError, match="human"):
         filled.submissions.add(_new(system="human"), _rows(1))
 
 
 def test_answers_come_back_with_their_contexts(filled: Store) -> None:
-    """Answers and contexts are kept verbatim, in the order of the set."""
     stored, _ = filled.submissions.add(_new(), reversed(_rows(3)))
     answers = filled.submissions.answers(stored.id)
     assert list(answers) == ["q0", "q1", "q2"]
@@ -110,7 +101,6 @@ def test_answers_come_back_with_their_contexts(filled: Store) -> None:
 
 
 def test_unreachable_database_is_one_clear_error() -> None:
-    """A database that cannot be opened is a StoreError that names it without its password."""
     with pytest.raises(StoreError, match="cannot be used") as caught:
         Store.open("postgresql+psycopg://someone:secret@127.0.0.1:1/none")
     assert "secret" not in str(caught.value)

@@ -28,7 +28,6 @@ def _add_twice(store: Store) -> None:
 
 
 def test_changes_are_whole_and_counted(store: Store) -> None:
-    """A change that fails leaves nothing; one that readers may notice is counted."""
     before = store.changes()
     with pytest.raises(ConflictError):
         _add_twice(store)
@@ -42,7 +41,6 @@ def test_changes_are_whole_and_counted(store: Store) -> None:
 
 
 def test_members_have_one_role_each(store: Store) -> None:
-    """Joining again changes the role; leaving what one is not in says so."""
     store.teams.add("x")
     store.teams.add_account("ann", email="Ann@Example.org")
     store.teams.join("x", "ann", Role.MEMBER)
@@ -57,13 +55,11 @@ def test_members_have_one_role_each(store: Store) -> None:
 
 @pytest.mark.parametrize("name", ["", " x", "x" * 101, "a/b", "a\nb"])
 def test_unusable_team_names_are_refused(store: Store, name: str) -> None:
-    """A team's name stands on one line and in an address."""
     with pytest.raises(RecordError):
         store.teams.add(name)
 
 
 def test_email_leads_to_an_account_until_it_has_a_subject(store: Store) -> None:
-    """Once an account is bound to a subject, the same address under another subject is a stranger."""
     store.teams.add_account("ann", email="ann@example.org")
     found = store.teams.account_of(subject="iss|1", email="ANN@example.org")
     assert found is not None
@@ -75,7 +71,6 @@ def test_email_leads_to_an_account_until_it_has_a_subject(store: Store) -> None:
 
 
 def test_policy_comes_back_as_it_was_put(store: Store) -> None:
-    """Phases keep their order and moments, whatever zone these were written in."""
     store.sets.add(QuestionSet(name="s", title="S"), "h")
     zone = datetime.fromisoformat("2026-05-01T14:00+02:00")
     policy = SetPolicy(
@@ -91,7 +86,6 @@ def test_policy_comes_back_as_it_was_put(store: Store) -> None:
 
 
 def test_phases_may_not_overlap() -> None:
-    """Two phases open at one moment, or of one name, are refused; touching ones are not."""
     early, late = Phase(name="a", closes_at=NOON), Phase(name="b", opens_at=NOON)
     policy = SetPolicy(set_name="s", phases=(early, late))
     assert [policy.current(NOON + timedelta(seconds=step)) for step in (-1, 0)] == [early, late]
@@ -112,7 +106,6 @@ def test_phases_may_not_overlap() -> None:
     ],
 )
 def test_set_file_may_say_what_holds_for_submissions(tmp_path: Path, head: str, expected: str) -> None:
-    """`[submissions]` of set.toml becomes the set's policy; what cannot be used is a problem of the file."""
     (tmp_path / "set.toml").write_text(f'name = "s"\n[domains]\nd = "D"\n[submissions]\n{head}\n')
     (tmp_path / "questions.jsonl").write_text('{"id": "q", "domain": "d", "question": "Why?"}\n')
     try:
@@ -123,7 +116,6 @@ def test_set_file_may_say_what_holds_for_submissions(tmp_path: Path, head: str, 
 
 
 def test_revoking_a_token_ends_its_sessions(store: Store) -> None:
-    """A browser that signed in with a token is nobody once the token is revoked."""
     team = store.teams.add("x")
     token = store.tokens.add(
         prefix="p", digest="d", name="n", scopes=frozenset({TokenScope.READ}), expires_at=None, team=team.id
@@ -132,3 +124,9 @@ def test_revoking_a_token_ends_its_sessions(store: Store) -> None:
     assert store.tokens.of_session("s") == token
     store.tokens.revoke(token.id)
     assert store.tokens.of_session("s") is None
+
+
+def test_nothing_is_counted_of_a_round_without_battles(store: Store) -> None:
+    assert store.question_stats.of_round(7) == ()
+    assert store.question_stats.endings("nobody", "s", "t") == ()
+    store.question_stats.write(7)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from data.errors import InvalidFileError
-from data.files.trec import WHOLE, Qrels, read_qrels
+from data.files.trec import WHOLE, Qrels, ids_by_field, read_qrels, read_run, run_field
 
 
 def _read(folder: Path, text: str) -> Qrels:
@@ -17,7 +19,6 @@ def _read(folder: Path, text: str) -> Qrels:
 
 
 def test_trec_and_beir_qrels_are_equal(tmp_path: Path) -> None:
-    """One subtopic for all makes graded qrels, with BEIR's header or in TREC's four fields."""
     trec = _read(tmp_path, "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 -1\n")
     beir = _read(tmp_path, "query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t-1\n")
     assert trec.judgments == beir.judgments == {"q1": {WHOLE: {"d1": 2, "d2": 0}}, "q2": {WHOLE: {"d1": -1}}}
@@ -38,7 +39,6 @@ def test_second_fields_that_differ_are_subtopics(tmp_path: Path) -> None:
     ],
 )
 def test_ratings_of_crux_are_judgments(tmp_path: Path, text: str) -> None:
-    """The ratings of `sets build`, and the public ones: a sub-question is answered from 3 on."""
     judged = _read(tmp_path, text)
     assert judged.relevant_from == 3
     assert judged.judgments == {"q1": {"1": {"a": 5, "b": 0}, "2": {"a": 1, "b": 3}}}
@@ -55,6 +55,28 @@ def test_every_bad_line_is_named(tmp_path: Path) -> None:
 
 
 def test_tabs_define_the_fields_of_beir(tmp_path: Path) -> None:
-    """Ids may hold spaces there, and other headers than BEIR's own are headers."""
     judged = _read(tmp_path, "qid\tcid\tscore\nq 1\td 1\t2\n")
     assert judged.judgments == {"q 1": {WHOLE: {"d 1": 2}}}
+
+
+NAMES = st.text("a_% 20\t\u00a0\n5F", min_size=1, max_size=6)
+
+
+@given(NAMES, NAMES)
+def test_no_two_names_have_one_field(one: str, other: str) -> None:
+    assert run_field(one).split() == [run_field(one)]
+    assert (run_field(one) == run_field(other)) == (one == other)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=6, unique=True))
+def test_every_name_is_found_by_its_field(names: list[str]) -> None:
+    fields = ids_by_field(names)
+    assert [fields[name] for name in names] == names
+    plain = [name for name in names if "%" not in name]
+    assert [ids_by_field(plain)[run_field(name)] for name in plain] == plain
+
+
+def test_equal_scores_are_ordered_by_falling_passages(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 1.0 r\nq Q0 c 2 1.00000001 r\nq Q0 b 3 1.0 r\nq Q0 d 4 2 r\n")
+    assert [line.passage for line in read_run(path)["q"]] == ["d", "c", "b", "a"]

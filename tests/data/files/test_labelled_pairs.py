@@ -28,7 +28,6 @@ def _by_pair(file: Path) -> dict[str, list[float]]:
 
 
 def test_votes_get_their_texts_from_the_files_beside_them() -> None:
-    """Each vote is a label of a pair whose question, answers and systems the judges' files name."""
     assert _by_pair(GOLDEN / "human_evaluations.json") == {
         "science_0_LFRQA_RQA": [-1, -1, 0],
         "writing_1_LFRQA_RQA": [-1, 0, 1],
@@ -44,7 +43,6 @@ def test_votes_get_their_texts_from_the_files_beside_them() -> None:
 
 
 def test_labels_are_read_under_the_names_of_others(tmp_path: Path) -> None:
-    """A table of votes as arenas write it; two people's votes on the same texts are of one pair."""
     file = tmp_path / "votes.csv"
     votes = ("model_a", "B", "tie (bothbad)")
     rows = "".join(f"Why?,x,y,{'red' if vote == 'B' else 'it is'},blue,{vote}\n" for vote in votes)
@@ -64,7 +62,6 @@ def test_labels_are_read_under_the_names_of_others(tmp_path: Path) -> None:
 
 
 def test_columns_of_lists_are_read_row_by_row() -> None:
-    """Grades and numbers are votes too: positive where the second answer is better."""
     assert _by_pair(GOLDEN / "columns.json") == {"1": [-2, -1, 0], "2": [-1, 0, 1]}
 
 
@@ -76,7 +73,6 @@ def test_columns_of_lists_are_read_row_by_row() -> None:
     ],
 )
 def test_what_is_missing_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
-    """A pair without texts and a vote for nobody are problems with the pair's name, never left out."""
     shutil.copytree(GOLDEN, tmp_path, dirs_exist_ok=True)
     file = tmp_path / "human_evaluations.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
@@ -86,7 +82,6 @@ def test_what_is_missing_is_named(tmp_path: Path, change: dict[str, Any], said: 
 
 
 def test_columns_of_several_lengths_are_refused(tmp_path: Path) -> None:
-    """Columns that do not go together are an error that counts them."""
     columns = json.loads((GOLDEN / "columns.json").read_text())
     (tmp_path / "columns.json").write_text(json.dumps({**columns, "query": columns["query"][:1]}))
     with pytest.raises(ArenaError, match="query 1, response_1 2"):
@@ -94,7 +89,6 @@ def test_columns_of_several_lengths_are_refused(tmp_path: Path) -> None:
 
 
 def test_references_are_a_question_set() -> None:
-    """A domain a file: questions with references, short answers and documents where the file has them."""
     loaded = load_set(GOLDEN)
     questions = {question.id: question for question in loaded.questions.questions}
     assert list(questions) == ["science-1", "science-forum-test-4", "science-3", "writing-1"]
@@ -109,7 +103,6 @@ def test_references_are_a_question_set() -> None:
 
 
 def test_a_reference_file_that_is_none_says_so(tmp_path: Path) -> None:
-    """An entry without the reference's field, and a list in place of an object, are problems."""
     (tmp_path / "references.json").write_text('{"q?": {"answer": "x"}}')
     assert "has no faithful_answer" in problems_of(tmp_path / "references.json")[0].message
     (tmp_path / "references.json").write_text("[]")

@@ -1,9 +1,13 @@
-"""Text from anywhere can be stored: halves of character pairs and NUL are replaced, all else stays."""
+"""Shares as text."""
 
 from __future__ import annotations
 
 import json
+import re
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import insert, select
@@ -11,14 +15,53 @@ from sqlalchemy import insert, select
 from data.models import Reply
 from data.models.tables import batches
 from data.store import Store
-from data.text import json_text, storable
+from data.text import json_text, percent, percent_figure, storable
+
+ROOT = Path(__file__).parents[2]
+OWN_WAY = re.compile(r"\.\d%\}|\{100 \* [^{}]*:\.\df\} %")
+
+
+@pytest.mark.parametrize(
+    ("share", "decimals", "text"),
+    [
+        (0.005, 0, "1 %"),
+        (0.0005, 1, "0.1 %"),
+        (0.0015, 1, "0.2 %"),
+        (0.0025, 1, "0.3 %"),
+        (0.025, 0, "3 %"),
+        (0.125, 0, "13 %"),
+        (0.285, 0, "29 %"),
+        (0.12345, 1, "12.3 %"),
+        (0.00049, 1, "0.0 %"),
+        (-0.00049, 1, "0.0 %"),
+        (-0.005, 0, "\u22121 %"),
+        (1.0, 1, "100.0 %"),
+        (None, 1, "–"),
+    ],
+)
+def test_shares_are_rounded_half_away_from_zero(share: float | None, decimals: int, text: str) -> None:
+    assert percent(share, decimals=decimals) == text
+
+
+@given(st.integers(-100_000, 100_000), st.sampled_from([0, 1, 2]))
+def test_rounding_is_that_of_decimal_figures(hundred_thousandths: int, decimals: int) -> None:
+    exact = (Decimal(hundred_thousandths) / 1_000).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    shown = percent_figure(hundred_thousandths / 100_000, decimals=decimals).replace("\u2212", "-")
+    assert Decimal(shown) == exact
+
+
+def test_nothing_rounds_shares_its_own_way() -> None:
+    for room in ("arena", "data", "judges", "leaderboard", "submissions"):
+        for path in sorted((ROOT / room).rglob("*.py")):
+            source = path.read_text(encoding="utf-8")
+            assert not OWN_WAY.search(source), path
+
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 
 
 @given(ANY_TEXT)
 def test_storable_text_is_utf_8_without_nul(text: str) -> None:
-    """It has the same length, is itself storable, and is the text wherever that was storable."""
     kept = storable(text)
     assert len(kept) == len(text)
     assert "\x00" not in kept.encode().decode()
@@ -28,8 +71,6 @@ def test_storable_text_is_utf_8_without_nul(text: str) -> None:
 
 @given(st.recursive(st.none() | st.integers() | ANY_TEXT, lambda inner: st.lists(inner, max_size=3)))
 def test_json_values_are_stored_with_storable_texts(value: object) -> None:
-    """What is read back is the value with its texts made storable; backslashes stay."""
-
     def kept(inner: object) -> object:
         if isinstance(inner, list):
             return [kept(item) for item in inner]
@@ -40,7 +81,6 @@ def test_json_values_are_stored_with_storable_texts(value: object) -> None:
 
 
 def test_one_odd_reply_takes_no_other_with_it(store: Store) -> None:
-    """A batch of replies with half of a character pair in one of them is kept as a whole."""
     odd = Reply(key="b", endpoint="e\ud800", model="m\x00", text="ok \ud83d", finish_reason="\udfff")
     replies = [Reply(key="a", endpoint="e", model="m", text="fine"), odd]
     store.replies.put(replies)
@@ -50,7 +90,6 @@ def test_one_odd_reply_takes_no_other_with_it(store: Store) -> None:
 
 
 def test_names_and_json_columns_take_any_text(store: Store) -> None:
-    """Every column of text does so, not that of replies alone, and so does what is looked for."""
     store.batches.write("n\ud800", endpoint="e", keys=("k\udc00", "\x00"), batch_id="")
     with store.database.begin() as connection:
         statement = select(batches.c["keys"]).where(batches.c.name == "n\ud800")
