@@ -24,6 +24,7 @@ from data.models import HumanLabel, Question, RoundState, TokenScope
 from data.models.rounds import BattlePair, LabelledRound
 from data.models.words import LabelValue
 from data.store import Store
+from data.text import escape_formula
 
 MIN_NAME = 3
 MAX_PERSON = 100
@@ -212,7 +213,9 @@ def file_of(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, tuple(rows[0]) if rows else ("question_id",), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({**row, "passages": json.dumps(row["passages"], ensure_ascii=False)} for row in rows)
+    for row in rows:
+        cells = {**row, "passages": json.dumps(row["passages"], ensure_ascii=False)}
+        writer.writerow({name: escape_formula(cell) for name, cell in cells.items()})
     return text.getvalue()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import leaderboard
 
-MODULES = ("agreement", "battles", "formats", "rates", "ratings")
+MODULES = ("battles", "formats", "rates", "ratings")
 
 
 @pytest.mark.parametrize("name", leaderboard.__all__)

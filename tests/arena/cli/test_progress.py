@@ -155,7 +155,6 @@ def test_long_services_tell_how_far_they_are(filled: Callable[..., Arena], ear: 
         ("writing battles and their judgments", 36, 36),
         ("indexing documents", 2, None),
         ("judging by lexical", 1, 1),
-        ("reading replies of battles", 36, 36),
     ):
         assert expected in told
     size = (tmp_path / "labels.jsonl").stat().st_size
