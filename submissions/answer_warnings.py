@@ -20,8 +20,8 @@ from data.files.tables.columns import Column, column_of
 from data.models import Question
 from data.no_answer import is_no_answer
 from data.steering.detector import steering
-from data.steering.live_tokens import live_tokens
-from data.steering.skeletons import skeleton_of
+from data.steering.disguises import live_tokens
+from data.steering.rules import skeleton_of
 from data.text import percent
 from submissions.limits import WarningLevels
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown

@@ -2,53 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from data.errors import FileFormatError, InvalidFileError
-from data.models import ProblemList
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
-
-
-Made = TypeVar("Made")
-
-
-def each_row(
-    rows: Iterable[Mapping[str, Any]],
-    make: Callable[[int, Mapping[str, Any]], Made],
-    *,
-    where: str,
-    expected: str,
-) -> tuple[Made, ...]:
-    """What a function makes of each row.
-
-    Args:
-        rows: The rows of a file.
-        make: Makes something of a row and its number, from 1 on, or raises FileFormatError.
-        where: The file's name.
-        expected: What rows there should be, as advice.
-
-    Raises:
-        InvalidFileError: It raised for some rows; all of them are listed.
-        FileFormatError: It raised for every one of several rows; the first tells why.
-    """
-    problems, records, count = ProblemList(), [], 0
-    for number, row in enumerate(rows, 1):
-        count += 1
-        try:
-            records.append(make(number, row))
-        except FileFormatError as error:
-            problems.add(0, "bad-row", f"row {number}: {error.message}")
-    if problems.errors == count and count > 1:
-        first = problems.result()[0].message
-        message = f"{where} is of another kind, none of its {count:,} rows can be used; {first}"
-        raise FileFormatError(message, advice=expected)
-    if problems.errors:
-        message = f"{where}: {problems.errors:,} of {count:,} rows cannot be used."
-        raise InvalidFileError(message, problems.result(), advice=expected)
-    return tuple(records)
 
 
 LONGEST_VALUE = 60

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data.steering.disguises import disguised, encoded
-from data.steering.rules import SIGNS, foreign, grammar, record
-from data.steering.skeletons import skeleton, skeleton_of
+from data.steering.rules import SIGNS, foreign, grammar, record, skeleton, skeleton_of
 
 _TOKEN = re.compile(r"[^\W_]++(?:'[^\W_]++)*+|(?<![.!?])[.!?]++(?=\s|\Z)|\n[ \t]*+\n")
 _ENDS = r"[.!?]++[\"'”’)]*+(?=\s|\Z)"

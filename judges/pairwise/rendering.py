@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from data.models import OrderPolicy, Passage, Presentation
-from data.steering.live_tokens import Flag
+from data.steering.disguises import Flag
 from judges.base import JudgeInput
 from judges.llm.requests import Message, Request
 from judges.llm.templates import delimit, mark_of

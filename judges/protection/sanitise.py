@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from data.steering.live_tokens import Flag, live_tokens, role_in
-from data.steering.skeletons import skeleton_of
+from data.steering.disguises import Flag, live_tokens, role_in
+from data.steering.rules import skeleton_of
 
 _PASSES = 4
 

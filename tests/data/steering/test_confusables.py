@@ -1,6 +1,6 @@
 import pytest
 
-from data.steering.skeletons import look_of
+from data.steering.rules import look_of
 from data.system_names import confusable_skeleton
 
 

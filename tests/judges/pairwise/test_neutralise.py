@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.steering.live_tokens import Flag
-from data.steering.skeletons import skeleton
+from data.steering.disguises import Flag
+from data.steering.rules import skeleton
 from judges.llm.templates import delimit, mark_of
 from judges.protection.sanitise import sanitise
 

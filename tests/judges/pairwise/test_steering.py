@@ -11,7 +11,7 @@ import pytest
 
 from data.models import OrderPolicy, Outcome, Preference, Question
 from data.steering.detector import steering
-from data.steering.live_tokens import Flag
+from data.steering.disguises import Flag
 from judges.catalogue import build_judge, load_spec
 from judges.llm.requests import Request
 from judges.protection.sanitise import sanitise
