@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from data.store.schema import ddl_metadata
+from data.migrations.schema import ddl_metadata
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=ddl_metadata(), render_as_batch=True)

@@ -13,11 +13,11 @@ from sqlalchemy import inspect, text
 
 from data.errors import StoreError
 from data.migrations import unpacking
+from data.migrations.schema import ddl_metadata
 from data.migrations.unpacking import PACKED, unpack
 from data.models import Reply
 from data.store import Store
 from data.store.engine import Database
-from data.store.schema import ddl_metadata
 
 
 @pytest.mark.long

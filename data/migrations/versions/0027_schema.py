@@ -5,7 +5,7 @@ It replaces migrations 0001 to 0027, so a database at 0027 is up to date with it
 
 from alembic import op
 
-from data.store.schema import ddl_metadata
+from data.migrations.schema import ddl_metadata
 
 revision = "0027"
 down_revision = None

@@ -8,8 +8,8 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
+from data.migrations.schema import ddl_metadata
 from data.migrations.unpacking import unpack_texts
-from data.store.schema import ddl_metadata
 
 revision = "0028"
 down_revision = "0027"

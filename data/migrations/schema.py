@@ -1,4 +1,4 @@
-"""Every table, declared."""
+"""Every table, declared, for migrations."""
 
 from sqlalchemy import MetaData
 
