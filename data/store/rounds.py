@@ -14,6 +14,7 @@ from data.models import (
     Round,
     RoundCounts,
     RoundState,
+    require_name,
 )
 from data.models.base import now
 from data.models.rounds import battles, ledgers, rounds
@@ -44,6 +45,7 @@ class RoundStore(StorePart):
         planned: Iterable[PlannedBattle],
     ) -> Round:
         """Store a round with its battles in one transaction."""
+        require_name(name, "Round name")
         taken = ConflictError(
             f"There is a round {name!r} already.",
             advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",

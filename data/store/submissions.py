@@ -18,6 +18,7 @@ from data.models import (
     SubmissionKind,
     SubmissionState,
     SystemCard,
+    require_system_name,
 )
 from data.models.base import now
 from data.models.rounds import rounds
@@ -57,6 +58,9 @@ class NewSubmission:
     state: SubmissionState = SubmissionState.ACCEPTED
     takes_over: bool = False
     kind: SubmissionKind = SubmissionKind.ANSWERS
+
+    def __post_init__(self) -> None:
+        require_system_name(self.system)
 
 
 def insert_submission(connection: Connection, set_id: int, version: int, new: NewSubmission) -> int:

@@ -8,11 +8,12 @@ import pytest
 from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 
-from data.errors import ConflictError
-from data.models import JobKind
+from data.errors import ConflictError, RecordError
+from data.models import JobKind, SystemCard
 from data.models.teams import memberships, teams
 from data.store import Store
 from data.store.base import unique
+from data.store.submissions import NewSubmission
 
 
 @pytest.fixture
@@ -60,3 +61,14 @@ def test_a_missing_value_is_no_conflict(store: Store) -> None:
     lacking = unique(teams.c.name, taken=lambda: ConflictError("again"))
     with pytest.raises(IntegrityError), lacking, store.database.begin() as connection:
         connection.execute(insert(teams).values(name="a"))
+
+
+def test_unusable_names_are_refused_before_a_row_is_written(store: Store) -> None:
+    with pytest.raises(RecordError, match="Round name"):
+        store.rounds.create(
+            name="a b", set_id=1, judge_name="j", judge={}, plan={}, seed=1, budget_usd=None, planned=()
+        )
+    with pytest.raises(RecordError, match="System name"):
+        NewSubmission(set_name="s", system="a  b", team="", card=SystemCard(), content_hash="")
+    with pytest.raises(RecordError, match="Team name"):
+        store.teams.add("a/b")
