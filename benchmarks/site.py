@@ -81,7 +81,7 @@ ARGUMENTS = (
 EMPTY, TEXT, WHOLE = "[data-testid=stText]", ".aa-footer", "#root .aa-footer"
 PAGES = (
     *("", "compare", "questions", "matrix", "retrieval", "rounds", "data", "trust", "methodology", "about"),
-    *("system?id=system-07", "question?id=q17", "submit", "team", "register"),
+    *("system?id=system-07", "question?id=q17", "submit", "team"),
 )
 ORGANISERS = tuple(f"admin{name}" for name in ("", "-rounds", "-data", "-people"))
 ORGANISER = "olga"
