@@ -4,7 +4,7 @@ Inside tests, use the `scripted_llm` fixture. For other processes, run it as a p
 
     python -m tests.scripted_llm --port 8010 --latency 0.05 --fault rate_limit=0.1 --fault drop=0.02
 
-It serves `/v1/chat/completions`, `/v1/embeddings`, `/v1/models`, `/v1/files` and `/v1/batches`;
+It serves `/v1/chat/completions`, `/v1/models`, `/v1/files` and `/v1/batches`;
 `GET /scripted/log` tells what was asked, `POST /scripted/script` changes the script, and
 `POST /scripted/reset` forgets the log. Faults of transport (429, 500, hang, drop, malformed) are drawn
 afresh at each attempt, those of content (refusal, filtered, truncated, wrong format) belong to the
@@ -39,7 +39,6 @@ from tests.scripted_replies import (
     ToolUse,
     answers_of,
     chance,
-    embedding_of,
     instance_of,
     logprobs_of,
 )
@@ -236,28 +235,6 @@ class ScriptedLLM:
             return "This model does not return logprobs."
         return None
 
-    async def embeddings(self, request: web.Request) -> web.StreamResponse:
-        """`POST /v1/embeddings`: a vector a text, of its words; the log's key is the text."""
-        body = await request.json()
-        texts, log = list(body["input"]), self.log
-        log.started.update(texts)
-        log.bodies.append(body)
-        drawn = self.draw("\n".join(texts), log.started[texts[0]])
-        if drawn in STATUS_FAULTS:
-            status, code = STATUS_FAULTS[drawn]
-            return error(status, code, f"Scripted {drawn}.")
-        embed = self.handlers.get("embeddings", embedding_of)
-        vectors = [embed(text) for text in texts]
-        if None in vectors:
-            return error(400, "invalid_request_error", "A text is too long.")
-        log.replied.update(texts)
-        data = [
-            {"object": "embedding", "index": place, "embedding": row} for place, row in enumerate(vectors)
-        ]
-        tokens = sum(len(text.split()) for text in texts)
-        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-        return web.json_response({"object": "list", "data": data, "model": body["model"], "usage": usage})
-
     async def models(self, _request: web.Request) -> web.Response:
         """`GET /v1/models`."""
         return web.json_response({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
@@ -285,7 +262,6 @@ class ScriptedLLM:
         app.add_routes(
             [
                 web.post("/v1/chat/completions", self.chat),
-                web.post("/v1/embeddings", self.embeddings),
                 web.get("/v1/models", self.models),
                 *self._batches.routes(),
                 web.get("/scripted/log", self.show_log),

@@ -151,17 +151,6 @@ class Ask:
         return dict(re.findall(pattern, self.text, flags=re.DOTALL))
 
 
-DIMENSIONS = 64
-
-
-def embedding_of(text: str) -> list[float]:
-    """A text as counts of its words, each at a place that its hash tells."""
-    counts = [0.0] * DIMENSIONS
-    for word in re.findall(r"\w+", text.lower()):
-        counts[int(hashlib.sha256(word.encode()).hexdigest(), 16) % DIMENSIONS] += 1
-    return counts
-
-
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """What a handler returns instead of a reply: calls of tools, each a name and its arguments.

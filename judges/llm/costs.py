@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Protocol
 
 from data.errors import BudgetError
@@ -288,10 +288,6 @@ class Usage:
     def total_usd(self) -> float | None:
         """What all calls cost; None where some were charged, or may have been, at no known price."""
         return None if self.unpriced else self.cost_usd
-
-    def __add__(self, other: Usage) -> Usage:
-        counters = (counter.name for counter in fields(Usage))
-        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in counters})
 
 
 @dataclass(slots=True)

@@ -431,7 +431,7 @@ class SourcedMetric:
 
     Args:
         metric: Scores.
-        about: What it searches: a corpus with its content hash, the retriever, the model of embeddings.
+        about: What it searches: a corpus with its content hash, and the retriever.
     """
 
     def __init__(self, metric: Metric, about: Mapping[str, Json]) -> None:

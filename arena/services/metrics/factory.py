@@ -85,7 +85,7 @@ class OpenedMetric:
         judge: Under what name its scores are stored: `JUDGE@MODEL` of an LLM, empty for the embedded
             version; where options differ from the defaults, or a corpus is searched, they follow.
         model: The LLM's name; empty for the embedded version.
-        tallies: What LLM access did so far, and what embedding queries took.
+        usage: What LLM access did so far.
         options: The constants that it takes, besides its name, to build it in another process; None where
             that is not enough.
     """
@@ -93,14 +93,9 @@ class OpenedMetric:
     metric: Metric
     judge: str
     model: str
-    tallies: tuple[Usage, ...]
+    usage: Usage
     concurrency: int
     options: Mapping[str, Json] | None = None
-
-    @property
-    def usage(self) -> Usage:
-        """What both did so far, together."""
-        return sum(self.tallies, Usage())
 
 
 class MetricAccess:
@@ -132,7 +127,7 @@ class MetricAccess:
                     metric=_metric(request, None, source),
                     judge=_score_name(EMBEDDED, request.options, source),
                     model="",
-                    tallies=(),
+                    usage=Usage(),
                     concurrency=1,
                     options=request.options if source is None else None,
                 )
@@ -142,7 +137,7 @@ class MetricAccess:
                     metric=_metric(request, runner, source),
                     judge=_score_name(f"{spec.name}@{spec.model}", request.options, source),
                     model=spec.model,
-                    tallies=(usage,),
+                    usage=usage,
                     concurrency=request.concurrency,
                 )
 
@@ -162,7 +157,7 @@ class MetricAccess:
                 metric=_metric(request, runner, source),
                 judge=_score_name(self._judge_name(request.judge), request.options, source),
                 model=runner.model,
-                tallies=(),
+                usage=Usage(),
                 concurrency=1,
             )
 
