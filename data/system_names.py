@@ -51,16 +51,11 @@ def confusable_skeleton(text: str) -> str:
 
 
 def file_name_of(name: str) -> str:
-    """A name as it stands in file names and addresses; no two names have one, and `name_of_file` reads it.
+    """A name as it stands in file names and addresses; no two names have one.
 
     Letters, digits, `.`, `_`, `+` and `-` stay; every other byte of UTF-8 is `~` and two hexadecimal digits.
     """
     return _UNSAFE.sub(lambda found: b"~%02X" % found.group()[0], name.encode()).decode()
-
-
-def name_of_file(text: str) -> str:
-    """The name that `file_name_of` made this of."""
-    return re.sub(rb"~([0-9A-F]{2})", lambda found: bytes.fromhex(found[1].decode()), text.encode()).decode()
 
 
 @lru_cache(4_096)

@@ -233,8 +233,6 @@ Judgments = Annotated[
 ]
 
 USUAL = 16
-MISUSE = 2
-"""The exit code."""
 WITH_BATCHES = 10_000
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data.models import BattleColumns, BattleRecord, Outcome, Preference
+from data.models import BattleColumns, Outcome, Preference
 from leaderboard.battles import BattleTable
 from leaderboard.columns import CodedColumn
 from leaderboard.standings.judged_shares import JudgedShare, JudgedShares
@@ -41,21 +40,6 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
         ),
     )
     return _with_score(table, score)
-
-
-def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
-    """The judged battles as the table that ratings and rates take."""
-    judged = [battle for battle in battles if battle.preference is not None]
-    soft = any(battle.score is not None for battle in judged)
-    table = BattleTable.from_columns(
-        question_id=[battle.question_id for battle in judged],
-        domain=[battle.domain for battle in judged],
-        model_a=[battle.system_a for battle in judged],
-        model_b=[battle.system_b for battle in judged],
-        winner=[WINNERS[battle.preference] for battle in judged if battle.preference is not None],
-    )
-    scores = [math.nan if battle.score is None else battle.score for battle in judged]
-    return _with_score(table, np.array(scores) if soft else None)
 
 
 def _with_score(table: BattleTable, score: NDArray[np.float64] | None) -> BattleTable:

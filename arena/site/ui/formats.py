@@ -8,8 +8,6 @@ from datetime import datetime
 from data.models import Submission
 from data.text import percent, percent_figure
 
-KILO = 1_000
-
 
 def points(value: float) -> str:
     """A rating as text, in whole points."""

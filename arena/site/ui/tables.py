@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
@@ -23,14 +23,6 @@ def anchor(text: str, page: str, *, class_: str = "", **query: str) -> Element:
     if class_:
         node.set("class", class_)
     return node
-
-
-def in_line(links: Iterable[Element]) -> Iterator[Child]:
-    """Links of one line, with a dot between two."""
-    for at, node in enumerate(links):
-        if at:
-            yield " · "
-        yield node
 
 
 def plain_table(

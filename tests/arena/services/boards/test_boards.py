@@ -15,7 +15,7 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.boards.verification import verify_folder
-from arena.services.rounds.battle_table import table_of
+from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.export import write_round
 from arena.services.rounds.models import RoundRequest
 from data.errors import ConflictError, FileFormatError
@@ -198,7 +198,7 @@ def test_reference_cannot_be_withdrawn(judged: Callable[[str], Arena]) -> None:
 def test_soft_scores_reach_the_table(judged: Callable[[str], Arena]) -> None:
     """A judge that gives shares of the win is rated by its shares."""
     arena = judged("preference")
-    table = table_of(tuple(arena.rounds.battles("r")))
+    table = table_of_columns(arena.store.verdicts.columns("r"))
     assert isinstance(table, BattleTable)
     assert table.score is not None
     assert table.share.tolist() == table.score.tolist()

@@ -14,12 +14,12 @@ from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
     outcomes_of,
-    table_of,
     table_of_columns,
 )
 from arena.services.rounds.models import RoundRequest
 from data.models import Outcome, Preference
 from data.store import Store
+from tests.battle_tables import table_of
 
 
 @pytest.mark.parametrize("soft", [False, True])

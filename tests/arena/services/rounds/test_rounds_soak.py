@@ -12,13 +12,13 @@ import pytest
 
 from arena.container import Arena
 from arena.services.judging.llm_access import StoredReplies
-from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.models import RoundRequest
 from data.errors import StoreError
 from data.models import Outcome, Reply
 from data.store import Store
 from judges.llm.requests import Message, Request
 from leaderboard.ratings import rate
+from tests.battle_tables import table_of
 
 BATTLES = 20_000
 SYSTEMS = 8

@@ -1,0 +1,26 @@
+"""Tables of battles made from records, beside which those made from columns are held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arena.services.rounds.battle_table import WINNERS
+from data.models import BattleRecord
+from leaderboard.battles import BattleTable
+
+
+def table_of(records: Sequence[BattleRecord]) -> BattleTable:
+    """The judged battles among records, as the table that ratings and rates take."""
+    judged = [one for one in records if one.preference is not None]
+    table = BattleTable.from_columns(
+        question_id=[one.question_id for one in judged],
+        domain=[one.domain for one in judged],
+        model_a=[one.system_a for one in judged],
+        model_b=[one.system_b for one in judged],
+        winner=[WINNERS[one.preference] for one in judged if one.preference is not None],
+    )
+    scores = np.array([np.nan if one.score is None else one.score for one in judged])
+    return replace(table, score=None if np.isnan(scores).all() else scores)
