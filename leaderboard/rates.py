@@ -65,7 +65,7 @@ class Rate:
     score_interval: Interval | None
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena battles rate --winrates` (docs/json.md), then the further ones."""
+        """The fields of `arena battles winrates` (docs/json.md), then the further ones."""
         counts = {name: whole(getattr(self, name)) for name in ("battles", "wins", "ties", "losses")}
         return {
             "system": self.system,
@@ -114,7 +114,7 @@ class RateTable:
         raise NotFoundError(message, advice="Spell system and domain as in the battle file.")
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena battles rate --winrates --json` prints."""
+        """The object that `arena battles winrates --json` prints."""
         return {
             "rows": [row.as_json() for row in self.rows],
             "reference": self.reference,

@@ -1,7 +1,7 @@
 """The registry of the site's pages: address, title, menu, who is offered it, and what shows it.
 
 A page of the arena is an entry of `OWN` and the module that it names, which is loaded when it is first shown.
-Navigation, titles, documents and first views are made from that.
+Navigation, titles and documents are made from that.
 """
 
 from __future__ import annotations

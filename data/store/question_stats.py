@@ -45,7 +45,7 @@ class QuestionStats:
         id: The question's id in its set.
         domain: Its domain.
         question: Its text.
-        battles: Planned battles on it that the judge was to decide; estimated ones are not among them.
+        battles: Planned battles on it.
         undecided: Those without a verdict.
         ties: Those that ended as a tie.
         flips: Those in which a judge changed its mind with the order.

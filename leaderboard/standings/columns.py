@@ -1,7 +1,7 @@
 """The columns of a board, each in one place: pages, files, print and commands are made from `COLUMNS`.
 
 A column reads a line of the standings as `board_lines` gives it. Columns of metrics describe themselves, and
-those of votes and of the judge's own error are sections of a board of their own.
+those of votes are a section of a board of their own.
 """
 
 from __future__ import annotations

@@ -173,7 +173,8 @@ def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
     chosen = Outcome(choose_one("outcome", "Ended as", labels, width=240))
     shown = arena().round_admin.without_verdict(name, chosen, limit=MOST_SHOWN, caller=caller)
     if counts[chosen] > len(shown):
-        note(f"The first {len(shown):,} of {counts[chosen]:,}; `arena rounds show-replies` has all of them.")
+        more = f"`arena rounds status {name} --replies N` has more"
+        note(f"The first {len(shown):,} of {counts[chosen]:,}; {more}.")
     for evidence in shown:
         _show_battle(evidence)
 

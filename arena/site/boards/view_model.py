@@ -164,7 +164,7 @@ class BoardView:
         style: What length, form and position are worth to the judge.
         between: Ratings of battles between systems alone.
         health: How far the judge can be trusted, as label, value and meaning.
-        partial: How little was judged, or what is estimated, in sentences; empty where enough was.
+        partial: How little was judged, in sentences; empty where enough was.
         people: How many votes of people correct the ratings, and what they show; empty where none do.
         self_reported: What teams say of their systems, by name.
         judge: Its name; empty where that is not known.

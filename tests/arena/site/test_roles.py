@@ -171,7 +171,6 @@ def test_every_plain_page_has_the_footer(published: Settings) -> None:
             assert "Sign in or out</a>" in text
             up = "../" * (path.count("/") - 1) or "./"
             assert f'href="{up}about"' in text, path
-        assert FOOTER not in visitor.get("/embed/tiny").text
 
 
 def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings) -> None:

@@ -373,7 +373,6 @@ def test_websocket_is_opened_from_this_origin_alone(site: str) -> None:
     [
         "/media/nothing.png",
         "/_stcore/agent/nothing",
-        "/embed/nobody",
         "/nothing",
         "/system/nothing",
         "/index.html",
