@@ -116,7 +116,7 @@ class DemoService:
     def _judge(self, name: str, set_name: str) -> None:
         states = {round_.name: round_.state for round_ in self._rounds.rounds()}
         if name not in states:
-            # Both orders, so that the strip above a newcomer's first board has a figure for flips.
+            # Both orders, so that *Trust and method* of a newcomer's first board has a figure for flips.
             both = OrderPolicy.BOTH
             request = RoundRequest(set_name=set_name, judge=JUDGE, pairs="all", order=both, name=name)
             states[name] = self._rounds.create(request).state

@@ -59,7 +59,7 @@ def policy(
         bool | None,
         typer.Option(
             "--public-texts/--no-public-texts",
-            help="Whether the set's licence lets everybody see its texts; without, visitors cannot vote.",
+            help="Whether the set's licence lets everybody see its texts; without, visitors cannot label.",
         ),
     ] = None,
     *,

@@ -67,7 +67,7 @@ class PolicyService:
         return self.put(replace(self.get(set_name), hidden_references=hidden), caller=caller)
 
     def show_texts(self, set_name: str, *, public: bool, caller: Caller = OPERATOR) -> SetPolicy:
-        """Say whether the licence of a set lets everybody see its texts; without, visitors cannot vote.
+        """Say whether the licence of a set lets everybody see its texts; without, visitors cannot label.
 
         Raises:
             NotFoundError: There is no such set.

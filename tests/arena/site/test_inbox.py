@@ -97,7 +97,7 @@ def test_inbox_is_for_organisers(filled: Callable[..., Arena]) -> None:
 def test_command_lists_what_waits_and_how_to_plan_it(
     run: Commands, set_folder: Path, answers_file: Callable[..., Path]
 ) -> None:
-    """`arena submissions inbox` names each submission with its reason, and the command that plans them."""
+    """`arena submissions show --inbox` names each submission, its reason, and the command that plans it."""
     assert "Nothing waits." in run("submissions", "show", "--inbox")[2]
     run("sets", "import", set_folder)
     run("submissions", "add", answers_file("one", "{word}."), "--set", "tiny", "--system", "one")
