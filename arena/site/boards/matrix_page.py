@@ -160,7 +160,7 @@ def _shade(rate: float) -> str:
 
 DIRECT = "How often the system of the row beats that of the column, in per cent, ties counting half."
 DIRECT_SIGNS = (
-    "▲ and ▼: all battles together separate the two, as their letters on the leaderboard say (at 5 %, for "
+    "▲ and ▼: all battles together separate the two, as the brackets on the board say (at 5 %, for "
     "all pairs at once); without a sign the difference may be chance. Small figures are battles. "
     "A cell leads to its battles."
 )
@@ -171,7 +171,7 @@ def show() -> None:
     view = titled_board("Head to head", "matrix")
     name_page("Head to head", view.full_title)
     lead(DIRECT)
-    put(anchor("To the leaderboard", "", board=view.name))
+    put(anchor("To the board", "", board=view.name))
     note(DIRECT_SIGNS)
     cached_html(view, "matrix", lambda: matrix_table(view))
     offer_files(view, "head-to-head", lambda: matrix_rows(view))

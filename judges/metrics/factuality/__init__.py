@@ -72,7 +72,7 @@ METRICS = (
         lexical_label="Factual precision (lexical)",
         lexical="Factual precision here is lexical: a claim counts as supported where enough of its words "
         "stand close together in a passage, so that wording moves it. Compare systems by the claims that "
-        "passages contradict, below, or have an LLM score them.",
+        "passages contradict, or have an LLM score them.",
         warn=_many_relations,
     ),
     replace(_FR1, name="factuality-factscore", title=f"{_SUPPORTED}FactScore's way"),
