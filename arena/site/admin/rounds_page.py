@@ -98,6 +98,10 @@ def _standing(watch: RoundWatch) -> None:
     grid(("System", "Score", "Interval"), rows, caption="Mean share of the win per question")
 
 
+def _new_cap() -> float | None:
+    return st.number_input("New cap in USD", 0.0, value=None, placeholder="as it is", width=160, key="cap")
+
+
 def _controls(watch: RoundWatch, caller: Caller) -> None:
     name, state = watch.round.name, watch.round.state
     rounds, round_admin = arena().rounds, arena().round_admin
@@ -106,7 +110,7 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
     words = " and ".join(f"{count:,} {how}" for how, count in watch.retriable.items())
     show_flash(CONTROLS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        cap = st.number_input("New cap in USD", 0.0, value=None, placeholder="as it is", width=160, key="cap")
+        cap = _new_cap() if active or watch.retriable else None
         buttons = (
             (
                 cap is not None,

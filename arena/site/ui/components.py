@@ -78,8 +78,9 @@ def lead(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Show a side note in small type; for our own words and validated names."""
-    put(element("p", text, class_="aa-note"))
+    """Show a side note in small type, commands between backticks; for our own words and validated names."""
+    parts = (element("code", part) if at % 2 else part for at, part in enumerate(text.split("`")))
+    put(element("p", *parts, class_="aa-note"))
 
 
 def verbatim(text: str) -> None:
