@@ -137,7 +137,7 @@ def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: st
 
 def _flips(judging: Judging, flips: int | None, both_orders: int | None) -> Figure:
     if judging is Judging.EMBEDDED:
-        meaning = "It weighs each answer by itself, so no order can change it."
+        meaning = f"It weighs each answer by itself, so no order can change it. {MEANINGS[TrustFigure.FLIPS]}"
         return TrustFigure.FLIPS, "none, by construction", meaning
     return _share(TrustFigure.FLIPS, judging, flips, both_orders)
 

@@ -54,7 +54,7 @@ def read_between(standings: Json) -> SideTable:
     section = _beside(standings, BETWEEN_SYSTEMS)
     rows: Iterable[Json] = (row for row in section.get("ratings", ()) if row["rating"] is not None)
     return SideTable(
-        rows=tuple((_ranks(row), row["system"], points(row["rating"]), _ends(row)) for row in rows),
+        rows=tuple((row["system"], _ranks(row), points(row["rating"]), _ends(row)) for row in rows),
         note=section.get("note", ""),
     )
 

@@ -34,7 +34,7 @@ STYLE = (
     "An interval that holds 0 says that the battles show no such effect."
 )
 TERMS = ("Term", "Points", "95 % interval", "Points are")
-BETWEEN = ("Rank", "System", "Rating", "95 % interval")
+BETWEEN = ("System", "Rank", "Rating", "95 % interval")
 
 
 def show() -> None:
