@@ -16,6 +16,7 @@ import typer
 from markdown import markdown
 
 from arena.cli.commands import build, name_registered
+from arena.cli.tree.second_names import MOVED
 from arena.settings import read_settings
 from data.errors import InputError
 from judges.catalogue import load_spec
@@ -254,7 +255,8 @@ def _exists(line: str) -> bool:
     """Whether a command line without its first word names a command, and options that the command has."""
     command: Any = typer.main.get_command(build())
     given = re.split(r"\s+(?:[|;&<#]|\d?>|\|\|)", line)[0].split()
-    words = iter(given)
+    path = " ".join(given[:2])
+    words = iter([given[0], *MOVED[path], *given[2:]] if path in MOVED else given)
     for word in words:
         options = {name: one for one in command.params for name in (*one.opts, *one.secondary_opts)}
         below = getattr(command, "commands", {})

@@ -1,4 +1,4 @@
-"""Command classes: help that shows an example first, and the list of each noun."""
+"""Command classes: example-first help and second names of commands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from arena.cli.tree.second_names import LISTS, MOVED
+
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
 
@@ -17,8 +19,6 @@ EXAMPLE = re.compile(r"^ *\$ (arena .+)\n*", re.MULTILINE)
 RANGE = re.compile(r"(<\w+) range>")
 ROWS = re.compile(r"x<=2147483647; |; x<=2147483647|  \[x<=2147483647\]")
 """The largest number of a row, which helps nobody."""
-LISTS = {"rounds": "status"}
-"""What lists the things of a noun where that is not `show`; `list` is the same without a name."""
 
 
 class Page(TyperCommand):
@@ -74,14 +74,18 @@ def _path(ctx: Context) -> str:
 
 
 class Noun(TyperGroup):
-    """A noun, whose things `list` lists."""
+    """A noun, whose verbs may have second names."""
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """The command that is meant, and what it is given."""
         verb = args[0]
-        lists = LISTS.get(_path(ctx), "show")
-        if verb == "list" and verb not in self.commands and lists in self.commands:
-            return super().resolve_command(ctx, [lists, *args[1:]])
+        path = f"{_path(ctx)} {verb}"
+        if verb in self.commands:
+            return super().resolve_command(ctx, args)
+        if verb == "list" and LISTS.get(_path(ctx), "show") in self.commands:
+            return super().resolve_command(ctx, [LISTS.get(_path(ctx), "show"), *args[1:]])
+        if path in MOVED:
+            return super().resolve_command(ctx, [*MOVED[path], *args[1:]])
         return super().resolve_command(ctx, args)
 
 

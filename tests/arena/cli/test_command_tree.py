@@ -14,6 +14,7 @@ import typer
 
 from arena.cli.commands import NOUNS, PARTS, VERBS, build
 from arena.cli.tree.pages import examples_of
+from arena.cli.tree.second_names import MOVED
 from data.errors import InputError
 
 MAX_COMMANDS = 64
@@ -86,6 +87,13 @@ def test_help_begins_with_an_example_that_is_understood(path: str) -> None:
         assert words[: len(path.split())] == path.split()
         given = words[len(path.split()) :]
         assert COMMANDS[path].make_context(path, given).params
+
+
+@pytest.mark.parametrize("path", MOVED)
+def test_second_name_of_a_command_shows_its_help(path: str) -> None:
+    code, text = _said(*path.split(), "--help")
+    assert code == 0
+    assert f"Example: arena {path.split(maxsplit=1)[0]} {MOVED[path][0]}" in text
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ Commands = Any
 ACTS = (
     ("rounds", "cancel", "r"),
     ("rounds", "cancel", "r", "--delete"),
-    ("rounds", "publish", "r", "--retract"),
+    ("rounds", "retract", "r"),
     ("submissions", "withdraw", "1"),
     ("jobs", "1", "--cancel"),
     ("teams", "members", "lab", "ada", "--remove"),
@@ -70,5 +70,5 @@ def test_a_round_that_nobody_published_is_deleted(stocked: Commands) -> None:
     assert stocked("rounds", "publish", "r", "--no-metrics")[0] == 0
     code, _, err = stocked("rounds", "cancel", "r", "--delete", "--yes")
     assert (code, "published" in err) == (1, True)
-    assert stocked("rounds", "publish", "r", "--retract", "--yes")[0] == 0
+    assert stocked("rounds", "retract", "r", "--yes")[0] == 0
     assert stocked("rounds", "cancel", "r", "--delete", "--yes")[0] == 1

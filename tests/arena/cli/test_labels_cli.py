@@ -36,5 +36,5 @@ def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_
         assert "bob" in (tmp_path / name).read_text()
     code, _, err = arena_of("judges", "calibrate", "--judge", "lexical", "--labels", tmp_path / "labels.csv")
     assert code == 0, err
-    assert arena_of("labels", "open", "r", "--close")[0] == 0
+    assert arena_of("labels", "close", "r")[0] == 0
     assert "open" in arena_of("labels", "show", "r")[1]

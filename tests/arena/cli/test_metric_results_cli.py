@@ -1,4 +1,4 @@
-"""`arena metrics show`: what was scored, as tables and files."""
+"""`arena metrics show` and `metrics export`: what was scored, as tables and files."""
 
 from __future__ import annotations
 
