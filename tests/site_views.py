@@ -60,7 +60,6 @@ SIGNED_IN: Mapping[str, Who] = {
     "rank": Who.ORGANISER,
     "submit": Who.MEMBER,
     "team": Who.MEMBER,
-    "report": Who.MEMBER,
 }
 
 
@@ -86,22 +85,21 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
         "": (
             board,
             f"{board}&domain={names.domain}",
-            f"{board}&ratings=length&sort=win",
+            f"{board}&sort=win",
             imported,
         ),
         "compare": (f"{board}&a={names.system}&b={names.opponent}", imported),
-        "matrix": (board, f"{board}&ratings=length", imported),
+        "matrix": (board, imported),
         "questions": (board, pair, f"{board}&words=%22rate+of%22+interest&sort=spread"),
         "retrieval": (f"?set={names.question_set}",),
         "data": (board,),
         "trust": (board, imported),
         "system": (
             f"{board}&id={names.system}",
-            *(f"{board}&id={names.system}&part={part}" for part in ("history", "facts", "domains")),
+            *(f"{board}&id={names.system}&part={part}" for part in ("card", "facts", "domains")),
             f"{board}&id={names.system}&against={names.opponent}",
         ),
         "question": (f"{board}&id={names.question}",),
-        "report": ("", f"?id={names.submission}"),
         "submit": (f"?set={names.question_set}",),
         "admin-data": ("", f"?set={names.question_set}"),
         "admin-rounds": ("", *(f"?round={name}" for name in names.rounds)),

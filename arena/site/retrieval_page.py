@@ -34,7 +34,7 @@ def show() -> None:
         (row["system"], f"{row['missing']:,}", *(shown(row[one], ".3f") for one in (*RANKING, *CRUX)))
         for row in rows
     ]
-    put(plain_table(header, cells, spare=2))
+    put(plain_table(header, cells, spare=2, wrap="aa-scroll"))
     note(
         f"Means over the {rows[0]['judged']:,} of {rows[0]['questions']:,} questions with gold documents; a "
         "question without passages counts as 0. Coverage, α-nDCG and density (CRUX) are of the questions "

@@ -22,7 +22,7 @@ QUESTION = (
 )
 IN_TWO_CLICKS = {
     "who leads, and is it sure": ((), r"meridian leads, and surely: the battles separate it"),
-    "is B better than C": (("More of slipshod",), r"partisan\n10 won, 0 tied, 8 lost"),
+    "is B better than C": (("More of slipshod",), r"partisan\n9 won, 0 tied, 9 lost"),
     "where does C lose": (("pithy",), r"Biomedical\s+96 %\s+72 to 100 %"),
     "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not calibrated"),
     "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),

@@ -20,16 +20,16 @@ def test_parts_and_opponents_are_links(site: str, walk: Visitor) -> None:
     walk.find("h2", "Lost")
     walk.rest()
     walk.driver.execute_script("window.stays = true")
-    walk.follow("History and card")
+    walk.follow("Card")
     walk.find("h2", "System card")
-    walk.until(lambda: "part=history" in walk.driver.current_url, "the address does not name the part")
+    walk.until(lambda: "part=card" in walk.driver.current_url, "the address does not name the part")
     walk.click("//summary[starts-with(normalize-space(), 'against')]")
     walk.follow("short")
     walk.find(".aa-board caption", "full minus short")
     assert walk.driver.execute_script("return window.stays")
 
 
-@pytest.mark.parametrize("part", ["questions", "history", "facts", "domains"])
+@pytest.mark.parametrize("part", ["questions", "card", "facts", "domains"])
 def test_page_has_at_most_three_screens(site: str, walk: Visitor, part: str) -> None:
     """At 1440 × 900 no part makes the page longer than three screens."""
     walk.size(1440)

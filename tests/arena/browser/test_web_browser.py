@@ -100,7 +100,6 @@ PAGES = {
     "/question?board=tiny&id=q4": "q4: What do we know of item 4? – A tiny set (tiny) – Answer Arena",
     "/question": "Question – Answer Arena",
     "/trust?board=tiny": "Trust and method – A tiny set (tiny) – Answer Arena",
-    "/report": "Report – Answer Arena",
 }
 LEVELS = "return [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(one => Number(one.tagName[1]))"
 MISSING = """
