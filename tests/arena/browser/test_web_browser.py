@@ -147,7 +147,7 @@ def test_title_follows_the_reader(site: str, browser: webdriver.Chrome, walk: Vi
     walk.find("h1", "full")
     walk.rest()
     walk.menu("More", "Rounds")
-    walk.find(".aa-entry", "A tiny set")
+    walk.find(".aa-board tbody", "A tiny set")
     walk.rest()
     assert browser.title == "Rounds – Answer Arena"
 
