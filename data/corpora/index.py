@@ -9,16 +9,17 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import mkdtemp
-
-import bm25s
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from data.corpora.documents import Analyser, Chunking, chunk_id, content_hash, document_of, read_documents
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, StoreError
 from data.models import Passage, ProblemList
 from data.models.questions import require_name
 from data.progress import counted, working
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 K1 = 1.5
 
@@ -92,6 +93,8 @@ def build_corpus(
     if not vocabulary:
         message = f"The corpus {manifest.name} has no words in its {count} documents."
         raise FileFormatError(message, advice="Give documents with text.", code="empty-file")
+    import bm25s  # noqa: PLC0415 - listing corpora needs no index
+
     index = bm25s.BM25(k1=K1, b=B)
     with working("writing the index"):
         index.index((ids, vocabulary), show_progress=False)
@@ -115,6 +118,8 @@ class Corpus:
             raise StoreError(f"The corpus {name} was indexed by another version.", advice=AGAIN)
         self._analyser = analyser
         try:
+            import bm25s  # noqa: PLC0415 - as above
+
             self._index = bm25s.BM25.load(folder / BM25, mmap=True, load_corpus=True, show_progress=False)
             self.chunk(self.manifest.chunks - 1)
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
@@ -161,6 +166,8 @@ class Corpus:
 
 def best_places(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
     """The places of the k highest scores above 0, best first, ties in their own order."""
+    import numpy as np  # noqa: PLC0415 - as above
+
     least = np.partition(scores, -k)[-k] if k < len(scores) else np.float32(0)
     candidates = np.flatnonzero((scores >= least) & (scores > 0))
     best: NDArray[np.intp] = candidates[np.argsort(-scores[candidates], kind="stable")][:k]

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from data.models import EMBEDDED_ENGINE
 from tests.arena.conftest import Commands
 
 LINE = {
@@ -57,8 +56,7 @@ def _cited(path: Path, sentence: str) -> Path:
 
 
 @pytest.mark.long
-def test_a_report_names_uncited_and_unsupported_sentences(arena_of: Commands, tmp_path: Path) -> None:
-    """Publishing scores systems that cite; others are named, and their report says that nothing is known."""
+def test_publishing_scores_citations_of_systems_that_cite(arena_of: Commands, tmp_path: Path) -> None:
     citing = _cited(tmp_path / "citing.jsonl", " [1]. Nobody knows more. Its owner lives in Peru [1].")
     silent = _cited(tmp_path / "silent.jsonl", ".")
     for path in (citing, silent):
@@ -69,21 +67,6 @@ def test_a_report_names_uncited_and_unsupported_sentences(arena_of: Commands, tm
     assert code == 0, said
     assert "not scoring citation-support of" in said
     assert "silent" in said.partition("not scoring citation-support of")[2].splitlines()[0]
-    numbers = {row["system"]: row["id"] for row in arena_of.json("submissions", "list", "--json")}
-    report = arena_of.json("submissions", "report", numbers["citing"])
-    found = report["citations"]
-    assert (found["answers"], found["without"], found["sentences"]) == (12, 0, 36)
-    assert (found["uncited"], found["unsupported"]) == (12, 12)
-    assert found["uncited_first"][0]["text"] == "Nobody knows more."
-    assert found["unsupported_first"][0]["cited"] == [1]
-    assert 0 < found["recall"] < found["precision"] < 1
-    assert found["source"] == EMBEDDED_ENGINE
-    assert arena_of.json("submissions", "report", numbers["silent"])["citations"] is None
-    out = tmp_path / "report.html"
-    assert arena_of("submissions", "report", numbers["citing"], "--format", "html", "--out", out)[0] == 0
-    page = out.read_text(encoding="utf-8")
-    assert "Not supported by what they cite, 12 of 12:" in page
-    assert "Uncited, 12 of 12:" in page
     board = arena_of.json("leaderboard", "show", "r", "--json")
     lines = {line["system"]: line["scores"] for line in board["lines"]["overall"]}
     assert "citation-support" in lines["citing"]

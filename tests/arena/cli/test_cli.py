@@ -273,7 +273,7 @@ def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
     strip = _require_every_figure(board, round_name="demo", measured=("without a verdict",))
     assert strip["position flips"][0] == "none, by construction"
     assert strip["people's votes"][0] == "corrected by 168 votes of 3 people"
-    assert strip["agreement with people"][0] == "70 % of 168 pairs, κ 0.28"
+    assert strip["agreement with people"][0] == "71 % of 168 pairs, κ 0.30"
     former = _json(cli("leaderboard", "show", "demo-before", "--json"))
     then, now = (date.fromisoformat(one["facts"]["finished"]) for one in (former, board))
     assert (now - then).days == 7
