@@ -323,7 +323,7 @@ class Arena:
         """Corpora, in the home folder."""
         from arena.services.retrieval.corpora import CorpusService
         from data.corpora.index import CorpusLibrary
-        from judges.metrics.coverage.sources import TERMS
+        from judges.text.tokens import TERMS
 
         library = CorpusLibrary(self.settings.home / "corpora", TERMS)
         return CorpusService(library, self.settings)

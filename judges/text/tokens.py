@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 
+from data.corpora.documents import Analyser
 from judges.text.languages import ENGLISH, language
 from judges.text.words import NUMBER_WORDS, fold
 
@@ -100,3 +101,7 @@ def related(a_term: str) -> str:
     It joins what stemming leaves apart (absorb, absorption).
     """
     return a_term[:PREFIX] if a_term[:PREFIX].isalpha() and len(a_term) > PREFIX else a_term
+
+
+TERMS = Analyser("terms-1", words, term)
+"""Analyser of corpora: the terms by which texts are compared; a change of them needs another name."""

@@ -14,19 +14,16 @@ from urllib.parse import quote_plus, urlsplit
 
 import numpy as np
 
-from data.corpora.documents import Analyser, Chunking, chunk_id
+from data.corpora.documents import Chunking, chunk_id
 from data.errors import SpecError
 from data.models import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.contexts import Ranking, Retriever
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
-from judges.text.tokens import term, words
 
 if TYPE_CHECKING:
     import httpx
 
-TERMS = Analyser("terms-1", words, term)
-"""How corpora are indexed: by the terms that texts are compared by; another name for every change of them."""
 SECONDS = 20.0
 AT_ONCE = 4
 MOST_BYTES = 5_000_000

@@ -19,10 +19,9 @@ from data.models import Json, MetricItem, Outcome, Passage, Score
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.metric import Variant, build
-from judges.metrics.coverage.sources import TERMS
 from judges.metrics.registry import build_metric
 from judges.retrieval.ranking import RankedSource, WordRanker
-from judges.text.tokens import terms
+from judges.text.tokens import TERMS, terms
 from tests.judges.conftest import WithRunner
 from tests.narrow import listed, number
 
