@@ -66,7 +66,7 @@ def test_no_public_text_has_the_address_of_an_endpoint(judged: Arena, tmp_path: 
     folder.mkdir()
     endpoint = urlsplit(judged.settings.endpoint)
     found = dict(_texts(judged, folder))
-    assert len(found) > 20
+    assert len(found) > 15
     named = {
         place: text[max(0, text.index(word) - 80) : text.index(word) + 80]
         for place, text in found.items()
