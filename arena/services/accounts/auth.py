@@ -75,7 +75,8 @@ class Caller:
     def log(self, action: str, subject: str, **detail: object) -> None:
         """Log a change that they made, where the process has logs."""
         # Its import takes long, and a process without logs has not done it.
-        if (logs := sys.modules.get("arena.logs")) is not None:
+        package = __name__.rsplit(".", 3)[0]
+        if (logs := sys.modules.get(f"{package}.logs")) is not None:
             logs.log_change(self.name, action, subject, detail)
 
 
