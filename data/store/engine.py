@@ -163,7 +163,7 @@ def begin_immediate(connection: Connection, wait_ms: int) -> None:
         connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
 
 
-LOG = logging.getLogger("data.store")
+LOG = logging.getLogger(__name__)
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
 SIGNS_OF_DAMAGE = (
