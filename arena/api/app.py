@@ -38,7 +38,7 @@ router = APIRouter(tags=["health"])
 
 
 class Health(BaseModel):
-    """Whether the arena answers."""
+    """Report that the arena answers."""
 
     status: str = Field(examples=["ok"])
     boards: int = Field(description="Published boards.", examples=[2])

@@ -43,7 +43,7 @@ FILE_BODY: dict[str, Any] = {
 
 
 class CheckQuery(Sent):
-    """What the file that is the body holds."""
+    """Query of an upload: set, system, kind and options."""
 
     file_name: str = Field("", max_length=255, description="Its name at your side, for messages about it.")
     kind: SubmissionKind = Field(
@@ -75,7 +75,7 @@ class SubmissionQuery(CheckQuery):
 
 
 class Withdrawal(Sent):
-    """Why a submission is withdrawn."""
+    """Reason for withdrawing a submission."""
 
     reason: str = Field("", max_length=500)
     disqualify: bool = Field(default=False, description="Boards say that organisers disqualified it.")

@@ -22,7 +22,7 @@ ADVICE = "Give a data frame, a list of dicts, a path, or a dict of these by the 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What columns are called, where not as in `data.files.tables.columns.NAMES`."""
+    """Column names beyond those of `data.files.tables.columns.NAMES`."""
 
     system: str | None = None
     question: str | None = None

@@ -51,7 +51,7 @@ Strict = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingOptions:
-    """How a battle file is read."""
+    """Options for reading a battle file."""
 
     read_as: Format = None
     strict: Strict = False

@@ -1,4 +1,4 @@
-"""What commands of `arena rounds` take: what a round is to judge and how."""
+"""Options of `arena rounds`: the scope of a round and its judging."""
 
 from __future__ import annotations
 

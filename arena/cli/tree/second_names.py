@@ -22,4 +22,4 @@ MOVED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Verbs that are an option of another command, with its words; docs/design.md lists them."""
 LISTS: Mapping[str, str] = MappingProxyType({"rounds": "status"})
-"""What lists the things of a noun where that is not `show`; `list` is the same without a name."""
+"""Command that lists a noun, where it is not `show`; `list` runs it without a name."""

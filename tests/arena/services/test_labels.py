@@ -153,7 +153,7 @@ def test_visitors_see_no_texts_that_are_not_public(arena: Arena) -> None:
         arena.labels.open("r", everybody=True)
 
 
-def test_nobody_invited_is_an_error(filled: Callable[..., Arena]) -> None:
+def test_open_without_people_is_an_error(filled: Callable[..., Arena]) -> None:
     arena = planned(filled())
     with pytest.raises(InputError, match="Nobody is invited"):
         arena.labels.open("r")

@@ -284,7 +284,7 @@ def test_the_rows_of_a_workbook_are_answers(
         ),
     ],
 )
-def test_what_a_workbook_cannot_say_is_named(
+def test_unreadable_workbook_reports_why(
     sheets: dict[str, Any], message: str, asked: QuestionSet, tmp_path: Path
 ) -> None:
     result = check_answers(_book(tmp_path / "a.xlsx", **sheets), asked)
