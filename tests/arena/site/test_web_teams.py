@@ -151,7 +151,7 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
     page.button_group(key="severity").set_value("warning").run()
     assert "· error ·" not in shown(page)
     assert downloads(page) >= {
-        *("Report, JSON", "Report, CSV", "Report, HTML"),
+        *("Report, JSON", "Report, CSV"),
         *("Template, JSONL", "Sample, JSONL"),
     }
 
