@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from judges.metrics.factuality.graph import Inference
 from judges.metrics.factuality.inference.marginals import network_marginals
 from judges.metrics.factuality.inference.network import Network, network_of_factors
 from judges.metrics.factuality.inference.ordering import min_fill
-from judges.metrics.factuality.vocabulary import Inference
 
 BANDS = ((1, 5), (6, 10), (11, 15), (16, 20))
 PER_BAND = 5

@@ -40,8 +40,8 @@ sys.path.insert(0, str(ROOT))
 import httpx
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
+from judges.llm.client import open_client
 from judges.llm.costs import MemoryLedger
-from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Sampling
 from judges.llm.settings import AccessSettings
 from tests.memory_replies import MemoryReplyCache

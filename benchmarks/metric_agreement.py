@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from data.models import Importance, MetricItem, Nugget, Passage
 from judges.metrics.factuality.reasoner import FactReasoner
 from judges.metrics.registry import build_metric
-from judges.metrics.relations.verdicts import CONTRADICTED_BELOW, SUPPORTED_FROM
+from judges.metrics.relations.model import CONTRADICTED_BELOW, SUPPORTED_FROM
 from judges.text.sentences import split_sentences
 
 DATA = Path(__file__).parents[1] / "../shared/data"

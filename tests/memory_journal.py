@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judges.llm.transports.batch_files import BatchRecord
+from judges.llm.transports.batch import BatchRecord
 
 
 class MemoryJournal:

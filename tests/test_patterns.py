@@ -104,7 +104,7 @@ def _held(value: object, depth: int = 5) -> Iterator[re.Pattern[Any]]:
 
 
 def _score_patterns() -> None:
-    scoring = importlib.import_module("judges.llm.token_shares")
+    scoring = importlib.import_module("judges.llm.replies")
     reply = Reply(
         key="k", endpoint="e", model="m", text='{"score": 1}', logprobs='[{"token": "1", "logprob": 0}]'
     )
@@ -131,7 +131,7 @@ def _rule_patterns() -> None:
 BUILT: Mapping[str, Callable[[], object]] = {
     "data/steering/detector.py": _verdict_patterns,
     "data/steering/rules.py": _rule_patterns,
-    "judges/llm/token_shares.py": _score_patterns,
+    "judges/llm/replies.py": _score_patterns,
     "judges/pairwise/literal.py": _placeholder_patterns,
 }
 

@@ -13,7 +13,7 @@ from arena.cli.output import note, show_json, show_line, show_rows
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.text import counted
-from judges.retrieval.registry import BM25
+from judges.retrieval import BM25
 
 commands = Commands("Corpora: texts in which evidence for claims is found.")
 EXCERPT = 100
@@ -25,7 +25,7 @@ Retriever = Annotated[
     typer.Option(
         "--retriever",
         metavar="RETRIEVER",
-        help="How passages are found: {judges.retrieval.registry:described_retrievers}.",
+        help="How passages are found: {judges.retrieval:described_retrievers}.",
     ),
 ]
 Whole = Annotated[

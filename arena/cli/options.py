@@ -20,7 +20,7 @@ from arena.settings import EngineKind, read_settings
 from data.errors import ArenaError
 from judges.llm.settings import CacheMode
 from judges.llm.transports.registry import transport_info
-from judges.retrieval.registry import retriever_info
+from judges.retrieval import retriever_info
 
 LARGEST_NUMBER = 2**31 - 1
 """Of a row, on both engines."""
@@ -216,7 +216,7 @@ Retriever = Annotated[
     typer.Option(
         "--retriever",
         metavar="RETRIEVER",
-        help="How evidence is found: {judges.retrieval.registry:retrievers_of_evidence}.",
+        help="How evidence is found: {judges.retrieval:retrievers_of_evidence}.",
         callback=known(partial(retriever_info, evidence=True)),
     ),
 ]

@@ -21,7 +21,7 @@ from arena.models.results import Board, BoardHead
 from arena.services.accounts.auth import PUBLIC
 from arena.services.evidence.question_lists import Order, QuestionFilter
 from data.errors import ArenaError, InputError, RetractedError
-from judges.protection.sanitise import sanitise
+from judges.llm.templates import sanitise
 
 Json = dict[str, Any]
 HOST = "127.0.0.1"

@@ -11,10 +11,9 @@ from itertools import chain, compress
 from typing import TypeAlias
 
 from data.citations import citations, removed
-from judges.text.languages import CUT_AT_SPACES, ENGLISH
+from judges.text.languages import CUT_AT_SPACES, ENGLISH, fold
 from judges.text.sentences import split_sentences
 from judges.text.tokens import WORD, related, terms_of
-from judges.text.words import fold
 
 REPEATED_RUN = 8
 """Terms in a row that say nothing new where they have stood in the text before."""

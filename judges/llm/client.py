@@ -3,25 +3,32 @@
 A request passes: the requests in flight (identical ones are asked once), the reply cache, a place in
 its endpoint's gate, the limits a minute, the budget, and the transport. Only transient faults are
 tried again, a bounded number of times, with exponential waits and jitter; a 429 is tried again for as
-long as patience lasts, and not without end. A wait that an endpoint asks for is a lower bound.
+long as patience lasts, and not without end. A wait that an endpoint asks for is a lower bound. `open_client` is the one place where it is put together.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from data.errors import ReplayMissError, StoppedError
 from data.models import OUT_OF_BUDGET, Outcome, Reply
-from judges.llm.cache import CacheReader, ReplyCache
 from judges.llm.chat_format import Transport
-from judges.llm.costs import CallUsage, CostMeter, Usage, await_another
+from judges.llm.costs import Budget, CallUsage, CostMeter, Ledger, Usage, await_another
 from judges.llm.endpoint_state import EndpointState
-from judges.llm.errors import CallError, CallErrorKind
-from judges.llm.requests import CallFailure, Request
+from judges.llm.errors import Backoff, CallError, CallErrorKind, Wait
+from judges.llm.prices import Prices
+from judges.llm.requests import CacheReader, CallFailure, ReplyCache, Request
 from judges.llm.settings import AccessSettings, CacheMode
-from judges.llm.waits import Backoff, Wait
+from judges.llm.token_counting import TokenCounter
+from judges.llm.transports.registry import transport_info
+
+if TYPE_CHECKING:
+    from judges.llm.transports.batch import BatchJournal
 
 SHORT_CAUSE = 60
 DENIED_ATTEMPTS = 2
@@ -334,3 +341,53 @@ def _with_usage(outcome: Outcome, detail: str, call_usage: CallUsage) -> CallFai
         output_tokens=call_usage.output_tokens,
         cost_usd=call_usage.cost_usd,
     )
+
+
+BATCH_PATIENCE = 24 * 3_600.0  # What is queued at the provider makes room within a day.
+
+
+@contextlib.asynccontextmanager
+async def open_client(
+    settings: AccessSettings | None = None,
+    cache: ReplyCache | None = None,
+    ledger: Ledger | None = None,
+    *,
+    journal: BatchJournal | None = None,
+    transport: Transport | None = None,
+    prices: Prices | None = None,
+) -> AsyncIterator[Scheduler]:
+    """Open LLM access for the event loop that runs this, and close it at the end.
+
+    At the end nothing new is started, calls in flight finish and are kept, what was reserved and not
+    spent goes back to the ledger, and connections are closed.
+
+    Args:
+        settings: Limits, patience, keys and modes.
+        cache: Where replies are looked up and kept; None asks everything and keeps nothing.
+        ledger: The account with the cap that calls are held to; None is no cap.
+        journal: Where batches are written down; needed where they are the transport.
+        transport: Carries requests instead of the one that the settings name.
+        prices: What tokens cost, instead of the bundled prices and those of the settings' file.
+
+    Raises:
+        SpecError: The settings' prices file cannot be used, or there are batches and no journal.
+        NotFoundError: There is no transport of the settings' name.
+    """
+    settings = settings or AccessSettings()
+    info = transport_info(settings.transport)
+    if info.batches:
+        settings = replace(settings, rate_limit_patience=max(settings.rate_limit_patience, BATCH_PATIENCE))
+    carrier = transport or info.opened(settings, journal, cache)
+    more = info.prices() if prices is None and info.prices is not None else None
+    prices = prices or Prices.load(settings.prices, batch=info.batches, more=more)
+    meter = CostMeter(
+        prices,
+        TokenCounter(),
+        budget=None if ledger is None else Budget(ledger),
+        unbounded_output=settings.unbounded_output,
+    )
+    scheduler = Scheduler(settings, carrier, cache=cache, meter=meter)
+    try:
+        yield scheduler
+    finally:
+        await scheduler.close()

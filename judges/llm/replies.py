@@ -1,20 +1,22 @@
 """Bodies of endpoints as replies: one strict reading for every transport.
 
 A reply is what a model said. Whatever else comes with a status of 200, such as an error of the provider, a
-log-in page or a stream that nobody asked for, is a fault of the endpoint, quoted, and may pass.
+log-in page or a stream that nobody asked for, is a fault of the endpoint, quoted, and may pass. Of a reply this also reads why it ended, the reasoning in it and the
+probabilities of its values.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from data.models import Reply
 from data.text import storable
 from judges.llm.errors import RATE_LIMIT_STATUS, CallError, CallErrorKind, fault_of_status, quoted, said_in
-from judges.llm.finish_reasons import CUT_OFF, ERROR, FILTERED, finish_of
 from judges.llm.requests import Request
 from judges.llm.tools import text_with_calls
 
@@ -239,3 +241,168 @@ def _token_of(item: Mapping[str, Any]) -> dict[str, Any]:
     token, chance = item.get("token"), item.get("logprob")
     number = isinstance(chance, int | float) and not isinstance(chance, bool) and math.isfinite(chance)
     return {"token": token if isinstance(token, str) else None, "logprob": chance if number else None}
+
+
+STOP = "stop"
+CUT_OFF = "length"
+FILTERED = "content_filter"
+ERROR = "error"
+LONGEST = 60
+
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    CUT_OFF: (
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "max_completion_tokens",
+        "max_length",
+        "model_length",
+        "token_limit",
+        "model_context_window_exceeded",
+        "limit",
+    ),
+    FILTERED: (
+        "content_filter",
+        "content_filtered",
+        "contentfilter",
+        "refusal",
+        "safety",
+        "recitation",
+        "blocklist",
+        "prohibited_content",
+        "spii",
+        "image_safety",
+        "sensitive",
+        "guardrail_intervened",
+        "moderation",
+    ),
+    ERROR: ("error", "failed", "abort", "aborted", "insufficient_system_resource", "network_error"),
+    STOP: (
+        "stop",
+        "end_turn",
+        "eos",
+        "eos_token",
+        "stop_sequence",
+        "stop_token",
+        "completed",
+        "complete",
+        "finish",
+    ),
+}
+_CANONICAL = {word: ours for ours, words in _WORDS.items() for word in words}
+_STRONGEST = (ERROR, FILTERED, CUT_OFF)
+
+
+def canonical(reason: object) -> str:
+    """A provider's word as OpenAI's; one that nobody knows as it came, empty where there is none."""
+    return _canonical(reason[:LONGEST]) if isinstance(reason, str) else ""
+
+
+@lru_cache(maxsize=64)
+def _canonical(reason: str) -> str:
+    word = reason.strip().lower().replace("-", "_").replace(" ", "_").removeprefix("finish_reason_")
+    return _CANONICAL.get(word, reason.strip())
+
+
+def finish_of(choice: Mapping[str, Any]) -> str:
+    """Why a choice ended: its own reason, or its provider's where that says more."""
+    own, native = canonical(choice.get("finish_reason")), canonical(choice.get("native_finish_reason"))
+    for reason in _STRONGEST:
+        if reason in {own, native}:
+            return reason
+    return own or native
+
+
+LEAST_SHARE = 0.5
+AROUND_VALUES = " \t\n\"'"
+
+
+def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[str, float] | None:
+    """How probable each value was at the place where the reply states one of them.
+
+    Args:
+        reply: A reply with log-probabilities.
+        before: A regular expression for what stands right before the value; its last occurrence counts.
+        values: The values that could stand there.
+
+    Returns:
+        The share of each value, adding up to 1; None where the reply has no log-probabilities, the
+        value is not one token, or most of the probability is on something else.
+    """
+    tokens = _tokens(reply.logprobs)
+    text = "".join(token["token"] for token in tokens)
+    alternatives = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
+    matches = list(re.finditer(rf"(?:{before})({alternatives})(?!\w|\.\d)", text))
+    if not matches:
+        return None
+    token = _covering(tokens, *matches[-1].span(matches[-1].re.groups))
+    if token is None:
+        return None
+    shares = dict.fromkeys(values, 0.0)
+    for alternative in token.get("top_logprobs") or [token]:
+        value = str(alternative["token"]).strip(AROUND_VALUES)
+        if value in shares:
+            logprob = alternative.get("logprob")
+            if not isinstance(logprob, int | float) or not math.isfinite(logprob):
+                return None
+            shares[value] += math.exp(min(0.0, logprob))
+    total = sum(shares.values())
+    return {value: share / total for value, share in shares.items()} if total >= LEAST_SHARE else None
+
+
+def weighted_score(reply: Reply, field: str, values: Sequence[int]) -> float | None:
+    """The expected value of a JSON field that holds one of a few whole numbers.
+
+    Returns:
+        The sum of each value times its share; None where `token_shares` gives none.
+
+    Source: Liu et al. (2023), G-Eval, equation 1.
+    """
+    shares = token_shares(reply, rf'"{re.escape(field)}"\s*:\s*"?', [str(value) for value in values])
+    return None if shares is None else sum(value * shares[str(value)] for value in values)
+
+
+def _covering(tokens: Sequence[Mapping[str, Any]], start: int, end: int) -> Mapping[str, Any] | None:
+    """The token that holds all of a stretch of the text, None where several share it."""
+    place = 0
+    for token in tokens:
+        after = place + len(token["token"])
+        if place <= start < after:
+            return token if end <= after else None
+        place = after
+    return None
+
+
+def _tokens(logprobs: str | None) -> list[dict[str, Any]]:
+    if not logprobs:
+        return []
+    rows = json.loads(logprobs)
+    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("token"), str)]
+
+
+_TAG = re.compile(r"<(/?)(think(?:ing)?)>", re.IGNORECASE)
+
+
+def split_reasoning(text: str, *, same_name: bool) -> tuple[list[str], str]:
+    """What stands inside of a text's reasoning blocks, and all that stands outside of them.
+
+    A block that is never closed is none. The text is read once, however many blocks are left open.
+
+    Args:
+        text: A reply.
+        same_name: Whether `</think>` closes `<think>` alone; otherwise either tag closes either.
+    """
+    tags = list(_TAG.finditer(text))
+    names = [tag[2].lower() if same_name else "" for tag in tags]
+    last = {name: tag.start() for name, tag in zip(names, tags, strict=True) if tag[1]}
+    inside: list[str] = []
+    outside: list[str] = []
+    position, opened = 0, None
+    for name, tag in zip(names, tags, strict=True):
+        if opened is None and not tag[1] and last.get(name, -1) > tag.start():
+            opened = (name, tag)
+        elif opened is not None and tag[1] and opened[0] == name:
+            inside.append(text[opened[1].end() : tag.start()])
+            outside.append(text[position : opened[1].start()])
+            position, opened = tag.end(), None
+    return inside, "".join([*outside, text[position:]])

@@ -19,10 +19,9 @@ from pydantic import BaseModel, ValidationError
 
 from data.errors import SpecError
 from data.models import Outcome, Reply
-from judges.llm.reasoning import split_reasoning
+from judges.llm.replies import split_reasoning, weighted_score
 from judges.llm.requests import CallFailure, LlmClient, Message, Request, ResponseFormat, Sampling
 from judges.llm.templates import Input, Template, load_template
-from judges.llm.token_shares import weighted_score
 from judges.llm.tools import LocalTool, calls_of, converse
 
 T = TypeVar("T", bound=BaseModel)

@@ -13,16 +13,18 @@ from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+from pydantic import BaseModel, ValidationError
 
 from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
+from data.files.jsonl import in_words
 from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Outcome, Score, unscored
 from data.plugins import CODE, Added, PluginKind, added, code_of, described, json_value
 from data.text import percent
 
 if TYPE_CHECKING:
     from judges.metrics.coverage.sources import Source
-
 
 NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
 
@@ -451,3 +453,20 @@ class SourcedMetric:
         """
         score = await self._metric.score(item)
         return replace(score, details={**score.details, SEARCHED: self._about})
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_options(model: type[Model], name: str, options: Mapping[str, Json]) -> Model:
+    """Check the options of a metric, filling in the defaults.
+
+    Raises:
+        SpecError: An option is unknown or out of bounds.
+    """
+    try:
+        return model.model_validate(dict(options))
+    except ValidationError as error:
+        problems = "; ".join(in_words(error))
+        message = f"The metric {name} cannot use its options: {problems}."
+        raise SpecError(message, advice=f"Known: {', '.join(model.model_fields)}.") from error

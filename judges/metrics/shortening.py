@@ -1,21 +1,31 @@
-"""Passages that are too long for an LLM: of each the sentences that bear on the matter most.
+"""Texts as metrics read them: long passages cut to sentences that bear on the matter, and answers' tricks.
 
-Source: FactReasoner, section 4 (contexts of at most 4,000 characters; here whole sentences are kept).
+Source of the first: FactReasoner, section 4 (contexts of at most 4,000 characters; here whole sentences are
+kept). An answer's form: metrics that look for words find all of them in a copy of the passages or in a sorted
+list of their words. So the embedded versions leave out sentences that assert nothing (questions, what is
+denied as a whole, what only repeats the question), and multiply the score by how far the answer has the word
+order of prose and is not copied, as the embedded judge does. LLM versions read sense: no guard.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from data.models import Json, MetricItem, Passage, Score
-from judges.metrics.options import read_options
-from judges.metrics.registry import Cut, Metric, build_metric, metric_info
-from judges.text.sentences import split_sentences
-from judges.text.tokens import terms
+from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Passage, Score
+from data.no_answer import is_no_answer
+from judges.lexical.guards import Evidence
+from judges.lexical.reading import TextReading, asserts, read_text
+from judges.lexical.settings import LexicalSettings
+from judges.metrics.registry import Cut, Metric, build_metric, metric_info, read_options
+from judges.pairwise.cleaning import clean
+from judges.text.sentences import split_sentences, without_citations
+from judges.text.tokens import terms, words
 
 CUT = "cut"
 LONGEST_PASSAGE = 700
@@ -135,3 +145,146 @@ def build_reading(name: str, *, runner: object, options: Mapping[str, Json]) -> 
     known = {text for row in rows if isinstance(row, Mapping) for text in row}
     metric = build_metric(name, runner=runner, options=own)
     return ShorteningMetric(metric, settings.longest_passage, of_answer=cut is Cut.ANSWER, known=known)
+
+
+WORTH = "worth"
+SETTINGS = LexicalSettings(copied=0.4, least_copied=80)
+"""An answer may copy two fifths of the passages, and 80 terms at any rate: quoting is no trick."""
+TAKES_BACK = re.compile(
+    r"(?:it (?:is|was|would be) (?:wrong|untrue|incorrect|a mistake) to (?:say|claim|think|believe) that"
+    r"|(?:nobody|no one) (?:should|can|could|would|may) (?:say|claim|think|believe) that)\s",
+    re.IGNORECASE,
+)
+"""Openings that take a whole sentence back, beside those that the embedded judge knows. "There is no evidence
+that" is none: it states a finding."""
+LEAST_READ = 8
+"""Terms of an answer whose order tells anything."""
+QUESTION_CACHE_SIZE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSurface:
+    """An answer without the sentences that assert nothing, and what its form is worth.
+
+    Attributes:
+        answer: The answer's text; itself where nothing is left out.
+        left_out: How many sentences were.
+        order: How far it has the word order of prose, 0–1.
+        copies: What it counts for all that it copies beyond what quoting needs, 0–1.
+        asserting: Twice the share of its terms in sentences that assert something, at most 1.
+    """
+
+    answer: str
+    left_out: int = 0
+    asserting: float = 1.0
+    order: float = 1.0
+    copies: float = 1.0
+
+    @property
+    def worth(self) -> float:
+        """What the score is multiplied by."""
+        return self.order * self.copies * self.asserting
+
+    def weigh(self, score: Score) -> Score:
+        """Multiply a score; where that or a left-out sentence matters, `details["worth"]` says how much."""
+        if score.score is None or (self.worth == 1 and not self.left_out):
+            return score
+        about: dict[str, Json] = {
+            "order": round(self.order, 4),
+            "copies": round(self.copies, 4),
+            "asserting": round(self.asserting, 4),
+            "left_out": self.left_out,
+        }
+        return replace(score, score=score.score * self.worth, details={**score.details, WORTH: about})
+
+
+def surface_of(item: MetricItem) -> AnswerSurface:
+    """Look at the form of one answer beside the question's own texts; citations are no part of it."""
+    # Else the numbers in brackets are taken for figures, which passages contradict.
+    whole = without_citations(item.answer, [passage.id for passage in item.contexts or item.passages])
+    text = clean(whole)
+    if not text.strip() or is_no_answer(text):
+        return AnswerSurface(whole)
+    reading = read_text(text)
+    asked = [words(each) for each in (item.question, *item.sub_questions)]
+    # What is repeated is neither prose nor a copy once more: it says nothing, and counts once.
+    distinct = {sentence.terms: sentence for sentence in reversed(reading.sentences)}
+    sentences = tuple(reversed(distinct.values()))
+    kept = tuple(
+        sentence
+        for sentence in sentences
+        if asserts(sentence.text)
+        and not TAKES_BACK.match(sentence.text.lstrip())
+        and words(sentence.text) not in asked
+    )
+    left_out = len(sentences) - len(kept)
+    answer = "\n\n".join(sentence.text for sentence in kept) if left_out else whole
+    said = sum(len(sentence.terms) for sentence in kept)
+    in_all = sum(len(sentence.terms) for sentence in sentences)
+    asserting = min(1.0, 2 * said / in_all) if in_all else 1.0
+    reading = replace(reading, sentences=sentences)
+    evidence = _evidence(tuple(passage.text for passage in item.passages), item.reference or "")
+    if evidence is None or len(reading.terms) < LEAST_READ:
+        return AnswerSurface(answer, left_out, asserting)
+    order = evidence.order(reading, SETTINGS)
+    return AnswerSurface(answer, left_out, asserting, order, _copies(reading, evidence))
+
+
+def _copies(reading: TextReading, evidence: Evidence) -> float:
+    if not evidence.passages:
+        return 1.0
+    copied = evidence.copied(reading)
+    # By what is copied, not by the answer: else unrelated text beside a copy would make it worth more.
+    beyond = max(0.0, copied - evidence.allowance(SETTINGS)) / copied if copied else 0.0
+    return max(0.0, 1 - SETTINGS.copies * beyond)
+
+
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
+def _evidence(passages: tuple[str, ...], reference: str) -> Evidence | None:
+    """The texts of a question; every system's answer to it is held against the same."""
+    read = tuple(read_text(text) for text in passages if text.strip())
+    texts = (*([read_text(reference)] if reference.strip() else []), *read)
+    return Evidence(texts, read) if texts else None
+
+
+def engine_with(relater: str) -> str:
+    """The engine of an embedded metric whose texts a model relates, or, where its name is empty, words."""
+    return f"{EMBEDDED_ENGINE}, {relater}" if relater else EMBEDDED_ENGINE
+
+
+def named(score: Score, engine: str = EMBEDDED_ENGINE) -> Score:
+    """A score of an embedded metric with `details["engine"]`, so that no other version's is taken for it."""
+    return replace(score, details={ENGINE: engine, **score.details})
+
+
+class GuardedMetric:
+    """An embedded metric that names its version, and looks at an answer's form too.
+
+    Args:
+        metric: Scores.
+        of_form: Whether the score is multiplied by what the answer's form is worth.
+        relater: The name of the model that relates texts in place of words; empty for words.
+    """
+
+    def __init__(self, metric: Metric, *, of_form: bool = True, relater: str = "") -> None:
+        self._metric = metric
+        self._of_form = of_form
+        self._engine = engine_with(relater)
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self._metric.name
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer.
+
+        Raises:
+            JudgeError: Scoring as a whole cannot go on.
+        """
+        if not self._of_form:
+            return named(await self._metric.score(item), self._engine)
+        surface = surface_of(item)
+        return surface.weigh(
+            named(await self._metric.score(replace(item, answer=surface.answer)), self._engine)
+        )

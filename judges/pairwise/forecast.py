@@ -10,7 +10,7 @@ from judges.base import JudgeInput
 from judges.llm.requests import Request
 from judges.pairwise.llm_judge import declined
 from judges.pairwise.rendering import Renderer, presentations, uniform
-from judges.protection.screening import gate, inspect
+from judges.pairwise.screening import gate, inspect
 from judges.spec import JudgeSpec, Protection, leaves
 
 REFERENCE_PLAYS = "the reference would be opponent and ground truth at once"

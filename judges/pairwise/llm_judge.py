@@ -1,4 +1,4 @@
-"""The LLM judge: one prompt, one model, a verdict a battle."""
+"""The LLM judge: one prompt, one model, a verdict a battle, also of stored judgments."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import fmean
+from typing import Any
 
 from data.errors import WorkError
 from data.models import (
     GroundTruth,
+    JudgeKind,
     Judgment,
     OrderPolicy,
     Outcome,
@@ -23,12 +25,20 @@ from judges.base import HERE, JudgeInput, TextWork, reason_of, undone
 from judges.llm.chat_format import as_sent
 from judges.llm.costs import paid_whole
 from judges.llm.requests import CallFailure, LlmClient
-from judges.pairwise.panel import blocking_votes, certain_requests, degree, settle
+from judges.pairwise.panel import (
+    blocking_votes,
+    certain_requests,
+    degree,
+    majority,
+    most_retryable,
+    settle,
+    weighted,
+)
 from judges.pairwise.parsing import PARSERS, Choice, Reading, read
 from judges.pairwise.prompt import Prompt
 from judges.pairwise.rendering import Renderer, Sides, harmless_sides, presentations, uniform
-from judges.protection.screening import InjectionFinding, gate, inspect
-from judges.spec import Cleaning, JudgeSpec, Protection
+from judges.pairwise.screening import InjectionFinding, gate, inspect
+from judges.spec import Cleaning, JudgeSpec, PanelRule, Protection, ReplyFormat
 
 GATE = "gate/1"
 AS_IS = "as given"
@@ -329,3 +339,63 @@ def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Prefe
     if presentation is Presentation.A_FIRST:
         return preference, reading.margin
     return preference and preference.flipped, None if reading.margin is None else -reading.margin
+
+
+def settled(judge: Mapping[str, Any], judgments: Sequence[Judgment]) -> Verdict | None:
+    """The verdict that judgments settle by the rules of a judge as a round has written it down.
+
+    Returns:
+        None where there are no judgments.
+    """
+    if not judgments:
+        return None
+    names = list(dict.fromkeys(judgment.judge for judgment in judgments))
+    members = judge.get("members") or ()
+    if judge["kind"] != JudgeKind.PANEL:
+        counted = _counted(judgments, names[-1])
+        return _settled_by_order(counted, ReplyFormat(judge.get("reply") or ReplyFormat.RATING))
+    verdicts = [
+        _settled_by_order(_counted(judgments, name), ReplyFormat(member.get("reply") or ReplyFormat.RATING))
+        for name, member in zip(names, members, strict=False)
+    ]
+    weights = judge.get("weights") or [1.0] * len(members)
+    votes = [
+        (one.preference, weight) for one, weight in zip(verdicts, weights, strict=False) if one.preference
+    ]
+    if len(votes) < (judge.get("quorum") or len(members)):
+        return Verdict(outcome=most_retryable(one.outcome for one in verdicts), judgments=tuple(judgments))
+    preferences = [preference for preference, _ in votes]
+    by_weight = judge.get("rule") == PanelRule.WEIGHTED
+    preference = (
+        weighted(preferences, [weight for _, weight in votes]) if by_weight else majority(preferences)
+    )
+    return Verdict(outcome=Outcome.JUDGED, preference=preference, judgments=tuple(judgments))
+
+
+def _counted(judgments: Sequence[Judgment], judge: str) -> list[Judgment]:
+    """The judgments of one judge that count: of the last attempt, those without suspicious parts.
+
+    A battle that was tried again keeps what was tried before. An attempt begins where an order, text and vote
+    come again, or with another state of the judge; one may ask less than the one before it did.
+    """
+    last: dict[tuple[str, str, int], Judgment] = {}
+    state = None
+    for judgment in judgments:
+        if judgment.judge != judge:
+            continue
+        settings = json.loads(judgment.settings or "{}")
+        key = (settings.get("text", ""), judgment.presentation.value, settings.get("vote", 0))
+        if key in last or settings.get("spec") != state:
+            last.clear()
+        state = settings.get("spec")
+        last[key] = judgment
+    stripped = [judgment for key, judgment in last.items() if key[0] == STRIPPED]
+    return stripped or list(last.values())
+
+
+def _settled_by_order(judgments: Sequence[Judgment], reply_format: ReplyFormat) -> Verdict:
+    orders = dict.fromkeys(judgment.presentation for judgment in judgments)
+    return settle(
+        [[judgment for judgment in judgments if judgment.presentation is order] for order in orders],
+        reply_format=reply_format,
+    )

@@ -14,8 +14,7 @@ from enum import Enum
 from typing import Any
 
 from data.models import Outcome, Reply
-from judges.llm.finish_reasons import CUT_OFF, FILTERED, canonical
-from judges.llm.reasoning import split_reasoning
+from judges.llm.replies import CUT_OFF, FILTERED, canonical, split_reasoning
 from judges.pairwise.literal import VerdictWords
 from judges.spec import ReplyFormat
 

@@ -11,10 +11,9 @@ from data.models import OrderPolicy, Passage, Presentation
 from data.steering.disguises import Flag
 from judges.base import JudgeInput
 from judges.llm.requests import Message, Request
-from judges.llm.templates import delimit, mark_of
+from judges.llm.templates import delimit, mark_of, sanitise
 from judges.pairwise.cleaning import clean
 from judges.pairwise.prompt import Prompt, WorkedExample, fill
-from judges.protection.sanitise import sanitise
 from judges.spec import Cleaning, JudgeSpec, Protection
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from data.no_answer import MAX_WORDS, is_no_answer
 from judges.lexical import judge
-from judges.metrics import guard
+from judges.metrics import shortening
 from submissions import answer_warnings
 
 SHARED = Path(__file__).parents[2] / "../shared/data"
@@ -65,5 +65,5 @@ def test_answers_of_real_systems_are_told_apart() -> None:
 
 
 def test_judge_metrics_and_board_ask_one_function() -> None:
-    for module in (judge, guard, answer_warnings):
+    for module in (judge, shortening, answer_warnings):
         assert "from data.no_answer import is_no_answer" in inspect.getsource(module)

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 import pytest
 
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 

@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import FileFormatError
 from data.models import Passage, Question, QuestionSet
-from judges.text.citations import cited_sentences
+from judges.text.sentences import cited_sentences
 from submissions.formats.registry import format_of
 from submissions.question_index import QuestionIndex
 from submissions.trec_rag import read_trec

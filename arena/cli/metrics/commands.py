@@ -26,10 +26,10 @@ from arena.cli.options import (
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
-from judges.metrics.factuality.vocabulary import FactorTables, Inference
+from judges.metrics.factuality.graph import FactorTables, Inference
 from judges.metrics.registry import added_metrics
 from judges.metrics.registry import metrics as known_metrics
-from judges.retrieval.registry import BM25
+from judges.retrieval import BM25
 
 if TYPE_CHECKING:
     from arena.services.metrics.factory import MetricRequest

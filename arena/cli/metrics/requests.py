@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import constant, whole_if_named
-from judges.retrieval.registry import BM25
+from judges.retrieval import BM25
 
 if TYPE_CHECKING:
     from arena.services.metrics.factory import MetricRequest

@@ -29,7 +29,7 @@ from data.models import Judgment, OrderPolicy, Outcome, Preference, Presentation
 from data.models.judgments import CORRECTION
 from data.progress import counted, working
 from data.store.boards import hash_of
-from judges.pairwise.settled import settled
+from judges.pairwise.llm_judge import settled
 from leaderboard.vocabulary import OVERALL
 
 TOLERANCE = 1e-6

@@ -17,11 +17,11 @@ from data.files.question_sets.rows import write_set
 from data.files.text_files import ReadLimits
 from data.models import QuestionSet
 from judges.llm.costs import MemoryLedger, Usage
-from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.comprehensiveness.graph import Missing
 from judges.metrics.context.controlled import Controlled, ControlledSetBuilder, build_all, read_sources
-from judges.metrics.context.settings import ContextSettings
-from judges.metrics.context.subsets import Order
-from judges.metrics.options import read_options
+from judges.metrics.context.measures import ContextSettings
+from judges.metrics.context.ratings import Order
+from judges.metrics.registry import read_options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

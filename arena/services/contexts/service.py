@@ -24,8 +24,7 @@ from data.store import Store
 from data.store.scores import EMBEDDED
 from judges.metrics.context import CONTEXT
 from judges.metrics.context.measures import coverage, density, pooled_ranked_coverage, ranked_coverage
-from judges.metrics.context.ratings import HIGHEST, THRESHOLD, Ratings, token_count
-from judges.metrics.context.subsets import required_subset
+from judges.metrics.context.ratings import HIGHEST, THRESHOLD, Ratings, required_subset, token_count
 from leaderboard.vocabulary import OVERALL
 from submissions.context_files import read_contexts
 

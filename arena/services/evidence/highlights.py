@@ -18,7 +18,7 @@ from arena.services.evidence.statements import (
     read_statements,
 )
 from data.store.scores import ScoredAnswer
-from judges.metrics.relations.verdicts import Verdict
+from judges.metrics.relations.model import Verdict
 from judges.text.sentences import split_sentences
 
 WORD = re.compile(r"\w+")

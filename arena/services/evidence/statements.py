@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from data.models import ENGINE
 from data.store.scores import ScoredAnswer
-from judges.metrics.relations.verdicts import Scorer, Verdict, scorer_of, verdict_of
+from judges.metrics.relations.model import Scorer, Verdict, scorer_of, verdict_of
 
 
 class _Stored(BaseModel):

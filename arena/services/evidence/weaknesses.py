@@ -23,7 +23,7 @@ from judges.metrics.factuality.measures import EVEN, UNDECIDED
 from judges.metrics.factuality.report import FactualitySummary, summarise
 from judges.metrics.reference import REFERENCE_COVERAGE
 from judges.metrics.reference.facts import states_fact
-from judges.metrics.relations.verdicts import Scorer, Verdict
+from judges.metrics.relations.model import Scorer, Verdict
 
 MOST_ANSWERS = 3_000
 """Details of so many answers a system are read at most: they are large, and a page must come soon."""

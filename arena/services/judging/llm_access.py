@@ -16,12 +16,11 @@ from data.errors import StoreError
 from data.models import Reply
 from data.store import Store
 from data.store.budgets import LedgerStore
-from judges.llm.client import Scheduler
+from judges.llm.client import Scheduler, open_client
 from judges.llm.costs import Ledger, Usage
-from judges.llm.factory import open_client
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
-from judges.llm.transports.batch_files import BatchRecord
+from judges.llm.transports.batch import BatchRecord
 
 ACCOUNT_EVERY = 0.5
 SHARE_EVERY = 1.0

@@ -21,8 +21,8 @@ from data.files.trec import Qrels, read_qrels
 from data.models import Json, JudgeKind, Question
 from data.store import Store
 from data.store.scores import EMBEDDED
+from judges.llm.client import open_client
 from judges.llm.costs import Ledger, MemoryLedger, Usage
-from judges.llm.factory import open_client
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.judgments import read_judgments
 from judges.metrics.registry import (
@@ -33,8 +33,7 @@ from judges.metrics.registry import (
     metrics,
 )
 from judges.metrics.shortening import build_reading
-from judges.retrieval.ranking import RankedSource
-from judges.retrieval.registry import BM25, Opened
+from judges.retrieval import BM25, Opened, RankedSource
 from judges.spec import JudgeSpec
 
 CONCURRENCY = 16

@@ -11,9 +11,8 @@ from data.files.text_files import ReadLimits, parse_json, read_text
 from data.models import Json
 from judges.metrics.comprehensiveness.graph import analyse, coverage_json, read_graphs
 from judges.metrics.context.measures import context_report
-from judges.metrics.factuality.graph import load_graph
+from judges.metrics.factuality.graph import FactorTables, Inference, load_graph
 from judges.metrics.factuality.inference.marginals import marginals
-from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 
 def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:

@@ -18,7 +18,7 @@ from judges.llm.prices import Prices
 from judges.metrics.dry_run import CLAIMS_PER_SENTENCE, DryRun, DryRunner
 from judges.metrics.registry import metric_info
 from judges.metrics.shortening import CUT, LONGEST_PASSAGE
-from judges.retrieval.registry import BM25
+from judges.retrieval import BM25
 from judges.spec import JudgeSpec
 
 LoadPrices = Callable[[], Prices]

@@ -28,7 +28,7 @@ from data.progress import counted
 from data.store import Store
 from data.store.scores import ScoredAnswer
 from judges.metrics.registry import Measure, metric_info, metrics
-from judges.metrics.relations.verdicts import scorer_of
+from judges.metrics.relations.model import scorer_of
 
 EMBEDDED = "embedded"
 ALL = "all"

@@ -12,7 +12,7 @@ from data.corpora.documents import Chunking
 from data.corpora.index import CorpusLibrary, Imported, Manifest
 from data.errors import InputError
 from data.models import Passage
-from judges.retrieval.registry import BM25, WEB, Opened, retriever_info
+from judges.retrieval import BM25, WEB, Opened, retriever_info
 
 HASH_SHOWN = 12
 
@@ -66,7 +66,7 @@ class CorpusService:
     @asynccontextmanager
     async def words(self, corpus: str) -> AsyncIterator[Opened]:
         """Open a corpus."""
-        from judges.retrieval.ranking import WordRanker  # noqa: PLC0415 - loads arrays, which lists do without
+        from judges.retrieval import WordRanker  # noqa: PLC0415 - loads arrays, which lists do without
 
         opened = self._library.open(corpus)
         manifest = opened.manifest
@@ -91,7 +91,7 @@ class CorpusService:
         import httpx  # noqa: PLC0415 - slow to load, and only this retriever asks it
 
         from judges.metrics.coverage.sources import WebSource  # noqa: PLC0415 - as in `words`
-        from judges.retrieval.ranking import SourceRanker  # noqa: PLC0415 - as in `words`
+        from judges.retrieval import SourceRanker  # noqa: PLC0415 - as in `words`
 
         if not self._settings.search_url:
             message = "No web search is set, so the web cannot be searched."

@@ -15,8 +15,7 @@ from data.models import Question
 from data.progress import working
 from data.store import Store
 from judges.llm.requests import CallFailure
-from judges.retrieval.ranking import Hit, Ranker, by_document
-from judges.retrieval.registry import BM25, RetrieverInfo, retriever_info
+from judges.retrieval import BM25, Hit, Ranker, RetrieverInfo, by_document, retriever_info
 
 QUERIES_AT_ONCE = 16
 CHUNKS_OF_DOCUMENT = 10

@@ -22,7 +22,7 @@ from arena.services.evidence.statements import (
 from arena.site.ui.markup import element, explain, explained
 from data.store.scores import ScoredAnswer
 from data.text import percent
-from judges.metrics.relations.verdicts import Verdict
+from judges.metrics.relations.model import Verdict
 
 MOST_SCORED_STATEMENTS = 12
 MOST_CLAIMS = 20

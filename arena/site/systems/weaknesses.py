@@ -20,7 +20,7 @@ from arena.site.ui.tables import anchor, plain_table, rows_table
 from data.text import percent, percent_figure
 from judges.metrics.context.diagnosis import Losses
 from judges.metrics.registry import MetricInfo
-from judges.metrics.relations.verdicts import Verdict
+from judges.metrics.relations.model import Verdict
 
 Row = Mapping[str, object]
 

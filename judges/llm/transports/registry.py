@@ -19,12 +19,11 @@ from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.settings import DIRECT, OPENAI
 
 if TYPE_CHECKING:
-    from judges.llm.cache import ReplyCache
     from judges.llm.chat_format import Transport
     from judges.llm.prices import PriceFile
-    from judges.llm.requests import Request
+    from judges.llm.requests import ReplyCache, Request
     from judges.llm.settings import AccessSettings
-    from judges.llm.transports.batch_files import BatchJournal
+    from judges.llm.transports.batch import BatchJournal
 
 Open = Callable[["AccessSettings", "BatchJournal | None", "ReplyCache | None"], "Transport"]
 Send = Callable[["Request"], "Awaitable[Reply | str] | Reply | str"]
@@ -107,7 +106,7 @@ OWN = (
     TransportInfo(
         name=DIRECT,
         title="the same without that client, with the least overhead; the default",
-        open=_of_settings("httpx", "DirectTransport"),
+        open=_of_settings("openai", "DirectTransport"),
     ),
     TransportInfo(
         name="litellm",

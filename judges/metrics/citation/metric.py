@@ -21,13 +21,11 @@ from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.citation import CITATION_SUPPORT
 from judges.metrics.factuality.embedded import LexicalRelations
-from judges.metrics.guard import GuardedMetric
-from judges.metrics.options import read_options
-from judges.metrics.registry import Metric
+from judges.metrics.registry import Metric, read_options
 from judges.metrics.relations.model import Entailment, Pair, Related
+from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
-from judges.text.citations import CitedSentence, cited_sentences
-from judges.text.sentences import split_clauses
+from judges.text.sentences import CitedSentence, cited_sentences, split_clauses
 
 NO_SENTENCES = "The answer says nothing, so nothing of it could be cited."
 NO_CITATIONS = "The answer cites nothing, so its citation support is 0."

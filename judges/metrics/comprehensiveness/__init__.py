@@ -35,7 +35,7 @@ def _fact(statement: Mapping[str, Any] | str, *, covered: bool, note: str = "") 
     return ReadFact(text=str(statement.get("text", "")), covered=covered, passages=passages, note=note)
 
 
-_BUILD = later(f"{__name__}.build")
+_BUILD = later(f"{__name__}.metric")
 _NEEDS = "passages or a reference"
 _MEASURES = tuple(stored(name, name, "counts", name) for name in ("covered", "missing", "basis"))
 COMPREHENSIVENESS = "comprehensiveness-nli"

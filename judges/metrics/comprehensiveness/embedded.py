@@ -8,10 +8,15 @@ from types import MappingProxyType
 
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Passage
 from data.no_answer import is_no_answer
-from judges.metrics.comprehensiveness.claims import Claim, Missing, Relations, Wordings, ground_truth_of
-from judges.metrics.comprehensiveness.graph import Relation
-from judges.metrics.comprehensiveness.report import Facts
-from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+from judges.metrics.comprehensiveness.graph import (
+    Claim,
+    Missing,
+    Relation,
+    Relations,
+    Wordings,
+    ground_truth_of,
+)
+from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, Facts
 from judges.metrics.relations.entailment import StatementRelations, entailment_weights
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment
 from judges.pairwise.cleaning import clean

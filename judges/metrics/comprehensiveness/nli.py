@@ -9,19 +9,22 @@ from itertools import chain
 
 from data.models import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.comprehensiveness.claims import (
+from judges.metrics.comprehensiveness.embedded import SAID
+from judges.metrics.comprehensiveness.graph import (
     SAYING_SOMETHING,
     Claim,
+    Edge,
+    FactGraph,
     Missing,
+    Node,
+    NodeKind,
+    Relation,
     Relations,
     Steps,
     Wordings,
     ground_truth_of,
 )
-from judges.metrics.comprehensiveness.embedded import SAID
-from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
-from judges.metrics.comprehensiveness.report import Facts, facts_of
-from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, Facts, facts_of
 from judges.metrics.relations.model import Entailment, Pair, RelationModel
 from judges.text.tokens import related, terms
 

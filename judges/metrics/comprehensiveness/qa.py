@@ -14,13 +14,18 @@ from data.models import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
-from judges.metrics.comprehensiveness.answer_relations import AnswerComparer, AnswerRelation
-from judges.metrics.comprehensiveness.claims import Missing, ground_truth_of
-from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
-from judges.metrics.comprehensiveness.llm_steps import parts
-from judges.metrics.comprehensiveness.report import Facts, facts_of
-from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
-from judges.metrics.stubs import says, texts
+from judges.metrics.comprehensiveness.graph import (
+    Edge,
+    FactGraph,
+    Missing,
+    Node,
+    NodeKind,
+    Relation,
+    ground_truth_of,
+)
+from judges.metrics.comprehensiveness.llm_steps import AnswerComparer, AnswerRelation, parts
+from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, Facts, facts_of
+from judges.metrics.dry_run import says, texts
 from judges.text.sentences import split_sentences
 
 UNKNOWN = "unknown"

@@ -14,12 +14,10 @@ from data.models import MetricItem, Outcome, Passage, ProblemList, Question
 from data.progress import Work, working
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.claims import Missing
-from judges.metrics.context.raters import LlmRater
-from judges.metrics.context.ratings import Ratings, token_count
-from judges.metrics.context.settings import ContextSettings
-from judges.metrics.context.subsets import Order, required_subset
-from judges.metrics.context.tasks import PASSAGES, REQUEST, find_sub_questions
+from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.context.measures import ContextSettings
+from judges.metrics.context.raters import PASSAGES, REQUEST, LlmRater, find_sub_questions
+from judges.metrics.context.ratings import Order, Ratings, required_subset, token_count
 from judges.text.sentences import split_sentences
 
 LONGEST_DOCUMENT = 1_024

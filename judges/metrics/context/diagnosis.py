@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from data.models import Score
-from judges.metrics.coverage.measures import share
+from judges.metrics.coverage.settings import share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

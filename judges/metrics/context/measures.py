@@ -12,8 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from data.errors import RecordError
 from data.files.jsonl import in_words
 from data.models import Json, Score
-from judges.metrics.context.ratings import HIGHEST, LOWEST, THRESHOLD, BoolArray, Ratings
-from judges.metrics.context.subsets import Order, required_subset, uses
+from judges.metrics.context.ratings import (
+    HIGHEST,
+    LOWEST,
+    THRESHOLD,
+    BoolArray,
+    Order,
+    Ratings,
+    required_subset,
+    uses,
+)
 
 ALPHA = 0.5
 DENSITY_WEIGHT = 0.5
@@ -261,3 +269,32 @@ def context_report(obj: object) -> dict[str, Json]:
         "threshold": ratings.threshold,
         "undefined": undefined,
     }
+
+
+SUB_QUESTIONS = 10
+
+
+class ContextSettings(BaseModel):
+    """What the metrics can be told.
+
+    Attributes:
+        threshold: The rating from which a sub-question is answerable (η, section 3.1).
+        alpha: How much a repeated answer is discounted in ranked coverage.
+        density_weight: The exponent w of density (Eq. 5).
+        required: The order in which the required subset, the Z* of density, is chosen.
+        sub_questions: How many to write where a question has none (15 for DUC, 10 for Multi-News).
+        weighted: Whether a rating is the expected one over the probabilities of its token.
+        ratings: What passages were rated before, by sub-question and text; only others are rated.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    threshold: Annotated[float, Field(gt=0, le=HIGHEST)] = THRESHOLD
+    alpha: Annotated[float, Field(ge=0, le=1)] = ALPHA
+    density_weight: Annotated[float, Field(gt=0, le=10)] = DENSITY_WEIGHT
+    required: Order = Order.STATIC
+    sub_questions: Annotated[int, Field(ge=1, le=50)] = SUB_QUESTIONS
+    weighted: bool = False
+    ratings: Mapping[str, Mapping[str, Annotated[float, Field(ge=0, le=HIGHEST)]]] = Field(
+        default_factory=dict
+    )

@@ -9,17 +9,20 @@ from data.errors import NotFoundError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.comprehensiveness.graph import Missing
 from judges.metrics.context import ANSWER, CONTEXT
-from judges.metrics.context.measures import answered_by, coverage, density, ranked_coverage
-from judges.metrics.context.raters import EmbeddedRater, KnownRater, LlmRater, Rater
-from judges.metrics.context.ratings import Pool, Ratings, token_count
-from judges.metrics.context.settings import ContextSettings
-from judges.metrics.context.subsets import Order, required_subset, uses
-from judges.metrics.context.tasks import SubQuestions, find_sub_questions
-from judges.metrics.guard import GuardedMetric
-from judges.metrics.options import read_options
-from judges.metrics.registry import Metric
+from judges.metrics.context.measures import ContextSettings, answered_by, coverage, density, ranked_coverage
+from judges.metrics.context.raters import (
+    EmbeddedRater,
+    KnownRater,
+    LlmRater,
+    Rater,
+    SubQuestions,
+    find_sub_questions,
+)
+from judges.metrics.context.ratings import Order, Pool, Ratings, required_subset, token_count, uses
+from judges.metrics.registry import Metric, read_options
+from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 
 NO_CONTEXT = "The answers file gives no contexts for this answer, so what was retrieved is not known."

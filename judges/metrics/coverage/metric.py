@@ -13,7 +13,7 @@ from data.models import Json, MetricItem, Outcome, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.comprehensiveness.graph import Missing
 from judges.metrics.coverage.aspects import (
     Aligner,
     Alignment,
@@ -27,15 +27,13 @@ from judges.metrics.coverage.aspects import (
 )
 from judges.metrics.coverage.grounding import Grounded, LexicalSupport, LlmSupport, Support, ground
 from judges.metrics.coverage.judgments import AspectJudgments
-from judges.metrics.coverage.measures import icat, share
-from judges.metrics.coverage.settings import CoverageSettings
+from judges.metrics.coverage.settings import CoverageSettings, icat, share
 from judges.metrics.coverage.sources import LocalSource, Source, chunk_index
 from judges.metrics.factuality.evidence import Claim, ClaimSteps, UnscoredError, claims_of, steps_of
 from judges.metrics.factuality.tasks import LlmRelations
-from judges.metrics.guard import GuardedMetric
-from judges.metrics.options import read_options
-from judges.metrics.registry import Metric
+from judges.metrics.registry import Metric, read_options
 from judges.metrics.relations.nli import open_nli
+from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 
 T = TypeVar("T")

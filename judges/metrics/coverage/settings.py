@@ -1,4 +1,4 @@
-"""The constants of ICAT, the paper's where it gives one, and what it asks of an LLM."""
+"""The constants of ICAT, the paper's where it gives one, and what it asks of an LLM, and its measures."""
 
 from __future__ import annotations
 
@@ -10,8 +10,33 @@ from pydantic import BaseModel, ConfigDict, Field
 from data.corpora.documents import OVERLAP, WORDS, Chunking
 from judges.llm.tasks import Task
 from judges.llm.templates import Input
-from judges.metrics.coverage.measures import BETA
-from judges.metrics.stubs import ids, numbered_questions
+from judges.metrics.dry_run import ids, numbered_questions
+
+BETA = 1.0
+
+
+def share(part: int, whole: int) -> float | None:
+    """A part of a whole, None where there is no whole (ICAT, section 3: S_fact and S_coverage)."""
+    return part / whole if whole else None
+
+
+def icat(factuality: float | None, coverage: float | None, beta: float = BETA) -> float | None:
+    """ICAT_β: the harmonic mean of factuality and coverage, coverage counting β times as much.
+
+    Returns:
+        0–1; 0 where nothing is covered, even where there is no claim that could be grounded; None where
+        either is undefined otherwise.
+
+    Source: ICAT, section 3, ICAT_β.
+    """
+    if coverage == 0:
+        return 0.0
+    if factuality is None or coverage is None:
+        return None
+    square = beta * beta
+    weighted = square * factuality + coverage
+    return (1 + square) * factuality * (coverage / weighted) if weighted else 0.0
+
 
 RETRIEVED = 10
 MOST_ASPECTS = 10

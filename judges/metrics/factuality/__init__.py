@@ -34,7 +34,7 @@ def _many_relations(answers: Sequence[Mapping[str, Any]]) -> str:
 _FR1 = MetricInfo(
     name="factuality-fr1",
     title="FactReasoner, each claim against its own contexts",
-    build=later(f"{__name__}.assembly"),
+    build=later(f"{__name__}.metric"),
     needs="passages or contexts",
     symbol="Pr",
     measures=(

@@ -10,13 +10,12 @@ from itertools import chain
 from data.models import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.claims import SAYING_SOMETHING, Missing, Steps
 from judges.metrics.comprehensiveness.embedded import LexicalSteps
+from judges.metrics.comprehensiveness.graph import SAYING_SOMETHING, Missing, Steps
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps
 from judges.metrics.coverage.sources import LocalSource, Source
 from judges.metrics.factuality.contexts import Contexts, PassageIndex, gather, passage_index
-from judges.metrics.factuality.settings import FactualitySettings
-from judges.metrics.factuality.tasks import QUERY, SUMMARY
+from judges.metrics.factuality.tasks import QUERY, SUMMARY, FactualitySettings
 from judges.metrics.shortening import shortened
 from judges.text.tokens import terms
 

@@ -18,6 +18,22 @@ from data.errors import FileFormatError, InputError
 from data.files.jsonl import in_words
 from data.files.text_files import ReadLimits, parse_json, read_text
 
+
+class FactorTables(StrEnum):
+    """Which factor a relation becomes."""
+
+    TABLE1 = "table1"
+    REFERENCE_CODE = "reference-code"
+
+
+class Inference(StrEnum):
+    """Engines; `auto` is exact where memory allows, and weighted mini-buckets beyond."""
+
+    AUTO = "auto"
+    EXACT = "exact"
+    WMB = "wmb"
+
+
 CLAIM_PRIOR = 0.5
 CONTEXT_PRIOR = 0.99
 PROBLEMS_SHOWN = 5

@@ -17,7 +17,7 @@ from itertools import combinations
 from data.errors import StatisticsError
 from data.models import Json, MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.factuality.assessor import Assessor
+from judges.metrics.factuality.baselines import Assessor
 from judges.metrics.factuality.evidence import Evidence, EvidenceSource, UnscoredError, require
 from judges.metrics.factuality.graph import (
     FactEdge,
@@ -28,7 +28,7 @@ from judges.metrics.factuality.graph import (
 )
 from judges.metrics.factuality.inference.marginals import Marginals, marginals
 from judges.metrics.factuality.report import Assessment, Link, reasoner_details
-from judges.metrics.factuality.settings import FactualitySettings
+from judges.metrics.factuality.tasks import FactualitySettings
 from judges.metrics.relations.model import Entailment, Pair, Related, RelationModel, text_of
 
 

@@ -24,7 +24,7 @@ from judges.metrics.factuality.measures import (
     recall_at,
     repaired_entropy_measure,
 )
-from judges.metrics.factuality.settings import FactualitySettings
+from judges.metrics.factuality.tasks import FactualitySettings
 from judges.metrics.shortening import cut_details
 
 

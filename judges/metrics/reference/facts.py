@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from judges.lexical.reading import CLOSING, QUESTION_MARKS, read_text
 from judges.pairwise.cleaning import clean
+from judges.text.languages import fold
 from judges.text.tokens import WORD, terms
-from judges.text.words import fold
 
 HEADING = re.compile(
     r"^[ \t]{0,3}(?:#{1,6}[ \t]|\*\*[^*\n]{1,120}\*\*:?[ \t]*$|__[^_\n]{1,120}__:?[ \t]*$).*$", re.MULTILINE

@@ -19,12 +19,11 @@ from data.no_answer import is_no_answer
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
-from judges.metrics.guard import GuardedMetric
-from judges.metrics.options import read_options
+from judges.metrics.dry_run import ids, says, texts
 from judges.metrics.reference import REFERENCE_COVERAGE
 from judges.metrics.reference.facts import Fact, facts_of
-from judges.metrics.registry import Metric
-from judges.metrics.stubs import ids, says, texts
+from judges.metrics.registry import Metric, read_options
+from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 from judges.text.sentences import split_sentences
 from judges.text.tokens import terms, words

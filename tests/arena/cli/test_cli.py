@@ -410,7 +410,7 @@ def test_commands_that_read_load_no_statistics(
     assert result.stdout.splitlines() == expected
 
 
-JUDGING = ("judges.llm.client", "judges.pairwise.llm_judge", "judges.protection.screening", "multiprocessing")
+JUDGING = ("judges.llm.client", "judges.pairwise.llm_judge", "judges.pairwise.screening", "multiprocessing")
 
 
 def test_a_list_of_judges_loads_nothing_that_judges() -> None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.models import EMBEDDED_ENGINE
-from judges.metrics.relations.verdicts import scorer_of
+from judges.metrics.relations.model import scorer_of
 from leaderboard.stats.intervals import bca_mean
 from tests.arena.conftest import Commands
 

@@ -212,7 +212,7 @@ def test_what_a_retriever_returns_is_checked(arena_of: Commands, tmp_path: Path)
     """Nonsense is the failure of that query, with what came back; every other query goes on."""
     text = """
 from data.models import Passage
-from judges.retrieval.registry import RetrieverInfo
+from judges.retrieval import RetrieverInfo
 
 ANSWERS = iter([None, [1], [Passage("a", "b"), Passage("a", "b")], [(Passage("a", "b"), float("nan"))]])
 

@@ -16,7 +16,7 @@ from arena.settings import Settings
 from data.models import EMBEDDED_ENGINE, Outcome
 from data.store.scores import ScoredAnswer
 from judges.metrics.registry import metric_info
-from judges.metrics.relations.verdicts import scorer_of
+from judges.metrics.relations.model import scorer_of
 from tests.opened_pages import page_of
 
 PASSAGES = [

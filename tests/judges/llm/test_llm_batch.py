@@ -11,11 +11,11 @@ import pytest
 
 from data.errors import EndpointError, SpecError, StoppedError
 from data.models import Outcome, Reply
+from judges.llm.client import open_client
 from judges.llm.costs import MemoryLedger
-from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings
-from judges.llm.transports.batch_files import BatchRecord
+from judges.llm.transports.batch import BatchRecord
 from tests.memory_journal import MemoryJournal
 from tests.memory_replies import MemoryReplyCache
 from tests.narrow import instances, known

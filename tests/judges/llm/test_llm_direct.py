@@ -12,7 +12,7 @@ import pytest
 from arena.settings import read_settings
 from data.errors import EndpointError
 from data.models import Outcome, Reply
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.requests import CallFailure, Message, Request, Sampling
 from judges.llm.settings import AccessSettings
 

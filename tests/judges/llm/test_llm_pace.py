@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from judges.llm.costs import Budget, MemoryLedger
 from judges.llm.endpoint_state import AdaptiveLimiter, CircuitBreaker, TokenBucket
-from judges.llm.errors import CallError, CallErrorKind, fault_of_status
+from judges.llm.errors import CallError, CallErrorKind, fault_of_status, wait_asked_for
 from judges.llm.settings import AccessSettings
-from judges.llm.waits import wait_asked_for
 
 
 class Clock:

@@ -11,11 +11,9 @@ import pytest
 
 from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError, StoppedError
 from data.models import Outcome, Reply
-from judges.llm.cache import ReplyCache
-from judges.llm.client import Scheduler
+from judges.llm.client import Scheduler, open_client
 from judges.llm.costs import Ledger, MemoryLedger
-from judges.llm.factory import open_client
-from judges.llm.requests import CallFailure, Message, Request, Sampling
+from judges.llm.requests import CallFailure, Message, ReplyCache, Request, Sampling
 from judges.llm.settings import AccessSettings, CacheMode
 from tests.memory_replies import MemoryReplyCache
 from tests.narrow import instance, instances, known

@@ -15,7 +15,8 @@ from pydantic import BaseModel, Field
 
 from data.errors import SpecError
 from data.models import Outcome, Passage, Reply
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
+from judges.llm.replies import token_shares, weighted_score
 from judges.llm.requests import CallFailure
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import (
@@ -27,7 +28,6 @@ from judges.llm.tasks import (
     strict_schema,
 )
 from judges.llm.templates import Input, Tagged, Template
-from judges.llm.token_shares import token_shares, weighted_score
 
 Serve = Callable[..., Any]
 
@@ -280,7 +280,7 @@ def test_shares_need_most_of_the_probability() -> None:
 def test_importing_llm_access_loads_no_client() -> None:
     """`judges.llm` can be imported without openai, litellm, aiohttp or httpx being loaded."""
     code = (
-        "import sys, judges.llm.factory, judges.llm.tasks\n"
+        "import sys, judges.llm.client, judges.llm.tasks\n"
         "heavy = {'openai', 'litellm', 'aiohttp', 'httpx', 'tiktoken'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

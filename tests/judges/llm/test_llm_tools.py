@@ -12,19 +12,19 @@ import pytest
 
 from data.models import Outcome
 from data.store import Store
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.requests import Message, Request, Tool, ToolCall
 from judges.llm.settings import AccessSettings, CacheMode
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.llm.tools import MOST_TURNS, calls_of
-from judges.metrics.comprehensiveness.answer_relations import (
+from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.comprehensiveness.llm_steps import (
     COMPARE_ANSWERS,
     COMPARE_WITH_TOOL,
     AnswerComparer,
     AnswerRelation,
 )
-from judges.metrics.comprehensiveness.claims import Missing
 from tests.memory_journal import MemoryJournal
 from tests.memory_replies import MemoryReplyCache
 from tests.narrow import known

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from data.models import Reply
 from judges.llm.chat_format import Quirk, body_of
+from judges.llm.client import open_client
 from judges.llm.errors import CallError, CallErrorKind
-from judges.llm.factory import open_client
 from judges.llm.prices import Prices
 from judges.llm.replies import reply_of
 from judges.llm.requests import CallFailure, Message, Request, Sampling
@@ -103,7 +103,7 @@ def test_newer_models_get_the_newer_name_of_the_token_limit(scripted_llm: Serve)
 
 LITELLM = """
 import asyncio, sys
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.requests import Message, Request, Sampling
 from judges.llm.settings import AccessSettings
 

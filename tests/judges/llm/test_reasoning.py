@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.models import Reply
-from judges.llm.reasoning import split_reasoning
+from judges.llm.replies import split_reasoning
 from judges.llm.tasks import read_reply
 from judges.metrics.coverage.settings import ASPECTS
 from judges.pairwise.parsing import read

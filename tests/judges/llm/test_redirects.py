@@ -12,7 +12,7 @@ import pytest
 
 from data.errors import EndpointError
 from data.models import Reply
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings
 

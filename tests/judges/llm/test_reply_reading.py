@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from data.models import Reply
 from judges.llm.chat_format import Quirk, as_sent, body_of, left_out, quirk_of, sent
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
-from judges.llm.finish_reasons import canonical, finish_of
-from judges.llm.replies import MOST_TOKENS, payload_of, reply_of, usage_of
+from judges.llm.replies import MOST_TOKENS, canonical, finish_of, payload_of, reply_of, token_shares, usage_of
 from judges.llm.requests import Message, Request, ResponseFormat, Sampling
-from judges.llm.token_shares import token_shares
 from judges.pairwise.parsing import read
 from judges.spec import ReplyFormat
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.models import Outcome, Reply
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
+from judges.llm.errors import LONGEST, Backoff, Wait, wait_asked_for
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings
-from judges.llm.waits import LONGEST, Backoff, Wait, wait_asked_for
 from tests.providers.server import ScriptedProviders
 
 

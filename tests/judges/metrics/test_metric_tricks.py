@@ -10,8 +10,8 @@ import pytest
 
 from data.files.question_sets.registry import load_set
 from data.models import MetricItem, Passage, Question
-from judges.metrics.guard import WORTH, surface_of
 from judges.metrics.registry import build_metric
+from judges.metrics.shortening import WORTH, surface_of
 from tests.cheap_tricks import ON_METRICS, Material, families, play
 
 DEMO = Path(__file__).parents[3] / "data/sets/demo"

@@ -8,7 +8,7 @@ import pytest
 from data.models import OrderPolicy, Outcome, Question, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec
 

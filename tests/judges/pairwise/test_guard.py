@@ -13,8 +13,8 @@ from data.models import OrderPolicy, Outcome, Preference, Question, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge
 from judges.llm.requests import Request
-from judges.protection.sanitise import sanitise
-from judges.protection.screening import has_content, stripped
+from judges.llm.templates import sanitise
+from judges.pairwise.screening import has_content, stripped
 from judges.spec import Protection
 
 Make = Callable[..., Any]

@@ -16,7 +16,7 @@ from data.errors import SpecError
 from data.models import Outcome, Passage, Preference, Question, Reply
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.settings import AccessSettings
 from judges.pairwise.literal import LiteralPrompt, VerdictWords
 from judges.pairwise.parsing import Choice, read

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from data.steering.disguises import Flag
 from data.steering.rules import skeleton
-from judges.llm.templates import delimit, mark_of
-from judges.protection.sanitise import sanitise
+from judges.llm.templates import delimit, mark_of, sanitise
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ from data.models import Judgment, Outcome, Verdict
 from data.store import Store
 from judges.base import JudgeInput
 from judges.catalogue import build_judge
-from judges.llm.client import Scheduler
+from judges.llm.client import Scheduler, open_client
 from judges.llm.costs import MemoryLedger
-from judges.llm.factory import open_client
 from judges.llm.prices import Price, PriceFile, Prices
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec

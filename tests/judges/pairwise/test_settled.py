@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from data.models import JudgeKind, Judgment, Outcome, Preference, Presentation, Reply
-from judges.pairwise.llm_judge import in_battle_terms
+from judges.pairwise.llm_judge import in_battle_terms, settled
 from judges.pairwise.parsing import read
-from judges.pairwise.settled import settled
 from judges.spec import ReplyFormat
 
 AB, BA = Presentation.A_FIRST, Presentation.B_FIRST

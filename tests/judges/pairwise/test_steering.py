@@ -14,8 +14,8 @@ from data.steering.detector import steering
 from data.steering.disguises import Flag
 from judges.catalogue import build_judge, load_spec
 from judges.llm.requests import Request
-from judges.protection.sanitise import sanitise
-from judges.protection.screening import NOTHING_LEFT, Stripped, stripped
+from judges.llm.templates import sanitise
+from judges.pairwise.screening import NOTHING_LEFT, Stripped, stripped
 
 Make = Callable[..., Any]
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from data.errors import InvalidFileError
 from data.files.trec import RunLine, read_run, run_lines, write_run
 from data.models import Passage
-from judges.retrieval.ranking import Hit, by_document
+from judges.retrieval import Hit, by_document
 
 
 def test_a_document_has_the_place_of_its_best_chunk() -> None:

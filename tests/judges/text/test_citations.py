@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.text.citations import cited_sentences, without_citations
+from judges.text.sentences import cited_sentences, without_citations
 
 
 @pytest.mark.parametrize(

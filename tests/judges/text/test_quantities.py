@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from judges.text.contradictions import ContradictionFinder
 from judges.text.overlap import TermWeights
-from judges.text.quantities import quantities
-from judges.text.statements import read_statements
+from judges.text.statements import quantities, read_statements
 
 
 @pytest.mark.parametrize(

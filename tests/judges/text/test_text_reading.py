@@ -13,8 +13,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from judges.metrics.relations.entailment import classify, entailment_weights
 from judges.metrics.relations.model import Entailment
 from judges.text.contradictions import ContradictionFinder
+from judges.text.languages import ABBREVIATIONS
 from judges.text.overlap import TermWeights
-from judges.text.quantities import quantities
 from judges.text.sentences import (
     CLAUSE,
     _cut,
@@ -22,9 +22,8 @@ from judges.text.sentences import (
     split_clauses,
     split_sentences,
 )
-from judges.text.statements import MarkKind, read_statement, read_statements
+from judges.text.statements import MarkKind, quantities, read_statement, read_statements
 from judges.text.tokens import related, terms
-from judges.text.words import ABBREVIATIONS
 
 
 @pytest.mark.parametrize(

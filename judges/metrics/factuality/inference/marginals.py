@@ -9,7 +9,7 @@ from enum import StrEnum
 from data.errors import InputError
 from data.models import Json
 from data.models.words import to_json
-from judges.metrics.factuality.graph import FactGraph
+from judges.metrics.factuality.graph import FactGraph, FactorTables, Inference
 from judges.metrics.factuality.inference.exact import exact_posteriors, fits
 from judges.metrics.factuality.inference.minibuckets import I_BOUND, minibucket_posteriors
 from judges.metrics.factuality.inference.network import Network, network_of
@@ -18,7 +18,6 @@ from judges.metrics.factuality.inference.ordering import (
     components,
     min_fill,
 )
-from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 
 class Method(StrEnum):

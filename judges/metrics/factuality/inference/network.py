@@ -18,10 +18,10 @@ from judges.metrics.factuality.graph import (
     FactEdge,
     FactGraph,
     FactNode,
+    FactorTables,
     FactRelation,
     NodeKind,
 )
-from judges.metrics.factuality.vocabulary import FactorTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -16,7 +16,7 @@ from data.errors import ConflictError, InputError, ReplayMissError
 from data.models import Outcome, RoundState
 from data.store import Store
 from judges.llm.settings import CacheMode
-from judges.llm.transports.batch_files import BatchRecord
+from judges.llm.transports.batch import BatchRecord
 
 FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 0.05, "server_error": 0.1}
 

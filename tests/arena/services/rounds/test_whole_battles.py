@@ -16,8 +16,8 @@ from arena.services.rounds.models import RoundRequest
 from data.models import OrderPolicy, Outcome, Question, RoundState, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
+from judges.llm.client import open_client
 from judges.llm.costs import Budget, MemoryLedger, Purse, await_another, paid_whole
-from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec, make_spec
 from tests.narrow import known

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from data.models import Passage
-from judges.metrics.comprehensiveness.claims import Claim
 from judges.metrics.comprehensiveness.embedded import Ground, claims_of
+from judges.metrics.comprehensiveness.graph import Claim
 
 
 def test_claims_of_passages_are_clauses() -> None:

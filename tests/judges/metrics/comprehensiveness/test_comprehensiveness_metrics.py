@@ -11,10 +11,10 @@ import pytest
 
 from data.errors import SpecError
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.answer_relations import compare_quantities
+from judges.metrics.comprehensiveness.llm_steps import compare_quantities
 from judges.metrics.registry import Metric, build_metric
 from tests.scripted_llm import ToolUse
 

@@ -10,7 +10,7 @@ import pytest
 from data.errors import RecordError
 from data.models import MetricItem, Outcome, Passage
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.comprehensiveness.graph import Missing
 from judges.metrics.context.controlled import (
     Controlled,
     ControlledSetBuilder,
@@ -18,7 +18,7 @@ from judges.metrics.context.controlled import (
     build_all,
     cut_document,
 )
-from judges.metrics.context.settings import ContextSettings
+from judges.metrics.context.measures import ContextSettings
 from tests.judges.conftest import WithRunner
 
 Serve = Callable[..., Any]

@@ -18,8 +18,7 @@ from data.errors import RecordError
 from data.models import Json, MetricItem, Outcome, Score, unscored
 from judges.metrics.context.diagnosis import losses, total
 from judges.metrics.context.measures import coverage, density, pooled_ranked_coverage, ranked_coverage
-from judges.metrics.context.ratings import Ratings
-from judges.metrics.context.subsets import Order, Use, required_subset, uses
+from judges.metrics.context.ratings import Order, Ratings, Use, required_subset, uses
 
 CASE_STUDY = [
     [0, 0, 5, 5, 0, 0, 0, 0, 5, 0],

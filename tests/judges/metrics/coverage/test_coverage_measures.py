@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.metrics.coverage.measures import icat, share
+from judges.metrics.coverage.settings import icat, share
 
 SCORES = st.floats(0, 1)
 

@@ -20,7 +20,7 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.metric import Variant, build
 from judges.metrics.registry import build_metric
-from judges.retrieval.ranking import RankedSource, WordRanker
+from judges.retrieval import RankedSource, WordRanker
 from judges.text.tokens import TERMS, terms
 from tests.judges.conftest import WithRunner
 from tests.narrow import listed, number

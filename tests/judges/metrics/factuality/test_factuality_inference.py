@@ -16,7 +16,9 @@ from judges.metrics.factuality.graph import (
     FactEdge,
     FactGraph,
     FactNode,
+    FactorTables,
     FactRelation,
+    Inference,
     NodeKind,
     load_graph,
 )
@@ -25,7 +27,6 @@ from judges.metrics.factuality.inference.marginals import Method, marginals, net
 from judges.metrics.factuality.inference.minibuckets import minibucket_posteriors
 from judges.metrics.factuality.inference.network import Network, network_of, network_of_factors
 from judges.metrics.factuality.inference.ordering import EliminationOrder, min_fill
-from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 SHARED = Path(__file__).parents[4] / "../shared/data"
 

@@ -15,15 +15,15 @@ from aiohttp import web
 from data.errors import NotFoundError, SpecError, StatisticsError
 from data.files.question_sets.registry import load_set
 from data.models import Json, MetricItem, Outcome, Passage, Reply, Score
-from judges.llm.factory import open_client
+from judges.llm.client import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import LocalSource
 from judges.metrics.dry_run import DryRunner
-from judges.metrics.factuality.assembly import ASSESSORS, build
 from judges.metrics.factuality.contexts import PassageIndex, gather
 from judges.metrics.factuality.graph import load_graph
 from judges.metrics.factuality.inference.marginals import marginals
+from judges.metrics.factuality.metric import ASSESSORS, build
 from judges.metrics.factuality.report import summarise
 from judges.metrics.factuality.tasks import relation_probability
 from judges.metrics.registry import build_metric, metrics

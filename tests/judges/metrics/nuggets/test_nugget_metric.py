@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from data.errors import JudgeError, SpecError
 from data.models import Importance, MetricItem, Nugget, Outcome, Score
-from judges.metrics.nuggets.scores import Assignment, nugget_scores
+from judges.metrics.nuggets.metric import Assignment, nugget_scores
 from judges.metrics.registry import build_metric
 
 VITAL, OKAY = Importance.VITAL, Importance.OKAY

@@ -10,18 +10,88 @@ import inspect
 import math
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from data.errors import InputError, JudgeError, SpecError
 from data.models import Json, Outcome, Passage
 from data.plugins import CODE, Added, PluginKind, added, code_of, described
+from judges.llm.requests import CallFailure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from judges.llm.requests import CallFailure
-    from judges.retrieval.ranking import Hit, Ranker
+    from data.corpora.index import Corpus
+    from judges.metrics.coverage.sources import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage and its score: higher is better, comparable within one ranking."""
+
+    passage: Passage
+    score: float
+
+
+class Ranker(Protocol):
+    """Ranks passages for a query."""
+
+    async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
+        """Return at most `k` passages, best first, or why there are none.
+
+        Raises:
+            JudgeError: Searching as a whole cannot go on.
+        """
+        ...
+
+
+class WordRanker:
+    """Ranks the chunks of a corpus by BM25."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
+        """Rank."""
+        return [Hit(passage, score) for passage, score in self._corpus.search(query, k)]
+
+
+class SourceRanker:
+    """Ranks the passages of a source by their order: score 1 / place."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
+        """Rank."""
+        passages = await self._source.find(query, k)
+        if isinstance(passages, CallFailure):
+            return passages
+        return [Hit(passage, 1 / place) for place, passage in enumerate(passages, start=1)]
+
+
+class RankedSource:
+    """Finds the first passages of a ranking."""
+
+    def __init__(self, ranker: Ranker) -> None:
+        self._ranker = ranker
+
+    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
+        """Return the first `k` passages, or why the search failed."""
+        hits = await self._ranker.rank(query, k)
+        return hits if isinstance(hits, CallFailure) else [hit.passage for hit in hits]
+
+
+def by_document(hits: Sequence[Hit], k: int) -> list[Hit]:
+    """Keep the best chunk of each document, under the document's id."""
+    from data.corpora.documents import document_of  # noqa: PLC0415 - reads files, which lists do without
+
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        name = document_of(hit.passage.id)
+        best.setdefault(name, replace(hit, passage=replace(hit.passage, id=name)))
+    return list(best.values())[:k]
+
 
 BM25, WEB = "bm25", "web"
 
@@ -156,8 +226,6 @@ class _FunctionRanker:
 
     async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
         """Rank."""
-        from judges.llm.requests import CallFailure  # noqa: PLC0415 - lists of retrievers do without
-
         try:
             if inspect.iscoroutinefunction(self._find):
                 found = await self._find(query, k)
@@ -172,8 +240,6 @@ class _FunctionRanker:
 
 
 def _hits(found: object, k: int) -> list[Hit]:
-    from judges.retrieval.ranking import Hit  # noqa: PLC0415 - as above
-
     if not isinstance(found, list | tuple):
         raise SpecError(f"It returned {found!r:.80}, which is no list of passages.")
     hits: dict[str, Hit] = {}

@@ -13,18 +13,21 @@ from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Score, unsco
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Input, Tagged
-from judges.metrics.comprehensiveness.claims import Missing, Steps, ground_truth_of
 from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps
+from judges.metrics.comprehensiveness.graph import Missing, Steps, ground_truth_of
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser
 from judges.metrics.comprehensiveness.nli import NliReader, RelatedByNli
 from judges.metrics.comprehensiveness.qa import QaReader
-from judges.metrics.comprehensiveness.report import NOTHING_RELEVANT, Facts, score_facts
-from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
-from judges.metrics.guard import GuardedMetric
-from judges.metrics.options import read_options
-from judges.metrics.registry import NO_OPTIONS, Metric
+from judges.metrics.comprehensiveness.report import (
+    NOTHING_RELEVANT,
+    ComprehensivenessSettings,
+    Facts,
+    score_facts,
+)
+from judges.metrics.dry_run import texts
+from judges.metrics.registry import NO_OPTIONS, Metric, read_options
 from judges.metrics.relations.nli import open_nli
-from judges.metrics.stubs import texts
+from judges.metrics.shortening import GuardedMetric
 from judges.text.sentences import split_sentences
 
 NO_GROUND_TRUTH = "There are neither passages nor a reference to hold the answer against."

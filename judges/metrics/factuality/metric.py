@@ -18,12 +18,11 @@ from judges.metrics.factuality.baselines import (
 from judges.metrics.factuality.embedded import LexicalRelations
 from judges.metrics.factuality.evidence import EvidenceSource, steps_of
 from judges.metrics.factuality.reasoner import FactReasoner, Version
-from judges.metrics.factuality.settings import FactualitySettings
-from judges.metrics.factuality.tasks import LlmRelations
-from judges.metrics.guard import engine_with
-from judges.metrics.options import read_options
+from judges.metrics.factuality.tasks import FactualitySettings, LlmRelations
+from judges.metrics.registry import read_options
 from judges.metrics.relations.model import RelationModel
 from judges.metrics.relations.nli import open_nli
+from judges.metrics.shortening import engine_with
 
 PREFIX = "factuality-"
 ASSESSORS: tuple[str, ...] = (

@@ -1,1 +1,0 @@
-"""Defence against prompt injection."""

@@ -1,1 +1,0 @@
-"""Ranked retrieval: passages with scores for the questions of a set."""
