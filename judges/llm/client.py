@@ -3,7 +3,8 @@
 A request passes: the requests in flight (identical ones are asked once), the reply cache, a place in
 its endpoint's gate, the limits a minute, the budget, and the transport. Only transient faults are
 tried again, a bounded number of times, with exponential waits and jitter; a 429 is tried again for as
-long as patience lasts, and not without end. A wait that an endpoint asks for is a lower bound. `open_client` is the one place where it is put together.
+long as patience lasts, and not without end. A wait that an endpoint asks for is a lower bound.
+`open_client` is the one place where it is put together.
 """
 
 from __future__ import annotations

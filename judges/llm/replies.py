@@ -1,8 +1,8 @@
 """Bodies of endpoints as replies: one strict reading for every transport.
 
 A reply is what a model said. Whatever else comes with a status of 200, such as an error of the provider, a
-log-in page or a stream that nobody asked for, is a fault of the endpoint, quoted, and may pass. Of a reply this also reads why it ended, the reasoning in it and the
-probabilities of its values.
+log-in page or a stream that nobody asked for, is a fault of the endpoint, quoted, and may pass.
+Of a reply this also reads why it ended, the reasoning in it and the probabilities of its values.
 """
 
 from __future__ import annotations

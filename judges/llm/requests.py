@@ -1,7 +1,8 @@
 """What is asked of an LLM, as a value with a canonical form and a key.
 
 The key covers everything that can change the reply, so a cache that is keyed by it never serves an
-old verdict for an edited prompt, another endpoint or other sampling settings. Failures are never kept, so a retry always asks.
+old verdict for an edited prompt, another endpoint or other sampling settings.
+Failures are never kept, so a retry always asks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The languages that can be read without an LLM: Snowball's, and those written without spaces; folded texts and word lists."""
+"""The languages that can be read without an LLM: Snowball's, and those written without spaces; word lists."""
 
 from __future__ import annotations
 

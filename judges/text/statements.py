@@ -1,4 +1,4 @@
-"""Statements: sentences with their terms, and the marks that another statement could contradict, such as numbers."""
+"""Statements: sentences with their terms, and what another statement could contradict, such as numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of the comprehensiveness metrics, and scores of comprehensiveness with what they depend on: covered, missing, basis, sources."""
+"""Settings of comprehensiveness, and scores with what they depend on: covered, missing, basis, sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What factuality asks of an LLM, and how probable the reply makes a relation; the constants of the metrics."""
+"""What factuality asks of an LLM, how probable a reply makes a relation, and the constants."""
 
 from __future__ import annotations
 

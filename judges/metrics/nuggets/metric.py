@@ -1,4 +1,7 @@
-"""Nugget recall: which of a question's nuggets an answer states, in full or in part, and the six scores of TREC's RAG track."""
+"""Nugget recall: which of a question's nuggets an answer states, in full or in part.
+
+The six scores are those of TREC's RAG track.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How texts bear on each other, whoever tells: words, an NLI model, or an LLM; the words for posteriors of claims."""
+"""How texts bear on each other, whoever tells: words, an NLI model, or an LLM; words for posteriors."""
 
 from __future__ import annotations
 
