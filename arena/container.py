@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
-from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from arena.services.judging.llm_overrides import LlmOverrides
-from arena.settings import DATABASE, Settings, read_settings, settings_in
+from arena.settings import DATABASE, LlmOverrides, Settings, read_settings, settings_in
 from data.plugins import use_plugin_files
 from judges.llm.transports.registry import transport_info
 
@@ -25,20 +23,17 @@ if TYPE_CHECKING:
     from arena.services.accounts.sessions import SessionService
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import TokenService
-    from arena.services.boards.comparison import RoundComparisonService
     from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
-    from arena.services.contexts.controlled_sets import ControlledSetService
-    from arena.services.contexts.service import ContextService
+    from arena.services.contexts import ContextService, ControlledSetService
     from arena.services.evidence.question_lists import QuestionListService
     from arena.services.evidence.questions import EvidenceService
     from arena.services.evidence.systems import ComparisonService, ProfileService
     from arena.services.evidence.weaknesses import WeaknessService
-    from arena.services.jobs.engine import Engine
-    from arena.services.jobs.job_leases import JobLeases
-    from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
-    from arena.services.judging.judge_test import JudgeTester
+    from arena.services.jobs.cancellation import Engine
+    from arena.services.jobs.queue import JobLeases
+    from arena.services.judging.calibration import CalibrationService
     from arena.services.judging.judges import JudgeService
     from arena.services.labels import LabelService
     from arena.services.metrics.factory import MetricAccess
@@ -46,112 +41,24 @@ if TYPE_CHECKING:
     from arena.services.metrics.results import ScoreTableService
     from arena.services.metrics.service import MetricService
     from arena.services.notifications import Notifier
-    from arena.services.organisers.inbox import InboxService
-    from arena.services.organisers.monitor import RoundAdmin
-    from arena.services.organisers.round_jobs import RoundJobs
+    from arena.services.organisers import InboxService, RoundAdmin, RoundJobs
     from arena.services.question_sets.passages import SetPassages
-    from arena.services.question_sets.phases import PolicyService
-    from arena.services.question_sets.service import SetAdmin, SetService
-    from arena.services.question_sets.statistics import StatisticsService
+    from arena.services.question_sets.policies import PolicyService, SetAdmin
+    from arena.services.question_sets.service import SetService
     from arena.services.ranking.new_boards import NewBoards
     from arena.services.ranking.results import RankingResults
     from arena.services.ranking.service import RankingService
-    from arena.services.retrieval.corpora import CorpusService
-    from arena.services.retrieval.passages import RetrievalService
-    from arena.services.rounds.corrections import CorrectionService
+    from arena.services.retrieval import CorpusService, RetrievalService
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.service import RoundService
-    from arena.services.rounds.visibility import BattlePages, RoundReader
+    from arena.services.rounds.visibility import RoundReader
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
-    from arena.services.submissions.views import SubmissionReader
     from data.store import Store
 
 
-class _Service:
-    """An attribute that is made when first asked for, of the class that its annotation names.
-
-    Args:
-        module: Where the class is, below `arena`; imported only then, so that `arena --help` stays quick.
-        needs: Attributes of the application that the class takes, in order; `settings.lease` is one of those.
-        named: Those that it takes by name.
-    """
-
-    def __init__(self, module: str, needs: Sequence[str], named: Mapping[str, str]) -> None:
-        self._module = f"{__package__}.{module}"
-        self.needs, self.named = needs, named
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name, self._class = name, owner.__annotations__[name]
-
-    def __get__(self, arena: Arena | None, _owner: type) -> object:
-        if arena is None:
-            return self
-        make = getattr(import_module(self._module), self._class)
-        # Found there from now on, before this descriptor.
-        named = {name: attrgetter(need)(arena) for name, need in self.named.items()}
-        made = make(*(attrgetter(need)(arena) for need in self.needs), **named)
-        return arena.__dict__.setdefault(self._name, made)
-
-
-def _service(module: str, *needs: str, **named: str) -> Any:  # noqa: ANN401 - the attribute's annotation says what
-    return _Service(module, needs or ("store",), named)
-
-
 class Arena:
-    """Every use case of the application, over one store."""
-
-    sets: SetService = _service("services.question_sets.service")
-    set_admin: SetAdmin = _service("services.question_sets.service", "store", "sets", "policies")
-    policies: PolicyService = _service("services.question_sets.phases")
-    retrieval: RetrievalService = _service("services.retrieval.passages", "corpora", "store")
-    contexts: ContextService = _service("services.contexts.service", "store", "corpora", "metrics")
-    set_statistics: StatisticsService = _service("services.question_sets.statistics")
-    set_passages: SetPassages = _service("services.question_sets.passages", "store", "corpora")
-    uploads: UploadService = _service(
-        "services.submissions.uploads",
-        "settings.uploads_folder",
-        most_bytes="settings.upload_bytes",
-    )
-    identities: IdentityService = _service("services.accounts.auth")
-    sessions: SessionService = _service(
-        "services.accounts.sessions", "store", "identities", owned="settings.sole_owner"
-    )
-    teams: TeamService = _service("services.accounts.teams")
-    tokens: TokenService = _service("services.accounts.tokens")
-    invitations: InvitationService = _service(
-        "services.accounts.invitations", "store", "tokens", public_url="settings.public_url"
-    )
-    judges: JudgeService = _service("services.judging.judges", "store", "settings")
-    judge_tester: JudgeTester = _service("services.judging.judge_test", "judges")
-    calibration: CalibrationService = _service("services.judging.calibration", "judges")
-    calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
-    notifier: Notifier = _service(
-        "services.notifications", address="settings.notify", public_url="settings.public_url"
-    )
-    labels: LabelService = _service("services.labels")
-    jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
-    inbox: InboxService = _service("services.organisers.inbox")
-    round_admin: RoundAdmin = _service(
-        "services.organisers.monitor",
-        *("store", "rounds", "planner", "jobs", "boards"),
-    )
-    comparison: RoundComparisonService = _service("services.boards.comparison")
-    round_reader: RoundReader = _service("services.rounds.visibility")
-    submission_reader: SubmissionReader = _service("services.submissions.views")
-    battle_pages: BattlePages = _service("services.rounds.visibility")
-    score_tables: ScoreTableService = _service("services.metrics.results")
-    controlled_sets: ControlledSetService = _service("services.contexts.controlled_sets", "metric_access")
-    board_files: BoardFiles = _service("services.boards.files", "store", "boards")
-    history: HistoryService = _service("services.boards.history")
-    evidence: EvidenceService = _service("services.evidence.questions")
-    question_lists: QuestionListService = _service("services.evidence.question_lists")
-    profiles: ProfileService = _service("services.evidence.systems")
-    comparisons: ComparisonService = _service("services.evidence.systems")
-    weaknesses: WeaknessService = _service("services.evidence.weaknesses")
-    corrections: CorrectionService = _service("services.rounds.corrections", "store")
-    ranking_results: RankingResults = _service("services.ranking.results")
-    demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards", "calibration")
+    """Every use case of the application, over one store. A service is imported when it is first asked for."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -170,6 +77,192 @@ class Arena:
         return Store.open(self.settings.database_url)
 
     @cached_property
+    def sets(self) -> SetService:
+        from arena.services.question_sets.service import SetService
+
+        return SetService(self.store)
+
+    @cached_property
+    def set_admin(self) -> SetAdmin:
+        from arena.services.question_sets.policies import SetAdmin
+
+        return SetAdmin(self.store, self.sets, self.policies)
+
+    @cached_property
+    def policies(self) -> PolicyService:
+        from arena.services.question_sets.policies import PolicyService
+
+        return PolicyService(self.store)
+
+    @cached_property
+    def retrieval(self) -> RetrievalService:
+        from arena.services.retrieval import RetrievalService
+
+        return RetrievalService(self.corpora, self.store)
+
+    @cached_property
+    def contexts(self) -> ContextService:
+        from arena.services.contexts import ContextService
+
+        return ContextService(self.store, self.corpora, self.metrics)
+
+    @cached_property
+    def set_passages(self) -> SetPassages:
+        from arena.services.question_sets.passages import SetPassages
+
+        return SetPassages(self.store, self.corpora)
+
+    @cached_property
+    def uploads(self) -> UploadService:
+        from arena.services.submissions.uploads import UploadService
+
+        return UploadService(self.settings.uploads_folder, most_bytes=self.settings.upload_bytes)
+
+    @cached_property
+    def identities(self) -> IdentityService:
+        from arena.services.accounts.auth import IdentityService
+
+        return IdentityService(self.store)
+
+    @cached_property
+    def sessions(self) -> SessionService:
+        from arena.services.accounts.sessions import SessionService
+
+        return SessionService(self.store, self.identities, owned=self.settings.sole_owner)
+
+    @cached_property
+    def teams(self) -> TeamService:
+        from arena.services.accounts.teams import TeamService
+
+        return TeamService(self.store)
+
+    @cached_property
+    def tokens(self) -> TokenService:
+        from arena.services.accounts.tokens import TokenService
+
+        return TokenService(self.store)
+
+    @cached_property
+    def invitations(self) -> InvitationService:
+        from arena.services.accounts.invitations import InvitationService
+
+        return InvitationService(self.store, self.tokens, public_url=self.settings.public_url)
+
+    @cached_property
+    def judges(self) -> JudgeService:
+        from arena.services.judging.judges import JudgeService
+
+        return JudgeService(self.store, self.settings)
+
+    @cached_property
+    def calibrations(self) -> CalibrationService:
+        from arena.services.judging.calibration import CalibrationService
+
+        return CalibrationService(self.jobs, self.judges)
+
+    @cached_property
+    def notifier(self) -> Notifier:
+        from arena.services.notifications import Notifier
+
+        return Notifier(self.store, address=self.settings.notify, public_url=self.settings.public_url)
+
+    @cached_property
+    def labels(self) -> LabelService:
+        from arena.services.labels import LabelService
+
+        return LabelService(self.store)
+
+    @cached_property
+    def jobs(self) -> RoundJobs:
+        from arena.services.organisers import RoundJobs
+
+        return RoundJobs(self.store, self.job_leases)
+
+    @cached_property
+    def inbox(self) -> InboxService:
+        from arena.services.organisers import InboxService
+
+        return InboxService(self.store)
+
+    @cached_property
+    def round_admin(self) -> RoundAdmin:
+        from arena.services.organisers import RoundAdmin
+
+        return RoundAdmin(self.store, self.rounds, self.planner, self.jobs, self.boards)
+
+    @cached_property
+    def round_reader(self) -> RoundReader:
+        from arena.services.rounds.visibility import RoundReader
+
+        return RoundReader(self.store)
+
+    @cached_property
+    def score_tables(self) -> ScoreTableService:
+        from arena.services.metrics.results import ScoreTableService
+
+        return ScoreTableService(self.store)
+
+    @cached_property
+    def controlled_sets(self) -> ControlledSetService:
+        from arena.services.contexts import ControlledSetService
+
+        return ControlledSetService(self.metric_access)
+
+    @cached_property
+    def board_files(self) -> BoardFiles:
+        from arena.services.boards.files import BoardFiles
+
+        return BoardFiles(self.store, self.boards)
+
+    @cached_property
+    def history(self) -> HistoryService:
+        from arena.services.boards.history import HistoryService
+
+        return HistoryService(self.store)
+
+    @cached_property
+    def evidence(self) -> EvidenceService:
+        from arena.services.evidence.questions import EvidenceService
+
+        return EvidenceService(self.store)
+
+    @cached_property
+    def question_lists(self) -> QuestionListService:
+        from arena.services.evidence.question_lists import QuestionListService
+
+        return QuestionListService(self.store)
+
+    @cached_property
+    def profiles(self) -> ProfileService:
+        from arena.services.evidence.systems import ProfileService
+
+        return ProfileService(self.store)
+
+    @cached_property
+    def comparisons(self) -> ComparisonService:
+        from arena.services.evidence.systems import ComparisonService
+
+        return ComparisonService(self.store)
+
+    @cached_property
+    def weaknesses(self) -> WeaknessService:
+        from arena.services.evidence.weaknesses import WeaknessService
+
+        return WeaknessService(self.store)
+
+    @cached_property
+    def ranking_results(self) -> RankingResults:
+        from arena.services.ranking.results import RankingResults
+
+        return RankingResults(self.store)
+
+    @cached_property
+    def demo(self) -> DemoService:
+        from arena.demo import DemoService
+
+        return DemoService(self.sets, self.submissions, self.rounds, self.boards, self.calibrations)
+
+    @cached_property
     def engine(self) -> Engine:
         """Where long work is done, as the settings say.
 
@@ -181,8 +274,8 @@ class Arena:
     @cached_property
     def submissions(self) -> SubmissionService:
         """Submissions."""
-        from arena.services.submissions.file_checks import FileChecks
         from arena.services.submissions.service import SubmissionService
+        from arena.services.submissions.uploads import FileChecks
         from submissions.limits import IntakeLimits
 
         limits = IntakeLimits(
@@ -207,7 +300,7 @@ class Arena:
     @cached_property
     def rounds(self) -> RoundService:
         """Rounds."""
-        from arena.services.rounds.runner import RoundRunner
+        from arena.services.rounds.judging_loop import RoundRunner
         from arena.services.rounds.service import RoundService
 
         return RoundService(
@@ -221,7 +314,7 @@ class Arena:
     @cached_property
     def job_leases(self) -> JobLeases:
         """This process's dealings with the queue of jobs."""
-        from arena.services.jobs.job_leases import JobLeases, this_worker
+        from arena.services.jobs.queue import JobLeases, this_worker
 
         return JobLeases(self.store, this_worker(), self.settings.lease)
 
@@ -260,7 +353,7 @@ class Arena:
     @cached_property
     def ranking(self) -> RankingService:
         """Files of answers ranked, in an arena of their own."""
-        from arena.services.ranking.judges import RankingJudges
+        from arena.services.ranking.requests import RankingJudges
         from arena.services.ranking.service import RankingService
 
         return RankingService(
@@ -284,7 +377,7 @@ class Arena:
         )
 
     @contextmanager
-    def _testing(self, endpoint: str, key: str) -> Iterator[JudgeTester]:
+    def _testing(self, endpoint: str, key: str) -> Iterator[JudgeService]:
         """What tries judges at another address or with another key, which are forgotten afterwards."""
         settings = self.settings
         twin = Arena(
@@ -295,7 +388,7 @@ class Arena:
             )
         )
         twin.__dict__["store"] = self.store
-        yield twin.judge_tester
+        yield twin.judges
 
     @contextmanager
     def _pricing(self) -> Iterator[RankingService]:
@@ -321,7 +414,7 @@ class Arena:
     @cached_property
     def corpora(self) -> CorpusService:
         """Corpora, in the home folder."""
-        from arena.services.retrieval.corpora import CorpusService
+        from arena.services.retrieval import CorpusService
         from data.corpora.index import CorpusLibrary
         from judges.text.tokens import TERMS
 

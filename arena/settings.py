@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from ipaddress import ip_network
 from pathlib import Path
@@ -292,3 +292,34 @@ def child_environment(variables: Mapping[str, str]) -> dict[str, str]:
 def environment_of(settings: Settings) -> dict[str, str]:
     """The environment for a program that works on the same arena."""
     return child_environment({"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmOverrides:
+    """What goes before the settings; what is None is as they say.
+
+    The limits a minute are for each endpoint and model; `timeout` is the longest wait for one reply, in
+    seconds.
+    """
+
+    cache_mode: CacheMode | None = None
+    transport: str | None = None
+    rpm: int | None = None
+    tpm: int | None = None
+    timeout: int | None = None
+
+    @classmethod
+    def from_json(cls, payload: Mapping[str, Any]) -> LlmOverrides:
+        """Read what a job for workers asks for, among other things."""
+        from pydantic import TypeAdapter  # noqa: PLC0415 - commands load this module, workers alone need it
+
+        read: LlmOverrides = TypeAdapter(cls).validate_python(dict(payload))
+        return read
+
+    def to_json(self) -> dict[str, Any]:
+        """What was asked for, as a job for workers stores it."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def over(self, settings: Settings) -> Settings:
+        """The settings with this in their place where it was asked for."""
+        return replace(settings, **self.to_json())

@@ -248,7 +248,7 @@ def processor_seconds() -> float:
 
 def publish(questions: int, passages: int) -> None:
     """Publish a large set, and print seconds, memory, and the ratio to the metrics' own cost."""
-    from arena.services.system.text_process import end_idle
+    from arena.services.text_process import end_idle
 
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)

@@ -30,8 +30,8 @@ from sqlalchemy import text
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from arena.services.system.prometheus import metrics_of
-from arena.services.system.text_process import end_idle
+from arena.services.system import metrics_of
+from arena.services.text_process import end_idle
 from arena.settings import Settings
 from data.models import RoundState
 

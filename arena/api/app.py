@@ -30,7 +30,7 @@ from arena.api.errors import (
 from arena.api.middleware import BodyLimits, Envelope
 from arena.container import Arena
 from arena.html_pages import rendered
-from arena.services.submissions.turns import Turns
+from arena.services.submissions.uploads import Turns
 from data.errors import ArenaError
 from data.files.text_files import MEBIBYTE
 

@@ -17,7 +17,7 @@ from arena.api.dependencies import FileTurns, Services, Who, client_of
 from arena.api.sets_and_rounds import Name
 from arena.models.results import Board, BoardHead, ScoredMetric
 from arena.services.metrics.results import ScoreRequest
-from arena.services.submissions.turns import party_of
+from arena.services.submissions.uploads import party_of
 from data.models.questions import NAME_PATTERN
 from leaderboard.vocabulary import BoardForm
 

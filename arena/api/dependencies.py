@@ -26,7 +26,7 @@ from arena.api.middleware import LIMIT_HEADERS
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.jobs.cancellation import StopEvent, alongside, raise_if_stopped
-from arena.services.submissions.turns import Turns
+from arena.services.submissions.uploads import Turns
 from data.errors import AccessError
 
 IPV6_HOST_BITS = 64

@@ -116,7 +116,7 @@ def list_battles(
     after: Cursor = 0,
 ) -> Response:
     """The battles of a published round, a page at a time."""
-    battles = arena.battle_pages.page(name, after=after, limit=limit + 1, outcome=outcome, caller=caller)
+    battles = arena.round_reader.page(name, after=after, limit=limit + 1, outcome=outcome, caller=caller)
     page = battles[:limit]
     following = page[-1].id if len(battles) > limit else None
     return answer(request, BattlePage(battles=page, next=following))

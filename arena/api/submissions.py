@@ -25,8 +25,8 @@ from arena.models.submissions import (
     SubmissionStatus,
 )
 from arena.services.accounts.auth import require
-from arena.services.submissions.turns import party_of
-from arena.services.system.text_process import Poll
+from arena.services.submissions.uploads import party_of
+from arena.services.text_process import Poll
 from data.errors import InvalidFileError, StoppedError
 from data.models import SubmissionKind, SystemCard, TokenScope
 

@@ -49,7 +49,7 @@ def score(
 
     $ arena retrieval score bm25.trec tuned.trec --set fiqa --qrels test.tsv
     """
-    from arena.services.contexts.service import CRUX, RANKING, ContextRequest
+    from arena.services.contexts import CRUX, RANKING, ContextRequest
 
     contexts = open_reaching(cache_mode).contexts
     if files:

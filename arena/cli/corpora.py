@@ -87,7 +87,7 @@ def search(
 
     $ arena corpora search wiki "what a passage says"
     """
-    from arena.services.retrieval.passages import RetrievalRequest
+    from arena.services.retrieval import RetrievalRequest
 
     hits = open_arena().retrieval.search(words, RetrievalRequest(k=k, corpus=corpus, documents=documents))
     rows = [
@@ -139,7 +139,7 @@ def retrieve(
 
     A search that fails is counted and named, and its question is left out of the file.
     """
-    from arena.services.retrieval.passages import RetrievalRequest, write_retrieved
+    from arena.services.retrieval import RetrievalRequest, write_retrieved
     from data.errors import InputError
 
     if not out.resolve().parent.is_dir():

@@ -94,7 +94,7 @@ def worker(
     Ctrl-C returns unfinished work to the queue.
     """
     from arena.logs import configure_logs
-    from arena.services.jobs.job_leases import this_worker
+    from arena.services.jobs.queue import this_worker
     from arena.workers.worker import Worker
 
     arena = open_arena()

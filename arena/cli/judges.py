@@ -163,7 +163,7 @@ def try_(
 
 
 def _try_demo(name: str, cache_mode: CacheMode | None, *, as_json: bool) -> None:
-    found = open_reaching(cache_mode).judge_tester.test(name)
+    found = open_reaching(cache_mode).judges.test(name)
     if as_json:
         show_json({**to_json(found), "passed": found.passed})
     else:
@@ -223,7 +223,7 @@ def calibrate(
     Prints agreement, ties, unreadable replies and position flips. Several judges make a table, best first by
     Pearson's correlation.
     """
-    reports = open_reaching(cache_mode).calibration.calibrate(
+    reports = open_reaching(cache_mode).calibrations.calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd
     )
     for reason, count in reports[0].left_out.items():

@@ -15,8 +15,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from arena.container import Arena, open_arena
-from arena.services.judging.llm_overrides import LlmOverrides
-from arena.settings import EngineKind, read_settings
+from arena.settings import EngineKind, LlmOverrides, read_settings
 from data.errors import ArenaError
 from judges.llm.settings import CacheMode
 from judges.llm.transports.registry import transport_info

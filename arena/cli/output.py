@@ -62,7 +62,7 @@ def note(text: str) -> None:
 
 def close_to_others(settings: Settings) -> None:
     """Close a home that others can read, and say so."""
-    from arena.services.system.private_files import made_private
+    from arena.services.system import made_private
 
     if done := made_private(settings.home, settings.database_url):
         note(done)

@@ -191,7 +191,7 @@ def show(
     if inbox:
         _show_inbox(set_name, as_json=as_json)
         return
-    reader = open_arena().submission_reader
+    reader = open_arena().submissions
     if number is None:
         submissions = [line.shown().to_json() for line in reader.find(set_name=set_name, caller=OPERATOR)]
         empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."

@@ -143,7 +143,7 @@ def judge(
     Raises:
         InputError: Nobody is named to judge, and there is no reference for the embedded judge.
     """
-    from arena.services.ranking.judges import ADVICE, EMBEDDED  # noqa: PLC0415 - loads what rankings alone need
+    from arena.services.ranking.requests import ADVICE, EMBEDDED  # noqa: PLC0415 - loads what rankings alone need
     from data.models import Question  # noqa: PLC0415 - as above
 
     if not judge and reference is None:

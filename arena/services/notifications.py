@@ -48,7 +48,7 @@ class Notifier:
 
 
 def _deliver(address: str, event: str, lines: Iterable[str]) -> None:
-    import apprise  # noqa: PLC0415 - takes a second to load, which only this thread waits for
+    import apprise
 
     # Its log names addresses, which may hold secrets.
     logging.getLogger(apprise.__name__).propagate = False
@@ -65,7 +65,7 @@ def _deliver(address: str, event: str, lines: Iterable[str]) -> None:
 
 
 def _warn(event: str, reason: str) -> None:
-    import structlog  # noqa: PLC0415 - commands that notify of nothing do without
+    import structlog
 
     if structlog.is_configured():
         structlog.get_logger("notifications").warning(

@@ -29,7 +29,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from arena.api.dependencies import Rates, client_of, too_many
 from arena.api.errors import problem_response
 from arena.container import Arena, open_arena
-from arena.services.system.prometheus import metrics_of
+from arena.services.system import metrics_of
 from arena.settings import MetricsAccess, Settings
 from arena.site.hosts import ServedHosts
 from arena.site.middleware import RetractedStatus, SiteMiddleware, UntrustedPeers

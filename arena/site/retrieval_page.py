@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from arena.services.contexts.service import CRUX, RANKING
+from arena.services.contexts import CRUX, RANKING
 from arena.site.auth import present
 from arena.site.services import arena
 from arena.site.ui.components import name_page, note, page_heading

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.container import Arena
-from arena.services.judging.llm_overrides import LlmOverrides
-from arena.settings import EngineKind
+from arena.settings import EngineKind, LlmOverrides
 from data.errors import ArenaError, WorkError
 from data.models import RoundCounts
 from data.parallel import Spread, Task, in_parallel

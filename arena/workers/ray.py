@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from arena.container import Arena, open_arena
-from arena.services.jobs.job_leases import this_worker
+from arena.services.jobs.queue import this_worker
 from arena.settings import EngineKind, read_settings
 from arena.workers.local import guarded
 from arena.workers.worker import Worker

@@ -20,8 +20,8 @@ import structlog
 from arena.container import Arena
 from arena.services.accounts.auth import on_behalf
 from arena.services.jobs.cancellation import StopEvent, alongside, stopping_on_interrupt, telling
-from arena.services.jobs.job_leases import JobLeases, heartbeats, release_after
-from arena.services.judging.llm_overrides import LlmOverrides
+from arena.services.jobs.queue import JobLeases, heartbeats, release_after
+from arena.settings import LlmOverrides
 from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
 from data.models import Job, JobKind, Lease, WorkerId
 from data.progress import Latest, Progress, listening
@@ -190,11 +190,11 @@ class Worker:
             path = Path(folder) / "labels.jsonl"
             path.write_text(job.payload["labels"], encoding="utf-8")
             judges = job.payload["judges"]
-            reports = self._arena.calibration.calibrate(judges, path, stop_event=stop_event, **options)
+            reports = self._arena.calibrations.calibrate(judges, path, stop_event=stop_event, **options)
         return {"reports": [report.to_json() for report in reports]}
 
     def _test_judge(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
-        return self._arena.judge_tester.test(job.payload["judge"], stop_event=stop_event).as_json()
+        return self._arena.judges.test(job.payload["judge"], stop_event=stop_event).as_json()
 
     async def _watch_parent(self, stop: asyncio.Event) -> None:
         while self._parent is not None and not stop.is_set():

@@ -61,7 +61,7 @@ def metric_request(
 ) -> MetricRequest:
     """What is asked of the service of metrics."""
     from arena.services.metrics.factory import CONCURRENCY, MetricRequest
-    from arena.services.retrieval.corpora import SearchRequest
+    from arena.services.retrieval import SearchRequest
 
     return MetricRequest(
         metric=metric,

@@ -233,7 +233,7 @@ def build(
     `text`). DIR receives a set for `arena sets import`, and `ratings.jsonl` with the ratings, the passages
     that suffice and what was dropped.
     """
-    from arena.services.contexts.controlled_sets import BuildRequest
+    from arena.services.contexts import BuildRequest
 
     request = BuildRequest(
         file=file,
@@ -258,7 +258,7 @@ commands.command()(policy)
 
 
 def _show_statistics(name: str, *, as_json: bool) -> None:
-    rows = open_arena().set_statistics.of(name)
+    rows = open_arena().sets.statistics(name)
     show_rows(
         [row.to_json() for row in rows],
         (

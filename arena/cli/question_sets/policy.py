@@ -98,7 +98,7 @@ def policy(
 
 
 def _show(set_policy: SetPolicy, *, as_json: bool) -> None:
-    from arena.services.question_sets.phases import policy_json
+    from arena.services.question_sets.policies import policy_json
 
     fields = policy_json(set_policy)
     if as_json:

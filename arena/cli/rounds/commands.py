@@ -175,7 +175,7 @@ def correct(
     """
     from arena.services.accounts.auth import OPERATOR
 
-    evidence = open_arena().corrections.correct(
+    evidence = open_arena().rounds.correct(
         name, question, (system_a, system_b), winner=winner, reason=reason, caller=OPERATOR
     )
     fields = {"battle": evidence.battle.key, "question_id": question, "winner": winner}

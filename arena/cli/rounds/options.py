@@ -30,7 +30,7 @@ from arena.cli.options import (
 from arena.cli.output import note
 from arena.cli.rounds.reports import show_status
 from arena.container import Arena
-from arena.services.judging.llm_overrides import LlmOverrides
+from arena.settings import LlmOverrides
 from data.errors import StoppedError
 from data.models import OrderPolicy, RoundState
 from data.progress import reporting

@@ -15,8 +15,8 @@ from data.models.judgments import JudgeConduct
 from data.text import counted
 
 if TYPE_CHECKING:
-    from arena.services.jobs.service import JobStatus
-    from arena.services.rounds.live import LiveStanding
+    from arena.services.jobs.queue import JobStatus
+    from arena.services.rounds.battle_table import LiveStanding
 
 
 COUNTS = (

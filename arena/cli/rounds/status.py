@@ -58,7 +58,7 @@ def compare(
     """
     from arena.cli.battles.commands import show_ranking_comparison
 
-    comparison, notes = open_arena().comparison.compare(names)
+    comparison, notes = open_arena().history.compare(names)
     for line in notes:
         note(line)
     show_ranking_comparison(comparison, names, as_json=as_json)

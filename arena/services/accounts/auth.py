@@ -157,13 +157,13 @@ class IdentityService:
 
     @cached_property
     def _guesses(self) -> MovingWindowRateLimiter:
-        from limits.storage import MemoryStorage  # noqa: PLC0415 - as above
-        from limits.strategies import MovingWindowRateLimiter  # noqa: PLC0415 - as above
+        from limits.storage import MemoryStorage
+        from limits.strategies import MovingWindowRateLimiter
 
         return MovingWindowRateLimiter(MemoryStorage())
 
     def _count_guess(self, prefix: str, client: str) -> None:
-        from limits import RateLimitItemPerMinute  # noqa: PLC0415 - commands see no guesses
+        from limits import RateLimitItemPerMinute
 
         for most, *key in ((MOST_FOR_PREFIX, "prefix", prefix), (MOST_FOR_CLIENT, "client", client)):
             rate = RateLimitItemPerMinute(most, WINDOW_MINUTES)

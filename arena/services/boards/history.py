@@ -1,11 +1,20 @@
-"""Every board that was ever published, and rank changes from one to the next."""
+"""Boards over time, and rounds of one set compared on the battles that all of them decided."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from arena.services.accounts.auth import OPERATOR, Caller
+from arena.services.rounds.battle_table import table_of_columns
+from arena.services.rounds.visibility import RoundAccess
+from data.errors import InputError
 from data.models import Board
 from data.store import Store
+from leaderboard.agreement.comparison import RankingComparison, compare_rankings
+from leaderboard.battles import in_common
+from leaderboard.standings.build import without_systems
 from leaderboard.standings.diff import Changes, changes
 
 
@@ -19,7 +28,7 @@ class Entry:
 
 
 class HistoryService:
-    """Use cases of readers who follow boards over time."""
+    """Follow boards over time, and compare rounds."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -42,3 +51,24 @@ class HistoryService:
                 entry = replace(entry, previous=before.name, changes=found)
             entries.append(entry)
         return tuple(entries)
+
+    def compare(
+        self, names: Sequence[str], *, caller: Caller = OPERATOR
+    ) -> tuple[RankingComparison, tuple[str, ...]]:
+        """Compare two rounds or more of a set by verdicts on the same battles, and name systems left out."""
+        if len(set(names)) < max(len(names), 2):
+            raise InputError("Two different rounds are needed.", advice="Name each round once.")
+        rounds = [self._store.rounds.get(name) for name in names]
+        for round_ in rounds:
+            RoundAccess(self._store, caller, round_)
+        if len({round_.plan["set_hash"] for round_ in rounds}) > 1:
+            raise InputError("The rounds are not of one question set.", advice="Compare rounds of one set.")
+        systems = {item for round_ in rounds for item in dict(round_.plan["systems"]).items()}
+        counts = Counter(system for system, _ in systems)
+        others = sorted(system for system, count in counts.items() if count > 1)
+        columns = {name: table_of_columns(self._store.verdicts.columns(name)) for name in names}
+        tables = in_common({name: without_systems(table, {*others}) for name, table in columns.items()})
+        if not len(tables[names[0]]):
+            raise InputError("No battle was decided by all of them.", advice="Compare rounds of one plan.")
+        notes = (f"left out, since the rounds judged other versions: {', '.join(others)}",) if others else ()
+        return compare_rankings(list(tables.values()), seed=rounds[0].seed), notes

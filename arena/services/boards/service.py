@@ -10,7 +10,7 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.boards.marks import marks_of, withdrawn_marks
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
-from arena.services.system.gc_tuning import rare_collections
+from arena.services.system import rare_collections
 from data.errors import ConflictError, InputError
 from data.models import Board, Round, RoundState, Submission, TokenScope
 from data.progress import working
@@ -50,7 +50,7 @@ class BoardService:
             NotFoundError: There is no such round.
             InputError: The calibration is of other judges.
         """
-        from arena.services.boards.standings import standings_of  # noqa: PLC0415 - loads statistics, see above
+        from arena.services.boards.standings import standings_of
 
         return standings_of(self._store, name, calibration=calibration)
 
@@ -98,9 +98,9 @@ class BoardService:
             UnrankableError: The votes compare no two systems.
             StoppedError: It was stopped; scores are kept, nothing is published.
         """
-        from arena.services.boards.people import correct_board, section_of_round  # noqa: PLC0415 - as above
-        from arena.services.boards.standings import agreement_of, require_enough  # noqa: PLC0415 - as above
-        from arena.services.rounds.models import entrants_of  # noqa: PLC0415 - as above
+        from arena.services.boards.people import correct_board, section_of_round
+        from arena.services.boards.standings import agreement_of, require_enough
+        from arena.services.rounds.models import entrants_of
 
         require(caller, TokenScope.ORGANISE)
         round_ = self._store.rounds.get(name)
@@ -152,7 +152,7 @@ class BoardService:
             InputError: The round has no labels.
             RecordError: A value of the file breaks a rule; the message names its line.
         """
-        from arena.services.boards.people import LABELS, VoteSource  # noqa: PLC0415 - loads tables
+        from arena.services.boards.people import LABELS, VoteSource
 
         if words == LABELS:
             return VoteSource.of_labels(self._store, round_name)
@@ -181,10 +181,10 @@ class BoardService:
 
     def publish_paper(self) -> Board:
         """Publish the bundled board of RAG-QA Arena's results; one that stands already stays."""
-        from leaderboard.ratings import Cluster, Settings  # noqa: PLC0415 - as above
-        from leaderboard.standings.build import build_standings  # noqa: PLC0415 - as above
-        from leaderboard.standings.model import About  # noqa: PLC0415 - as above
-        from leaderboard.standings.published import bundled_board  # noqa: PLC0415 - as above
+        from leaderboard.ratings import Cluster, Settings
+        from leaderboard.standings.build import build_standings
+        from leaderboard.standings.model import About
+        from leaderboard.standings.published import bundled_board
 
         paper = bundled_board()
         standing = [board for board in self._store.boards.all() if board.name == paper.name]
@@ -297,9 +297,9 @@ class BoardService:
             ForbiddenError: Only organisers may.
             NotFoundError: There is no such round.
         """
-        from arena.services.rounds.battle_table import table_of_columns  # noqa: PLC0415 - as above
-        from arena.services.rounds.export import make_folder  # noqa: PLC0415 - as above
-        from leaderboard.formats.parquet import write_table  # noqa: PLC0415 - as above
+        from arena.services.rounds.battle_table import table_of_columns
+        from arena.services.rounds.export import make_folder
+        from leaderboard.formats.parquet import write_table
 
         require(caller, TokenScope.ORGANISE)
         self._store.rounds.get(name)
@@ -316,7 +316,7 @@ class BoardService:
             FileFormatError: The folder cannot be written; before anything is computed.
             NotFoundError: There is no such round.
         """
-        from arena.services.rounds.export import make_folder, write_round  # noqa: PLC0415 - as above
+        from arena.services.rounds.export import make_folder, write_round
 
         self._store.rounds.get(name)
         make_folder(folder)

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.services.boards.facts import facts_of_answers, facts_of_systems
-from arena.services.boards.style import judge_context_of
+from arena.services.boards.facts import facts_of_answers, facts_of_systems, judge_context_of
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -19,7 +18,7 @@ from arena.services.rounds.battle_table import (
 )
 from arena.services.rounds.models import entrants_of, former_sentences
 from arena.services.submissions.status import StatusReader
-from arena.services.system.gc_tuning import rare_collections
+from arena.services.system import rare_collections
 from data.errors import ConflictError, InputError
 from data.files.text_files import ReadLimits, parse_json, read_text
 from data.models import (

@@ -156,7 +156,7 @@ def formatted(board: Board, domain: str, form: TableFormat) -> str:
     Raises:
         ConflictError: The board has no such domain.
     """
-    import pandas as pd  # noqa: PLC0415 - heavy, and only these forms need it
+    import pandas as pd
 
     headers, lines, _ = board_table(board, domain)
     if form is TableFormat.MARKDOWN:

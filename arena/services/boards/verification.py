@@ -201,10 +201,10 @@ def _wrong(message: str) -> FileFormatError:
 
 def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
     # To write an export takes none of what reads and rates battles.
-    from leaderboard.formats.reading import read_battles  # noqa: PLC0415
-    from leaderboard.rates import win_rates  # noqa: PLC0415
-    from leaderboard.ratings import IntervalKind, rate  # noqa: PLC0415
-    from leaderboard.standings.build import without_systems  # noqa: PLC0415
+    from leaderboard.formats.reading import read_battles
+    from leaderboard.rates import win_rates
+    from leaderboard.ratings import IntervalKind, rate
+    from leaderboard.standings.build import without_systems
 
     lines = {line["system"]: line for line in standings["lines"]["overall"]}
     if not (folder / "battles.jsonl").stat().st_size:

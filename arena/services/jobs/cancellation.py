@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and the end of a job as requests to stop in order."""
+"""Protocol of engines, and requests to stop in order: Ctrl-C, SIGTERM and the end of a job."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import asyncio
 import platform
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from typing import Any, Protocol
 
+from arena.settings import EngineKind
 from data.errors import StoppedError
+from data.models import RoundCounts
+from data.parallel import Spread
+from data.progress import Report
 
 StopEvent = threading.Event
 """Set by another thread where what is being done is no longer wanted."""
@@ -77,3 +82,36 @@ async def telling(stop: asyncio.Event | None, then: Callable[[], object]) -> Asy
 
     async with nullcontext() if stop is None else alongside(call(stop)):
         yield
+
+
+class Engine(Protocol):
+    """Does long work; at one seed every engine gives the same bytes."""
+
+    @property
+    def kind(self) -> EngineKind:
+        """The engine."""
+        ...
+
+    def parallel(self) -> AbstractContextManager[Spread]:
+        """Do the parts of long work (`data.parallel.parallel_map`) by this engine within the block."""
+        ...
+
+    def judge(
+        self,
+        name: str,
+        *,
+        concurrency: int,
+        report: Report,
+        workers: int | None = None,
+        reaching: Mapping[str, Any] | None = None,
+    ) -> RoundCounts:
+        """Judge what is pending in a round.
+
+        `concurrency` is of all who judge together, at most `workers`; `reaching` are their settings, as
+        `LlmOverrides.to_json` has them.
+
+        Raises:
+            ConflictError: The round has ended, or another process judges it.
+            JudgeError: Judging cannot go on.
+        """
+        ...

@@ -1,4 +1,4 @@
-"""Judges held against people: human labels in, agreement out."""
+"""Calibration: how well judges agree with pairs that people labelled."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
-from arena.services.jobs.service import JobService, JobStatus
+from arena.services.jobs.queue import JobService, JobStatus
 from arena.services.judging.judges import JudgeService
-from arena.services.judging.labelled_pairs import LIMITS, LabelledPair, labelled_pairs
-from data.errors import InputError, NotFoundError
+from data.errors import FileFormatError, InputError, NotFoundError
 from data.files.labels import read_labels
+from data.files.text_files import ReadLimits
 from data.models import HumanLabel, Job, JobKind, Passage, Question, TokenScope, Verdict
 from data.models.rounds import require_amount
 from judges.base import JudgeInput
@@ -25,7 +25,50 @@ from judges.spec import JudgeSpec
 from leaderboard.agreement.pairs import Calibration, CalibrationPair
 from leaderboard.agreement.pairs import calibrate as hold_against
 
+LIMITS = ReadLimits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPair:
+    """A pair with the labels of all people."""
+
+    first: HumanLabel
+    labels: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPairs:
+    """Pairs of a file, and the labels that are no votes by reason."""
+
+    pairs: tuple[LabelledPair, ...]
+    left_out: Mapping[str, int]
+    warnings: tuple[str, ...]
+
+
+def labelled_pairs(path: Path) -> LabelledPairs:
+    """Read the pairs of a file; lines with one id are labels of several people.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+        FileFormatError: An id has different answers on different lines.
+    """
+    read = read_labels(path, LIMITS)
+    by_id: dict[str, tuple[HumanLabel, list[float]]] = {}
+    for label in read.labels:
+        first, labels = by_id.setdefault(label.id, (label, []))
+        if (first.answer_a, first.answer_b) != (label.answer_a, label.answer_b):
+            raise FileFormatError(
+                f"{path.name}: the pair {label.id} has different answers on different lines.",
+                advice="Give every pair an id of its own.",
+                code="mixed-pair",
+            )
+        labels.append(label.label)
+    pairs = tuple(LabelledPair(first=first, labels=tuple(labels)) for first, labels in by_id.values())
+    return LabelledPairs(pairs=pairs, left_out=read.left_out, warnings=read.warnings)
+
+
 NO_VERDICT = "none"
+CONCURRENCY = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +103,10 @@ class JudgeCalibration:
 
 
 class CalibrationService:
-    """Use cases around the trust in judges."""
+    """Hold judges against the labels of people, here or by a worker."""
 
-    def __init__(self, judges: JudgeService) -> None:
+    def __init__(self, jobs: JobService, judges: JudgeService) -> None:
+        self._jobs = jobs
         self._judges = judges
 
     def calibrate(
@@ -123,52 +167,6 @@ class CalibrationService:
             confusion=confusion_of(held),
         )
 
-
-def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, int]]:
-    """Pairs by what most people said (`a`, `tie`, `b`) and what the judge said (also `none`)."""
-    sides = ("a", "tie", "b")
-    counted = Counter(
-        (pair.people.value, pair.preference.value if pair.preference else NO_VERDICT) for pair in pairs
-    )
-    return {people: {judge: counted[people, judge] for judge in (*sides, NO_VERDICT)} for people in sides}
-
-
-def contest_of(label: HumanLabel) -> JudgeInput:
-    """A labelled pair as judges see it."""
-    passages = tuple(Passage(f"p{number}", text) for number, text in enumerate(label.passages, start=1))
-    question = Question(
-        id=label.id,
-        domain=label.domain or "all",
-        question=label.question,
-        reference=label.reference,
-        passages=passages,
-    )
-    # Where one of the answers is the reference itself, a judge must not hold it against itself.
-    side = {label.answer_a: "a", label.answer_b: "b"}.get(label.reference or "")
-    return JudgeInput(
-        battle_id=label.id,
-        question=question,
-        answer_a=label.answer_a,
-        answer_b=label.answer_b,
-        reference_side=side,
-    )
-
-
-def _margin(verdict: Verdict) -> float | None:
-    margins = [judgment.margin for judgment in verdict.judgments if judgment.margin is not None]
-    return sum(margins) / len(margins) if margins and verdict.preference is not None else None
-
-
-CONCURRENCY = 8
-
-
-class CalibrationAdmin:
-    """Use cases of organisers around calibrations; every one asks who the caller is."""
-
-    def __init__(self, jobs: JobService, judges: JudgeService) -> None:
-        self._jobs = jobs
-        self._judges = judges
-
     def start(
         self, file: Path, judges: Sequence[str], *, budget_usd: float | None = None, caller: Caller
     ) -> Job:
@@ -214,3 +212,38 @@ class CalibrationAdmin:
         if found.job.kind is not JobKind.CALIBRATE:
             raise NotFoundError(f"Job {number} is no calibration.", advice="Choose one of the list.")
         return found
+
+
+def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, int]]:
+    """Pairs by what most people said (`a`, `tie`, `b`) and what the judge said (also `none`)."""
+    sides = ("a", "tie", "b")
+    counted = Counter(
+        (pair.people.value, pair.preference.value if pair.preference else NO_VERDICT) for pair in pairs
+    )
+    return {people: {judge: counted[people, judge] for judge in (*sides, NO_VERDICT)} for people in sides}
+
+
+def contest_of(label: HumanLabel) -> JudgeInput:
+    """A labelled pair as judges see it."""
+    passages = tuple(Passage(f"p{number}", text) for number, text in enumerate(label.passages, start=1))
+    question = Question(
+        id=label.id,
+        domain=label.domain or "all",
+        question=label.question,
+        reference=label.reference,
+        passages=passages,
+    )
+    # Where one of the answers is the reference itself, a judge must not hold it against itself.
+    side = {label.answer_a: "a", label.answer_b: "b"}.get(label.reference or "")
+    return JudgeInput(
+        battle_id=label.id,
+        question=question,
+        answer_a=label.answer_a,
+        answer_b=label.answer_b,
+        reference_side=side,
+    )
+
+
+def _margin(verdict: Verdict) -> float | None:
+    margins = [judgment.margin for judgment in verdict.judgments if judgment.margin is not None]
+    return sum(margins) / len(margins) if margins and verdict.preference is not None else None

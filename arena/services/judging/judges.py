@@ -1,20 +1,23 @@
-"""Judges: list, show, open, try on one pair, calibrate against people."""
+"""Judges: their specs and prices, judges opened for a run, and judges tried."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import data
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped, stopping_on_halt, telling
 from arena.settings import Settings
-from data.errors import SpecError
+from data.errors import InputError, NotFoundError, SpecError
 from data.files.text_files import ReadLimits, read_text
-from data.models import JudgeKind, Question, Round, Verdict
+from data.models import JudgeKind, OrderPolicy, Outcome, Question, Round, Verdict
 from data.progress import working
 from data.store import Store
 from judges.base import Judge, JudgeInput
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from judges.llm.costs import Ledger
     from judges.llm.prices import Price, Prices
 
+
 TRIAL = "trial"
 
 
@@ -42,6 +46,51 @@ class JudgeLine:
     model: str
     description: str
     problem: str = ""
+
+
+USUAL = "reference-free"
+"""Whose prompt and settings a bare model is tried with."""
+BATTLES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeTest:
+    """How a judge did on three battles in both orders.
+
+    Attributes:
+        judge: Its name.
+        models: The models that were asked; empty of an embedded judge.
+        battles: What was shown and what came back, by battle, as JSON.
+        judged: Battles with a verdict.
+        agreeing: Those on which both orders agree.
+        calls: Requests that were sent.
+        cost_usd: What they cost; None where no price is known.
+        latency: The mean time of a reply in seconds; None where nothing was asked.
+    """
+
+    judge: str
+    models: tuple[str, ...]
+    battles: tuple[dict[str, Any], ...]
+    judged: int
+    agreeing: int
+    calls: int
+    cost_usd: float | None
+    latency: float | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether every battle has a verdict."""
+        return self.judged == len(self.battles)
+
+    def as_json(self) -> dict[str, Any]:
+        """The test as commands, jobs and pages have it."""
+        return {**asdict(self), "passed": self.passed, "sentence": self.sentence}
+
+    @property
+    def sentence(self) -> str:
+        """How it went, in a sentence."""
+        several = f"{self.judged} of {len(self.battles)} battles have a verdict"
+        return f"{several}; the orders agree on {self.agreeing} of {self.judged}."
 
 
 class JudgeService:
@@ -62,8 +111,8 @@ class JudgeService:
 
     def prices(self) -> Prices:
         """The prices of LLM calls, the organiser's own before the bundled ones."""
-        from arena.services.judging.llm_access import access_settings  # noqa: PLC0415 - lists do without
-        from judges.llm.prices import Prices  # noqa: PLC0415 - as above
+        from arena.services.judging.llm_access import access_settings
+        from judges.llm.prices import Prices
 
         return Prices.load(access_settings(self._settings, concurrency=1).prices)
 
@@ -73,7 +122,7 @@ class JudgeService:
         Raises:
             SpecError: The file cannot be read or written.
         """
-        from judges.llm.prices import set_price  # noqa: PLC0415 - as above
+        from judges.llm.prices import set_price
 
         set_price(self._settings.prices_file, model, price)
         return self._settings.prices_file
@@ -149,8 +198,8 @@ class JudgeService:
     ) -> AsyncIterator[OpenedJudge]:
         """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
         cap = round_.budget_usd
-        from arena.services.judging.llm_access import Payer  # noqa: PLC0415 - as above
-        from arena.services.judging.traffic import OpenedJudge  # noqa: PLC0415 - as above
+        from arena.services.judging.llm_access import Payer
+        from arena.services.judging.traffic import OpenedJudge
 
         account = Payer(ledgers=self._store.ledgers, number=round_.id, lease_id=lease_id, cap=cap)
         pending = self._store.rounds.counts(round_.name).pending
@@ -174,9 +223,9 @@ class JudgeService:
         stop: asyncio.Event | None = None,
         texts: int = 0,
     ) -> AsyncIterator[tuple[tuple[Judge, ...], Traffic | None]]:
-        from arena.services.judging.llm_access import open_access  # noqa: PLC0415 - as above
-        from arena.services.judging.traffic import Traffic  # noqa: PLC0415 - as above
-        from arena.services.system.text_process import TextWork  # noqa: PLC0415 - as above
+        from arena.services.judging.llm_access import open_access
+        from arena.services.judging.traffic import Traffic
+        from arena.services.text_process import TextWork
 
         kinds = {leaf.kind for spec in specs for leaf in leaves(spec)}
         # An LLM is waited for, an embedded judge computes.
@@ -197,6 +246,34 @@ class JudgeService:
                 client = Traffic(await opened.enter_async_context(access))
             yield tuple(build_judge(spec, client=client, work=work) for spec in specs), client
 
+    def test(self, name: str, *, stop_event: StopEvent | None = None) -> JudgeTest:
+        """Try a judge by name or path, or a model with the usual prompt, on three battles in both orders.
+
+        The first battle is asked before the others, so that a wrong key or model costs one request.
+
+        Raises:
+            SpecError: The spec cannot be used.
+            StoppedError: `stop_event` was set.
+            EndpointError: The endpoint does not answer, or refuses key or model.
+        """
+        spec = self._tried(name)
+        inputs = _demo_battles()
+        verdicts = asyncio.run(self.decide_all(spec, inputs, concurrency=1, stop_event=stop_event))
+        return _test_of(spec, inputs, verdicts)
+
+    def _tried(self, name: str) -> JudgeSpec:
+        try:
+            spec = self.spec(name)
+        except NotFoundError as unknown:
+            if name.endswith(".toml"):
+                raise
+            usual = self.spec(USUAL)
+            try:
+                spec = usual.model_copy(update={"model": name, "name": "test"})
+            except ValueError as error:
+                raise InputError(f"{name!r} is no judge and no model.", advice=unknown.advice) from error
+        return spec if spec.kind is JudgeKind.LEXICAL else spec.using(order=OrderPolicy.BOTH)
+
     def _question(self, text: str) -> Question:
         set_name, _, question_id = text.partition("/")
         if question_id and any(summary.name == set_name for summary in self._store.sets.summaries()):
@@ -214,3 +291,80 @@ class JudgeService:
             return JudgeLine(name=name, kind="", model="", description="", problem=str(error))
         models = ", ".join(spec.models)
         return JudgeLine(name=name, kind=spec.kind.value, model=models, description=spec.description)
+
+
+def _demo_battles() -> list[JudgeInput]:
+    """The first questions of the bundled set that two of its answer files and the reference answer."""
+    from data.files.question_sets.registry import load_set
+
+    with as_file(files(data) / "sets" / "demo") as folder:
+        questions = load_set(folder).questions.questions
+        answers = [
+            {
+                row["question_id"]: row["answer"]
+                for row in map(json.loads, path.read_text("utf-8").splitlines())
+            }
+            for path in sorted((folder / "answers").glob("*.jsonl"))[:2]
+        ]
+    shown = [question for question in questions if all(question.id in texts for texts in answers)]
+    return [
+        JudgeInput(
+            battle_id=f"test-{question.id}",
+            question=question,
+            answer_a=answers[0][question.id],
+            answer_b=answers[1][question.id],
+        )
+        for question in shown[:BATTLES]
+    ]
+
+
+def _test_of(spec: JudgeSpec, inputs: list[JudgeInput], verdicts: list[Verdict]) -> JudgeTest:
+    judgments = [judgment for verdict in verdicts for judgment in verdict.judgments]
+    replies = [judgment.reply for judgment in judgments if judgment.reply is not None]
+    costs = [judgment.cost_usd for judgment in judgments if judgment.calls]
+    known = [cost for cost in costs if cost is not None]
+    judged = [verdict for verdict in verdicts if verdict.outcome is Outcome.JUDGED]
+    return JudgeTest(
+        judge=spec.name,
+        models=tuple(leaf.model for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM),
+        battles=tuple(
+            _battle(judge_input, verdict) for judge_input, verdict in zip(inputs, verdicts, strict=True)
+        ),
+        judged=len(judged),
+        agreeing=sum(verdict.flipped is not True for verdict in judged),
+        calls=sum(judgment.calls for judgment in judgments),
+        cost_usd=sum(known) if len(known) == len(costs) else None,
+        latency=sum(reply.latency for reply in replies) / len(replies) if replies else None,
+    )
+
+
+def _battle(judge_input: JudgeInput, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "question": judge_input.question.question,
+        "answer_a": judge_input.answer_a,
+        "answer_b": judge_input.answer_b,
+        "outcome": verdict.outcome.value,
+        "preference": None if verdict.preference is None else verdict.preference.value,
+        "flipped": verdict.flipped,
+        "detail": verdict.detail,
+        "judgments": [
+            {
+                "judge": judgment.judge,
+                "model": judgment.model,
+                "presentation": judgment.presentation.value,
+                "outcome": judgment.outcome.value,
+                "preference": None if judgment.preference is None else judgment.preference.value,
+                "detail": judgment.detail,
+                "settings": judgment.settings,
+                "calls": judgment.calls,
+                "cached": judgment.reply is not None and judgment.reply.cached,
+                "latency": None if judgment.reply is None else judgment.reply.latency,
+                "replies": [
+                    {"text": reply.text, "finish_reason": reply.finish_reason}
+                    for reply in (*judgment.earlier, judgment.reply)
+                    if reply is not None
+                ],
+            }
+            for judgment in verdict.judgments
+        ],
+    }

@@ -1,11 +1,13 @@
-"""What a judge's requests do at this moment: how many came back, how fast, and what they wait for."""
+"""What a judge does during a run: its requests, and whether its verdicts are usable."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from data.models import Reply
+from data.errors import UnfitJudgeError
+from data.models import Reply, Round, Verdict
+from data.models.judgments import JudgeConduct
 from judges.base import Judge
 from judges.llm.client import Scheduler
 from judges.llm.requests import CallFailure, Request
@@ -70,3 +72,36 @@ class OpenedJudge:
     judge: Judge
     traffic: Traffic | None = None
     waits: bool = False
+
+
+GO_ON = "go_on"
+"""In a round's plan: somebody wants it judged whatever its judge says."""
+
+
+@dataclass(slots=True)
+class ConductGuard:
+    """Counts what a run's judge says, and objects once it is no judge."""
+
+    round_name: str
+    conduct: JudgeConduct = field(default_factory=JudgeConduct)
+
+    @classmethod
+    def of_round(cls, round_: Round) -> ConductGuard | None:
+        """The guard of a round; None where somebody wants it judged all the same."""
+        return None if round_.plan.get(GO_ON) else cls(round_.name)
+
+    def look(self, verdict: Verdict) -> UnfitJudgeError | None:
+        """Count a verdict, and return what is wrong with the judge; None where nothing is, or not yet."""
+        self.conduct.add(verdict)
+        if not self.conduct.enough:
+            return None
+        wrong = self.conduct.grave()
+        if not wrong:
+            return None
+        example = f" A reply: «{self.conduct.example}»." if self.conduct.example else ""
+        name = self.round_name
+        return UnfitJudgeError(
+            f"Round {name} is paused. {' '.join(wrong)}{example}",
+            advice=f"See its replies: `arena rounds status {name} --replies 20`. Correct the judge and "
+            f"resume, or judge all the same: `arena rounds resume {name} --go-on`.",
+        )

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from arena.services.jobs.cancellation import telling
 from arena.services.judging.llm_access import StoredJournal, StoredReplies, access_settings
-from arena.services.retrieval.corpora import HASH_SHOWN, SearchRequest
+from arena.services.retrieval import HASH_SHOWN, SearchRequest
 from arena.settings import Settings
 from data.errors import InputError, SpecError
 from data.files.text_files import ReadLimits
@@ -188,7 +188,7 @@ class MetricAccess:
             InputError: The metric takes no ratings.
             InvalidFileError: The judgments or ratings have problems; all of them are listed.
         """
-        from judges.metrics.context.ratings import THRESHOLD  # noqa: PLC0415 - loads numpy
+        from judges.metrics.context.ratings import THRESHOLD
 
         request = _with_judgments(request)
         if request.ratings is None:
@@ -238,7 +238,7 @@ class MetricAccess:
 
 def known_ratings(questions: Sequence[Question], qrels: Qrels) -> dict[str, dict[str, float]]:
     """The ratings of the questions' own passages, by sub-question and text."""
-    from judges.metrics.context.raters import text_key  # noqa: PLC0415 - loads numpy
+    from judges.metrics.context.raters import text_key
 
     known: dict[str, dict[str, float]] = {}
     for question in questions:

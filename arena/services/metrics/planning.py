@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
-from arena.services.metrics.scoring import RETRIED
+from arena.services.metrics.scoring import RETRIED, entrants_of
 from data.models import Json, MetricItem, Score
 from data.models.words import to_json
 from data.progress import working

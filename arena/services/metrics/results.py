@@ -12,7 +12,6 @@ from statistics import fmean, stdev
 from arena.models import results as shapes
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.accounts.set_access import SetAccess
-from arena.services.metrics.entrants import entrants_of, readable_by
 from arena.services.metrics.measures import (
     ALPHA_NDCG,
     K_FROM,
@@ -20,7 +19,7 @@ from arena.services.metrics.measures import (
     claims_at,
     pooled_rankings,
 )
-from arena.services.metrics.scoring import notes_of
+from arena.services.metrics.scoring import entrants_of, notes_of, readable_by
 from data.errors import NotFoundError
 from data.models import ENGINE, Outcome, Submission
 from data.models.words import to_json
@@ -189,7 +188,7 @@ class ScoreTableService:
             NotFoundError: There is no such set, system or metric, or no such score.
             FileFormatError: The name ends otherwise, or the file cannot be written.
         """
-        from arena.services.metrics.exports import write_scores  # noqa: PLC0415 - `show` does without
+        from arena.services.metrics.measures import write_scores
 
         stored = self.stored(request, caller=caller)
         return len(stored.answers), write_scores(stored, request.set_name, request.metric, destination)
@@ -270,9 +269,9 @@ def _row(name: str, answers: Sequence[ScoredAnswer], stored: StoredScores) -> Sc
 
 
 def _spread(values: Sequence[tuple[str, float]]) -> Spread:
-    import numpy as np  # noqa: PLC0415 - a table needs it, the command line does not
+    import numpy as np
 
-    from leaderboard.stats.intervals import bca_mean  # noqa: PLC0415 - as above
+    from leaderboard.stats.intervals import bca_mean
 
     if not values:
         return Spread(answers=0, mean=None, sd=None, lower=None, upper=None)

@@ -1,27 +1,81 @@
-"""The scoring loop: answers without a score in, scores committed at least once a second.
-
-A score is in the database before it is counted as progress, so a kill loses only what was in flight,
-and going on asks only for what has no score.
-"""
+"""Scoring of stored answers, and whose scores may be seen."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from data.errors import JudgeError, SpecError, StoppedError
-from data.models import MetricItem, Outcome, Score, unscored
+from arena.services.accounts.auth import Caller
+from arena.services.accounts.redaction import submission_visibility
+from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
+from arena.services.submissions.status import StatusReader
+from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
+from data.models import MetricItem, Outcome, Score, Submission, SubmissionKind, unscored
 from data.progress import Work, working
 from data.store import Store
 from data.store.scores import ScoredAnswer
 from judges.llm.costs import Usage
 from judges.metrics.registry import Metric
 from judges.metrics.shortening import CUT, CUT_NOTE
+
+Seen = Callable[[Submission], bool]
+
+
+def entrants_of(
+    store: Store,
+    set_name: str,
+    systems: Sequence[str] = (),
+    *,
+    kind: SubmissionKind | None = SubmissionKind.ANSWERS,
+    seen: Seen = lambda _: True,
+) -> tuple[Submission, ...]:
+    """The newest submissions of a set that are seen; the reference is among them only where it is named.
+
+    `kind` None takes contexts without answers too.
+
+    Raises:
+        NotFoundError: There is no such set or system; the same where it is not seen.
+    """
+    store.sets.summary(set_name)
+    live = tuple(filter(seen, store.submissions.find(set_name=set_name, kind=kind, newest=True)))
+    if not systems:
+        return live
+    reference = store.submissions.reference(set_name)
+    by_system = {entrant.system: entrant for entrant in (*live, *filter(seen, (reference,)))}
+    unknown = [system for system in systems if system not in by_system]
+    if unknown:
+        message = f"{', '.join(unknown)} did not submit to {set_name}."
+        raise NotFoundError(message, advice=f"There are: {', '.join(by_system) or 'none'}.")
+    return tuple(by_system[system] for system in dict.fromkeys(systems))
+
+
+def readable_by(store: Store, set_name: str, caller: Caller) -> Seen:
+    """Whether somebody may see the scores of a submission: where its answers are public, or theirs.
+
+    Scores are figures: they are seen also where a set's licence keeps its texts from the public.
+
+    Raises:
+        NotFoundError: There is no such set.
+    """
+    statuses = StatusReader(store, set_name)
+    reference = store.submissions.reference(set_name).id
+    hidden = Resource(kind=Kind.REFERENCE, hidden=store.policies.get(set_name).hidden_references)
+    hides_reference = visibility_of(caller, hidden) is not Visibility.FULL
+
+    def seen(submission: Submission) -> bool:
+        if submission.id == reference:
+            return not hides_reference
+        published = statuses.published(submission)
+        found = submission_visibility(caller, submission, published=published, kind=Kind.ANSWERS)
+        return found is Visibility.FULL
+
+    return seen
+
 
 BATCH = 200
 COMMIT_EVERY = 0.5

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
-from arena.services.retrieval.corpora import CorpusService
+from arena.services.retrieval import CorpusService
 from data.errors import InputError, InvalidFileError
 from data.files.labelled_pairs import QuestionPassages, read_passages
 from data.files.question_sets.rows import content_hash

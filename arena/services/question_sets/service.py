@@ -1,33 +1,34 @@
-"""Question sets: import, read, export."""
+"""Question sets: import, read, count, export."""
 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 
+from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.set_access import SetAccess
-from arena.services.question_sets.phases import PolicyService
 from data.errors import FileFormatError, InputError
-from data.files.text_files import file_name
 from data.models import (
-    Phase,
     Problem,
     Question,
     QuestionSet,
     SetPolicy,
     SetSummary,
     Severity,
-    Submission,
     TokenScope,
 )
 from data.store import Store
+
+OVERALL = "overall"
+MANY_DOCUMENTS = 10
+MOST_COUNTED = 5
+"""Sentences of as many documents or more are counted together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class SetService:
             ConflictError: Another set has this name.
             ForbiddenError: Only organisers may.
         """
-        from data.files.question_sets.registry import load_set  # noqa: PLC0415 - what reads files, which lists do without
+        from data.files.question_sets.registry import load_set
 
         require(caller, TokenScope.ORGANISE)
         loaded = load_set(path, name=name)
@@ -114,7 +115,7 @@ class SetService:
             ConflictError: Another set has this name.
             ForbiddenError: Only organisers may.
         """
-        from data.files.question_sets.rows import content_hash  # noqa: PLC0415 - as above
+        from data.files.question_sets.rows import content_hash
 
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
@@ -186,7 +187,7 @@ class SetService:
             ConflictError: The folder holds data files or judgments already.
             FileFormatError: It cannot be written.
         """
-        from data.files.question_sets.registry import set_writer  # noqa: PLC0415 - as above
+        from data.files.question_sets.registry import set_writer
 
         questions, write = self.get(name, caller=caller), set_writer(form)
         with _writing(folder):
@@ -221,106 +222,57 @@ class SetService:
             file.write_text(lines, encoding="utf-8")
         return ShortAnswerFile(file=file, answers=len(rows), without=len(questions) - len(rows))
 
-
-ZIP = b"PK"
-DEEPEST = 3
-"""Names in the path of a file of a set in a zip file: `scifact/qrels/test.tsv`."""
-CLOSED = "closed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetView:
-    """A set as organisers see it.
-
-    `splits` counts questions by split, `references` those that have one; `entrants` are the submissions that
-    a round would take; `frozen` says that no phase is open or will open.
-    """
-
-    summary: SetSummary
-    policy: SetPolicy
-    splits: Mapping[str, int]
-    references: int
-    entrants: tuple[Submission, ...]
-    frozen: bool
-
-
-class SetAdmin:
-    """Use cases of organisers around sets; every one asks who the caller is."""
-
-    def __init__(self, store: Store, sets: SetService, policies: PolicyService) -> None:
-        self._store = store
-        self._sets = sets
-        self._policies = policies
-
-    def bring(
-        self, given_name: str, content: bytes, *, name: str | None = None, caller: Caller
-    ) -> ImportedSet:
-        """Import an uploaded set: a zip file of a folder, a questions file, Parquet, or one of LFRQA's files.
-
-        LFRQA's files are known by their names.
-
-        Raises:
-            InvalidFileError: The files have problems; all are listed and nothing is stored.
-            FileFormatError: It cannot be unpacked or read.
-            ConflictError: Another set has this name.
-        """
-        require(caller, TokenScope.ORGANISE)
-        from data.files.zip_files import ArchiveLimits, unpack  # noqa: PLC0415 - as above
-
-        plain = file_name(given_name)
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / plain
-            file.write_bytes(content)
-            if not content.startswith(ZIP):
-                return self._sets.import_from(file, name=name, caller=caller)
-            # The folder's name is what a set without set.toml is called.
-            inside = Path(folder) / "unpacked" / (PurePosixPath(plain).stem or "set")
-            inside.mkdir(parents=True)
-            unpacked = unpack(file, inside, ArchiveLimits(deepest=DEEPEST))
-            return self._sets.import_from(unpacked, name=name, caller=caller)
-
-    def view(self, name: str, *, caller: Caller) -> SetView:
-        """One set.
-
-        Raises:
-            NotFoundError: There is none of this name.
-        """
-        require(caller, TokenScope.ORGANISE)
-        summary = self._sets.summary(name)
-        policy = self._policies.get(name)
-        splits: Counter[str] = Counter()
-        references = 0
-        for _, question in self._store.sets.numbered(summary.id):
-            splits[question.split.value] += 1
-            references += bool(question.reference)
-        return SetView(
-            summary=summary,
-            policy=policy,
-            splits=splits,
-            references=references,
-            entrants=self._store.submissions.find(set_name=name, newest=True),
-            frozen=is_frozen(policy, datetime.now(UTC)),
-        )
-
-    def freeze(self, name: str, *, caller: Caller) -> SetPolicy:
-        """Close a set for good: open phases end now, later ones are dropped; what was accepted stays.
+    def statistics(self, name: str) -> tuple[SetStatistics, ...]:
+        """Count what a set is made of: overall first, then by domain in the set's order.
 
         Raises:
             NotFoundError: There is no such set.
         """
-        return self._policies.put(frozen(self._policies.get(name), datetime.now(UTC)), caller=caller)
+        summary = self._store.sets.summary(name)
+        by_domain: dict[str, list[Question]] = {domain: [] for domain in summary.domains}
+        for _, question in self._store.sets.numbered(summary.id):
+            by_domain[question.domain].append(question)
+        whole = [question for questions in by_domain.values() for question in questions]
+        parts = [(domain, questions) for domain, questions in by_domain.items() if questions]
+        return tuple(domain_statistics(domain, questions) for domain, questions in [(OVERALL, whole), *parts])
 
 
-def frozen(policy: SetPolicy, at: datetime) -> SetPolicy:
-    """A policy under which nothing is taken from a moment on."""
-    begun = [phase for phase in policy.phases if phase.opens_at is None or phase.opens_at < at]
-    ended = [
-        phase if phase.closes_at and phase.closes_at <= at else replace(phase, closes_at=at)
-        for phase in begun
-    ]
-    return replace(policy, phases=tuple(ended) or (Phase(name=CLOSED, closes_at=at),))
+def domain_statistics(domain: str, questions: Sequence[Question]) -> SetStatistics:
+    """Count words, documents, passages and short answers of some questions.
+
+    Source: RAG-QA Arena, tables 2 and 7 and figure 3.
+    """
+    documents = [len(set(question.gold_doc_ids)) for question in questions if question.gold_doc_ids]
+    cited = [len(set(sentence)) for question in questions for sentence in question.citations]
+    by_count = Counter(min(count, MOST_COUNTED) for count in cited)
+    short = [question.short_answers for question in questions if question.short_answers]
+    passages = [question.passages for question in questions if question.passages]
+    references = [question.reference for question in questions if question.reference]
+    return SetStatistics(
+        domain=domain,
+        questions=len(questions),
+        references=len(references),
+        reference_words=_mean_words(references),
+        words_a_question=_mean_words([question.reference or "" for question in questions]),
+        question_words=_mean_words([question.question for question in questions]),
+        documents=_mean(documents),
+        several_documents=_mean([count > 1 for count in documents]),
+        many_documents=_mean([count >= MANY_DOCUMENTS for count in documents]),
+        most_documents=max(documents, default=None),
+        sentences=len(cited),
+        documents_a_sentence=[by_count[count] / len(cited) for count in range(MOST_COUNTED + 1)]
+        if cited
+        else [],
+        short_answers=_mean(list(map(len, short))),
+        short_answer_words=_mean_words(chain.from_iterable(short)),
+        passages=_mean(list(map(len, passages))),
+        passage_words=_mean_words(passage.text for passage in chain.from_iterable(passages)),
+    )
 
 
-def is_frozen(policy: SetPolicy, at: datetime) -> bool:
-    """Whether a set takes nothing now and never will."""
-    return bool(policy.phases) and all(phase.closes_at and phase.closes_at <= at for phase in policy.phases)
+def _mean_words(texts: Iterable[str]) -> float | None:
+    return _mean([len(text.split()) for text in texts])
+
+
+def _mean(numbers: Sequence[float]) -> float | None:
+    return sum(numbers) / len(numbers) if numbers else None

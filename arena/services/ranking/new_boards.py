@@ -10,12 +10,12 @@ from threading import Thread
 from typing import Any
 
 from arena.services.accounts.auth import Caller, require
-from arena.services.jobs.service import JobStatus
-from arena.services.judging.judge_test import JudgeTest, JudgeTester
-from arena.services.organisers.round_jobs import RoundJobs
+from arena.services.jobs.queue import JobStatus
+from arena.services.judging.judges import JudgeService, JudgeTest
+from arena.services.organisers import RoundJobs
 from arena.services.ranking.requests import RankRequest
 from arena.services.ranking.service import Prepared, RankingService
-from arena.services.rounds.live import LiveStanding
+from arena.services.rounds.battle_table import LiveStanding
 from arena.services.rounds.service import RoundService
 from arena.settings import Settings, environment_of
 from data.errors import InputError
@@ -25,7 +25,7 @@ from submissions.answer_tables import AnswerTable
 
 CONCURRENCY = 16
 Pricing = Callable[[], AbstractContextManager[RankingService]]
-Testing = Callable[[str, str], AbstractContextManager[JudgeTester]]
+Testing = Callable[[str, str], AbstractContextManager[JudgeService]]
 
 
 class NewBoards:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.accounts.redaction import without_addresses
-from arena.services.evidence.reasons import CONTRADICTS, MISSES, Side, read_reasons
+from arena.services.evidence.questions import CONTRADICTS, MISSES, Side, read_reasons
 from data.errors import FileFormatError, InputError, NotFoundError
 from data.models import BattleEvidence, Board, Judgment, Preference, Presentation, RoundCounts
 from data.store import Store
@@ -264,7 +264,7 @@ class RankingResults:
         Raises:
             FileFormatError: The folder cannot be written.
         """
-        from arena.html_pages import rendered  # noqa: PLC0415 - to read results takes no templates
+        from arena.html_pages import rendered
 
         name = board.round_name or board.name
         try:

@@ -12,9 +12,8 @@ from typing import Any
 
 from arena.services.boards.service import BoardService
 from arena.services.question_sets.service import SetService
-from arena.services.ranking.judges import ADVICE, EMBEDDED, RankingJudges
-from arena.services.ranking.requests import RankRequest
-from arena.services.rounds.live import LiveStanding, live_standing
+from arena.services.ranking.requests import ADVICE, EMBEDDED, RankingJudges, RankRequest
+from arena.services.rounds.battle_table import LiveStanding, live_standing
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.pairing import VERSUS
 from arena.services.rounds.planning import RoundPlanner

@@ -1,22 +1,83 @@
-"""Judge the pending battles of a round: a feed, workers that ask the judge, and a writer."""
+"""A run of a judge over the pending battles of a round."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 
-from arena.services.jobs.job_leases import heartbeats
-from arena.services.judging.conduct import ConductGuard
-from arena.services.judging.traffic import OpenedJudge
-from arena.services.rounds.question_feed import QuestionFeed
-from arena.services.system.gc_tuning import rare_collections
+from arena.services.jobs.cancellation import stopping_on_interrupt
+from arena.services.jobs.queue import JobLeases, heartbeats
+from arena.services.judging.traffic import ConductGuard, OpenedJudge
+from arena.services.system import rare_collections
 from data.errors import LeaseLostError, StoppedError, StoreError
-from data.models import PendingBattle, Verdict
+from data.models import Lease, PendingBattle, Round, RoundState, Verdict
+from data.models.rounds import RESUMABLE, require_resumable
 from data.progress import Progress, Report, Stopwatch, Work
 from data.store import Store
 from judges.base import JudgeInput
+from judges.spec import JudgeSpec
+
+MIN_CHUNK = 1
+
+
+def in_random_order(questions: Iterable[tuple[int, str]], seed: int) -> list[int]:
+    """Numbers of questions (number, id) in the order in which a round with this seed judges them."""
+    ranked = sorted((sha256(f"{seed}:{key}".encode()).digest(), number) for number, key in questions)
+    return [number for _, number in ranked]
+
+
+@dataclass(slots=True)
+class QuestionFeed:
+    """Hands a lease the pending battles of a round, a few questions at a time in the random order.
+
+    Attributes:
+        limit: How many battles at most at a time.
+        chunk: How many questions are looked through for them.
+    """
+
+    store: Store
+    lease_id: int
+    round_id: int
+    seed: int
+    limit: int
+    chunk: int = MIN_CHUNK
+    _order: list[int] = field(default_factory=list)
+    _places: dict[str, int] = field(default_factory=dict)
+    _at: int = 0
+
+    def take(self) -> list[PendingBattle]:
+        """The next battles; none where nothing is free.
+
+        Raises:
+            LeaseLostError: The lease was given up.
+        """
+        fresh = False
+        while True:
+            if self._at >= len(self._order):
+                # Read once more at the end: claims that others released come before it.
+                if fresh or not self._read():
+                    return []
+                fresh = True
+            among = self._order[self._at : self._at + self.chunk]
+            taken = self.store.holds.battles(self.lease_id, self.round_id, limit=self.limit, among=among)
+            if len(taken) < self.limit:
+                self._at += self.chunk
+            if taken:
+                return sorted(taken, key=lambda battle: self._places[battle.question.id])
+
+    def _read(self) -> bool:
+        free = self.store.holds.questions(self.round_id)
+        self._order = in_random_order(free, self.seed)
+        keys = dict(free)
+        self._places = {keys[number]: place for place, number in enumerate(self._order)}
+        pending = self.store.holds.pending(self.round_id)
+        each = max(1, pending // max(1, len(self._order)))
+        self._at, self.chunk = 0, max(MIN_CHUNK, self.limit // each)
+        return bool(self._order)
+
 
 COMMIT_EVERY = 0.25
 BATCH = 500
@@ -200,3 +261,78 @@ def contest(battle: PendingBattle) -> JudgeInput:
         reference_side=battle.reference_side,
         sample=100 * (1 + int(battle.key[:12], 16)) if battle.unread else 0,
     )
+
+
+OpenJudge = Callable[[JudgeSpec, Round, int, asyncio.Event, int], AbstractAsyncContextManager[OpenedJudge]]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRunner:
+    """Judges rounds from leases."""
+
+    store: Store
+    job_leases: JobLeases
+    open_judge: OpenJudge
+
+    def run_alone(self, round_: Round, spec: JudgeSpec, *, concurrency: int, report: Report) -> None:
+        """Judge what is pending in this process, with nobody else, until the end or an interrupt.
+
+        Raises:
+            ConflictError: The round has ended, or somebody else judges it.
+            JudgeError: Judging cannot go on; the round is paused.
+        """
+        require_resumable(round_)
+        job, lease = self.job_leases.begin(round_.id)
+        with self.job_leases.held(lease, attempts=job.attempts):
+            asyncio.run(self._until_interrupted(round_, spec, lease, concurrency, report))
+
+    async def judge(
+        self,
+        round_: Round,
+        spec: JudgeSpec,
+        lease: Lease,
+        *,
+        concurrency: int,
+        report: Report,
+        stop: asyncio.Event,
+        shared: bool,
+    ) -> None:
+        """Judge under a lease until nothing is free, the job is no longer wanted, or `stop` is set.
+
+        Raises:
+            JudgeError: Judging cannot go on; what was decided until then is committed.
+            LeaseLostError: The lease was given up.
+            StoreError: The database cannot be used.
+        """
+        total = await asyncio.to_thread(self.prepare, round_, lease)
+        async with self.open_judge(spec, round_, concurrency, stop, lease.id) as opened:
+            loop = JudgingLoop(
+                store=self.store,
+                opened=opened,
+                lease_id=lease.id,
+                lease=self.job_leases.lease,
+                round_id=round_.id,
+                seed=round_.seed,
+                shared=shared,
+                total=total,
+                report=report,
+                stopping=stop,
+                guard=ConductGuard.of_round(round_),
+            )
+            await loop.run(concurrency)
+
+    def prepare(self, round_: Round, lease: Lease) -> int:
+        """Let the round run, with an account in order, and count what is pending."""
+        if all(other.id == lease.id for other in self.store.leases.all(round_id=round_.id)):
+            self.store.ledgers.release(round_.id)
+        self.store.rounds.move(round_.name, to=RoundState.RUNNING, allowed=RESUMABLE)
+        return self.store.rounds.counts(round_.name).pending
+
+    async def _until_interrupted(
+        self, round_: Round, spec: JudgeSpec, lease: Lease, concurrency: int, report: Report
+    ) -> None:
+        stop = asyncio.Event()
+        with stopping_on_interrupt(stop):
+            await self.judge(
+                round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
+            )

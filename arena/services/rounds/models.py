@@ -223,7 +223,7 @@ def judge_inputs(
     store: Store, planned: PlannedRound, battles: Sequence[PlannedBattle]
 ) -> Iterator[JudgeInput]:
     """Yield some battles of a planned round with their texts."""
-    from judges.base import JudgeInput  # noqa: PLC0415 - as above
+    from judges.base import JudgeInput
 
     reference = store.submissions.reference(planned.request.set_name).id
     questions: Mapping[int, Question] = dict(store.sets.numbered(planned.summary.id))

@@ -1,4 +1,4 @@
-"""Rounds: create, run, pause, cancel, retry. How they are planned is in `planning`, shown in `visibility`."""
+"""Rounds: created, judged, corrected and ended."""
 
 from __future__ import annotations
 
@@ -7,31 +7,36 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
-from arena.services.judging.conduct import GO_ON
+from arena.services.judging.traffic import GO_ON
 from arena.services.notifications import Notifier
+from arena.services.rounds.judging_loop import RoundRunner
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, adopt_spec, round_spec
 from arena.services.rounds.pairing import left_out_of
 from arena.services.rounds.planning import RoundPlanner
-from arena.services.rounds.runner import RoundRunner
-from arena.services.rounds.visibility import RoundReader
-from data.errors import ConflictError, InputError
+from arena.services.rounds.visibility import RETRIED, RoundReader
+from data.errors import ConflictError, InputError, NotFoundError
 from data.models import (
+    BattleEvidence,
     Lease,
     Outcome,
+    Preference,
     Round,
     RoundCounts,
     RoundState,
     TokenScope,
+    Verdict,
 )
+from data.models.judgments import CORRECTION
 from data.models.rounds import RESUMABLE, require_amount
 from data.progress import Report
 from data.store import Store
 from judges.catalogue import source_of
 from judges.spec import JudgeSpec
 
+MAX_REASON = 1_000
+TIE = "tie"
 DELETABLE = (RoundState.PLANNED, RoundState.PAUSED, RoundState.FINISHED, RoundState.CANCELLED)
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
-RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 CANCELLED = "The round was cancelled."
 PAUSED = "The round was paused."
 
@@ -215,6 +220,51 @@ class RoundService(RoundReader):
             SpecError: It differs in what may change verdicts, and there are some.
         """
         return adopt_spec(self._store, name, self._load_spec, new_judge=new_judge)
+
+    def correct(
+        self,
+        round_name: str,
+        question_id: str,
+        systems: tuple[str, str],
+        *,
+        winner: str,
+        reason: str,
+        caller: Caller,
+    ) -> BattleEvidence:
+        """Give the battle of two systems on a question another verdict; `winner` is one of them or `tie`.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+            NotFoundError: The round has no such battle.
+            InputError: The winner is neither system nor `tie`, or the reason cannot be used.
+        """
+        require(caller, TokenScope.ORGANISE)
+        reason = reason.strip()
+        if not reason or len(reason) > MAX_REASON or not reason.isprintable():
+            raise InputError(
+                "The reason cannot be used.", advice=f"Give 1 to {MAX_REASON} printable characters."
+            )
+        self._store.rounds.get(round_name)
+        for evidence in self._store.verdicts.of_question(round_name, question_id):
+            battle = evidence.battle
+            if {battle.system_a, battle.system_b} == {*systems}:
+                break
+        else:
+            raise NotFoundError(f"{round_name} has no battle of {' and '.join(systems)} on {question_id}.")
+        winners = {
+            battle.system_a: Preference.A,
+            battle.system_b: Preference.B,
+            TIE: Preference.TIE,
+        }
+        if winner not in winners:
+            raise InputError(f"{winner} is not in the battle.", advice=f"Choose of {', '.join(winners)}.")
+        verdict = Verdict(outcome=Outcome.JUDGED, preference=winners[winner], detail=f"{CORRECTION}{reason}")
+        with self._store.changing():
+            self._store.verdicts.revise([(battle.id, evidence.judgments, verdict)])
+            subject = f"battle {battle.key} of {round_name}"
+        caller.log("verdict-corrected", subject, winner=winner, reason=reason)
+        (corrected,) = self._store.verdicts.of_battles([battle.id])
+        return corrected
 
     def judge_anyway(self, name: str, *, caller: Caller = OPERATOR) -> Round:
         """Judge a round to its end whatever its judge's replies are like.

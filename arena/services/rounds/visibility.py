@@ -34,9 +34,12 @@ from data.store import Store
 
 if TYPE_CHECKING:
     # What is told of one round loads with it.
-    from arena.services.rounds.live import LiveStanding
+    from arena.services.rounds.battle_table import LiveStanding
     from data.models.judgments import JudgeConduct
     from data.store.scores import ScoredAnswer
+
+RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
+"""Outcomes of battles that a retry judges."""
 
 
 class RoundAccess:
@@ -147,34 +150,6 @@ class RoundAccess:
         return replace(score, details={})
 
 
-class BattlePages:
-    """Reads pages of battles."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def page(
-        self,
-        round_name: str,
-        *,
-        after: int,
-        limit: int,
-        outcome: Outcome | None = None,
-        caller: Caller = PUBLIC,
-    ) -> tuple[BattleRecord, ...]:
-        """Up to `limit` battles of a round, from the one after number `after` on, without texts.
-
-        With `outcome` those that ended so alone.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-            RetractedError: Its board was retracted, and the caller is no organiser.
-        """
-        RoundAccess(self._store, caller, self._store.rounds.get(round_name))
-        page = self._store.verdicts.page(round_name, after=after, limit=limit, outcome=outcome)
-        return tuple(replace(battle, detail=hide_addresses(battle.detail)) for battle in page)
-
-
 class RoundReader:
     """Shows rounds: lists of them, how far one is, its battles."""
 
@@ -209,7 +184,7 @@ class RoundReader:
         Raises:
             NotFoundError: There is no such round that the caller may see.
         """
-        from arena.services.rounds.live import live_standing  # noqa: PLC0415 - loads arrays, which lists do without
+        from arena.services.rounds.battle_table import live_standing
 
         return live_standing(self._store, self.get(name, caller=caller))
 
@@ -227,7 +202,7 @@ class RoundReader:
 
     def warnings(self, name: str) -> tuple[str, ...]:
         """What is wrong with a round's judge, in sentences; none where nothing is."""
-        from arena.services.rounds.models import former_sentences  # noqa: PLC0415 - loads judges
+        from arena.services.rounds.models import former_sentences
 
         return (*self.conduct(name).sentences(), *former_sentences(self._store.rounds.get(name)))
 
@@ -261,6 +236,27 @@ class RoundReader:
         """
         self.get(name, caller=caller)
         return self._store.verdicts.battles(name)
+
+    def page(
+        self,
+        round_name: str,
+        *,
+        after: int,
+        limit: int,
+        outcome: Outcome | None = None,
+        caller: Caller = PUBLIC,
+    ) -> tuple[BattleRecord, ...]:
+        """Up to `limit` battles of a round, from the one after number `after` on, without texts.
+
+        With `outcome` those that ended so alone.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+            RetractedError: Its board was retracted, and the caller is no organiser.
+        """
+        self.get(round_name, caller=caller)
+        page = self._store.verdicts.page(round_name, after=after, limit=limit, outcome=outcome)
+        return tuple(replace(battle, detail=hide_addresses(battle.detail)) for battle in page)
 
     def _sees(self, caller: Caller, round_: Round) -> bool:
         try:

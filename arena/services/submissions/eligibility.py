@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import Caller, CallerKind, require
 from arena.services.accounts.redaction import NAMELESS
-from arena.services.question_sets.phases import closed_error
+from arena.services.question_sets.policies import closed_error
 from arena.services.submissions.status import counts_now
 from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError, QuotaError
 from data.files.text_files import MEBIBYTE

@@ -13,10 +13,10 @@ from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.teams import TeamService
 from arena.services.notifications import Notifier
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
-from arena.services.submissions.file_checks import FileChecks
+from arena.services.submissions.uploads import FileChecks
 from arena.services.submissions.views import SubmissionReader
-from arena.services.system.gc_tuning import rare_collections
-from arena.services.system.text_process import Poll
+from arena.services.system import rare_collections
+from arena.services.text_process import Poll
 from data.errors import ConflictError, InputError, InvalidFileError
 from data.models import (
     Answer,

@@ -1,20 +1,141 @@
-"""Files that were sent: on the disk only while they are read, under the name that their sender gave them.
-
-Each is in a folder of one request, `ARENA_HOME/uploads/checks/RANDOM`, so that two of one name do not meet.
-"""
+"""Uploaded files: written, waited for in turn, and checked in a process that can be ended."""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
-from data.errors import FileFormatError, StoreError
-from data.files.text_files import file_name
+from arena.services.accounts.auth import Caller
+from arena.services.text_process import Poll, within
+from data.errors import FileFormatError, StoreError, TimeLimitError, UnavailableError
+from data.files.text_files import MEBIBYTE, file_name
+from data.models import Problem, Question, QuestionSet, Severity, SubmissionKind
+from data.progress import working
+from submissions.card import CardCheck, check_card
+from submissions.check import CheckResult, check_answers, refused_for_time
+from submissions.context_files import check_contexts
+from submissions.formats.reading import cites_passages, size_of
+from submissions.limits import IntakeLimits
+from submissions.problem_codes import Code
+
+Result = TypeVar("Result")
+AT_ONCE = 2
+MAX_OF_ONE = 8
+MAX_IN_ALL = 24
+
+
+def party_of(caller: Caller, client: str = "") -> str:
+    """The team that a file is counted for, else the account, else the address."""
+    return ", ".join(sorted(caller.teams)) or caller.account or client or caller.name
+
+
+class Turns:
+    """Limits on work at once, and on work that waits, by party and in all."""
+
+    def __init__(self, at_once: int = AT_ONCE, of_one: int = MAX_OF_ONE, in_all: int = MAX_IN_ALL) -> None:
+        self._free, self._of_one, self._in_all = threading.Semaphore(at_once), of_one, in_all
+        self._waiting: Counter[str] = Counter()
+        self._own: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def run(self, party: str, work: Callable[[], Result]) -> Result:
+        """Do work in this thread when there is a place; errors as `taken`."""
+        with self.taken(party):
+            return work()
+
+    @contextmanager
+    def taken(self, party: str) -> Iterator[None]:
+        """Wait for a place in this thread, of a party for one, and hold it until the end of the block.
+
+        Raises:
+            UnavailableError: Too many wait, of this party or in all.
+        """
+        with self._lock:
+            if self._waiting[party] >= self._of_one or self._waiting.total() >= self._in_all:
+                raise UnavailableError("Too many files wait to be checked.", advice="Try again.")
+            self._waiting[party] += 1
+            own = self._own.setdefault(party, threading.Lock())
+        try:
+            with own, self._free:
+                yield
+        finally:
+            with self._lock:
+                self._waiting[party] -= 1
+                if not self._waiting[party]:
+                    del self._waiting[party], self._own[party]
+
+
+UNIT = 5 * MEBIBYTE
+"""So many bytes of a file may take as long as one text."""
+MIN_MEMORY, MEMORY_FACTOR = 512 * MEBIBYTE, 4
+"""What a check may take beyond what its process has: bytes, and bytes for each that the file may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChecks:
+    """Checks files of answers and system cards; `seconds` is how long 5 MiB of one may take."""
+
+    seconds: float
+
+    def file(
+        self,
+        path: Path,
+        kind: SubmissionKind,
+        questions: QuestionSet,
+        limits: IntakeLimits,
+        poll: Poll | None = None,
+    ) -> CheckResult:
+        """Check a file; one that takes too long is refused, with that as its one problem.
+
+        `poll` is called at intervals meanwhile; what it raises ends the check.
+        """
+        asked = questions
+        if not cites_passages(path, limits):
+            # Passages are most of a set, and few files need them.
+            asked = questions.with_questions(map(_without_passages, questions.questions))
+        check = check_contexts if kind is SubmissionKind.CONTEXTS else check_answers
+        seconds, memory = self.seconds, MIN_MEMORY + MEMORY_FACTOR * limits.file_bytes
+        try:
+            size = within(seconds, size_of, path, limits, poll=poll)
+            seconds *= max(1.0, size / UNIT)
+            # The process may be ended, which removes nothing that it unpacked.
+            with working(f"checking {path.name}"), tempfile.TemporaryDirectory() as folder:
+                return within(seconds, _check, check, path, asked, limits, folder, poll=poll, memory=memory)
+        except TimeLimitError:
+            return refused_for_time(questions, seconds)
+
+    def card(self, text: str) -> CardCheck:
+        """Check the text of a system card; one that takes too long is refused."""
+        try:
+            return within(self.seconds, check_card, text)
+        except TimeLimitError as error:
+            advice = "Write a line for each field, such as model: name."
+            return None, (Problem(0, Code.TIME_LIMIT, error.message, Severity.ERROR, advice),)
+
+
+def _without_passages(question: Question) -> Question:
+    return replace(question, passages=()) if question.passages else question
+
+
+def _check(
+    check: Callable[..., CheckResult], path: Path, asked: QuestionSet, limits: IntakeLimits, folder: str
+) -> CheckResult:
+    """Check in a child, which unpacks into a folder that its parent removes."""
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        return check(path, asked, limits=limits)
+    finally:
+        tempfile.tempdir = before
+
 
 LEFT_BEHIND = 24 * 3_600
 """Seconds after which a folder is nobody's: its process was ended."""

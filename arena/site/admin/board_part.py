@@ -9,7 +9,7 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.boards.people import LABELS, VoteSource
-from arena.services.organisers.monitor import RoundWatch
+from arena.services.organisers import RoundWatch
 from arena.site.admin.common import NOTHING, attempt, grid, offer_cancel
 from arena.site.admin.judges_page import calibration_title
 from arena.site.services import arena

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from arena.services.organisers.inbox import SetInbox, WaitingSubmission
-from arena.services.organisers.monitor import RoundProgress
+from arena.services.organisers import RoundProgress, SetInbox, WaitingSubmission
 from arena.site.admin.common import EVERY, NOTHING, capped, duration, grid, organiser, usd, watched
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor

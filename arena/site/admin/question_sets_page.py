@@ -7,7 +7,7 @@ from datetime import UTC
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
-from arena.services.question_sets.service import SetView
+from arena.services.question_sets.policies import SetView
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
 from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
-from arena.services.evidence.reasons import read_reasons
-from arena.services.organisers.monitor import RoundWatch
+from arena.services.evidence.questions import read_reasons
+from arena.services.organisers import RoundWatch
 from arena.services.rounds.service import DELETABLE
 from arena.site.admin.board_part import board_part
 from arena.site.admin.common import (

@@ -158,7 +158,7 @@ def _show_set_statistics(view: BoardView) -> None:
 def _table(view: BoardView, round_name: str) -> Element:
     services = arena()
     round_ = services.rounds.get(round_name, caller=PUBLIC)
-    rows = services.set_statistics.of(round_.set_name)
+    rows = services.sets.statistics(round_.set_name)
     return plain_table(SET_STATISTICS, [_row(row, view.label(row.domain)) for row in rows], spare=6)
 
 

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from arena.services.boards.metric_columns import shown_metrics
-from arena.services.evidence.highlights import Stretch
-from arena.services.evidence.questions import AnswerView
-from arena.services.evidence.reasons import Fact, Facts
-from arena.services.evidence.statements import (
+from arena.services.evidence.highlights import (
     ClaimView,
     Standing,
     StatementView,
+    Stretch,
     Witness,
     read_claims,
     read_statements,
     source_of,
 )
+from arena.services.evidence.questions import AnswerView, Fact, Facts
 from arena.site.ui.markup import element, explain, explained
 from data.store.scores import ScoredAnswer
 from data.text import percent

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from arena.services.evidence.questions import QuestionView, best_of, final_readings, lead_of
-from arena.services.evidence.reasons import Reasons
+from arena.services.evidence.questions import QuestionView, Reasons, best_of, final_readings, lead_of
 from arena.site.boards.sentences import listed
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.markup import element

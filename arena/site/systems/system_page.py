@@ -8,8 +8,7 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 
 from arena.html_pages import Parts, macro
-from arena.services.evidence.losses import LossShare, LossShares
-from arena.services.evidence.systems import SystemProfile
+from arena.services.evidence.systems import LossShare, LossShares, SystemProfile
 from arena.site.boards.charts import profile_plot
 from arena.site.boards.matrix_page import opponents_table
 from arena.site.boards.pickers import addressed_board, chosen_opponent, chosen_system

@@ -8,8 +8,7 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 
 from arena.services.boards.metric_columns import shown_metrics
-from arena.services.evidence.missed_facts import MissedFact
-from arena.services.evidence.weaknesses import DoubtfulClaim, Weaknesses
+from arena.services.evidence.weaknesses import DoubtfulClaim, MissedFact, Weaknesses
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.questions.answers import CLASSES, SIGNS

@@ -13,7 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from arena.models.submissions import CheckReport
 from arena.services.accounts.auth import Caller, require
-from arena.services.submissions.turns import Turns, party_of
+from arena.services.submissions.uploads import Turns, party_of
 from arena.site.services import arena
 from arena.site.teams.open_sets import OpenSet
 from arena.site.ui.components import heading, note, strip

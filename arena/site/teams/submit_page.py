@@ -9,7 +9,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
-from arena.services.question_sets.phases import closed_error
+from arena.services.question_sets.policies import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import choose_team, show_visitor, tell
 from arena.site.services import arena

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.services.system.text_process import end_idle
+from arena.services.text_process import end_idle
 from data.plugins import found, use_plugin_files
 from tests.arena.conftest import Commands
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.services.question_sets.statistics import OVERALL, domain_statistics
+from arena.services.question_sets.service import OVERALL, domain_statistics
 from data.files.question_sets.registry import load_set
 
 Commands = Any  # what the fixture `run` of tests/arena/conftest.py gives

@@ -12,7 +12,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
-from arena.services.judging.labelled_pairs import labelled_pairs
+from arena.services.judging.calibration import labelled_pairs
 from arena.services.labels import file_of, names_system, shows_b_first, votes_of_round
 from arena.services.rounds.models import RoundRequest
 from data.errors import (

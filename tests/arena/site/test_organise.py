@@ -15,7 +15,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
-from arena.services.question_sets.service import frozen, is_frozen
+from arena.services.question_sets.policies import frozen, is_frozen
 from arena.services.rounds.models import RoundRequest
 from arena.workers.worker import Worker
 from data.errors import (

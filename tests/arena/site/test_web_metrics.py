@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
-from arena.services.evidence.statements import Standing, read_claims, read_statements
+from arena.services.evidence.highlights import Standing, read_claims, read_statements
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import EMBEDDED_ENGINE, Outcome

@@ -19,8 +19,8 @@ from starlette.testclient import TestClient
 
 from arena.api.app import make_api
 from arena.html_pages import as_html
-from arena.services.evidence.reasons import read_reasons
-from arena.services.evidence.statements import read_statements
+from arena.services.evidence.highlights import read_statements
+from arena.services.evidence.questions import read_reasons
 from arena.settings import MetricsAccess, Settings
 from arena.site.app import make_app
 from arena.site.server import CONFIGURATIONS, address_of, check_port, configuration

@@ -16,7 +16,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.jobs.job_leases import JobLeases, has_ended, this_worker
+from arena.services.jobs.queue import JobLeases, has_ended, this_worker
 from arena.services.rounds.models import RoundRequest
 from arena.workers.worker import Worker
 from data.errors import ConflictError, LeaseLostError
@@ -192,7 +192,7 @@ def test_pause_takes_the_job_back_and_resume_may_follow_at_once(queued: Arena) -
 
 def test_process_is_known_to_have_ended() -> None:
     """A worker of this machine is alive while its process is, and dead from then on at once."""
-    command = "from arena.services.jobs.job_leases import this_worker; print(this_worker('x')); input()"
+    command = "from arena.services.jobs.queue import this_worker; print(this_worker('x')); input()"
     with subprocess.Popen(
         [sys.executable, "-c", command], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

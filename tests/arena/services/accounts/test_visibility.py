@@ -26,12 +26,11 @@ from arena.services.evidence.question_lists import QuestionListService
 from arena.services.evidence.questions import EvidenceService
 from arena.services.evidence.systems import ComparisonService, ProfileService
 from arena.services.evidence.weaknesses import WeaknessService
-from arena.services.judging.calibration import CalibrationAdmin
+from arena.services.judging.calibration import CalibrationService
 from arena.services.metrics.results import ScoreTableService
-from arena.services.organisers.inbox import InboxService
-from arena.services.organisers.monitor import RoundAdmin
-from arena.services.question_sets.phases import PolicyService
-from arena.services.question_sets.service import SetAdmin, SetService
+from arena.services.organisers import InboxService, RoundAdmin
+from arena.services.question_sets.policies import PolicyService, SetAdmin
+from arena.services.question_sets.service import SetService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
@@ -141,7 +140,7 @@ def test_more_rights_never_show_less() -> None:
 
 
 SERVICES = (
-    *(CalibrationAdmin, RoundAdmin, SetAdmin),
+    *(CalibrationService, RoundAdmin, SetAdmin),
     *(PolicyService, ProfileService, QuestionListService),
     *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService),
     *(RoundPlanner, RoundService, ScoreTableService),
@@ -174,6 +173,8 @@ WITHOUT_CALLER = {
     "RoundService.run": "organisers alone; judges, shows nothing",
     "RoundService.warnings": "shares of a judge's replies; organisers' commands and pages",
     "RoundService.spec_of": "the judge that a round began with, for judging",
+    "CalibrationService.calibrate": "the command line and workers alone; labels of their own file",
+    "SetService.statistics": "counts of sets are public",
     "SetService.summaries": "titles and counts of sets are public",
     "SetService.summary": "titles and counts of sets are public",
     "SubmissionService.limits": "limits are public",

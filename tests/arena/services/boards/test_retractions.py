@@ -88,14 +88,14 @@ def test_everything_of_a_retracted_round_is_refused_with_the_notice(arena: Arena
     for ask in (
         lambda: arena.profiles.of("gone", "one"),
         lambda: arena.question_lists.of("gone"),
-        lambda: arena.battle_pages.page("gone", after=0, limit=1),
+        lambda: arena.round_reader.page("gone", after=0, limit=1),
         lambda: arena.board_files.write("gone", Path("nowhere.csv"), caller=PUBLIC),
     ):
         with pytest.raises(RetractedError, match="Two <b>files</b>") as caught:
             ask()
         assert caught.value.notice == WHY
     with pytest.raises(NotFoundError) as never:
-        arena.battle_pages.page("none", after=0, limit=1)
+        arena.round_reader.page("none", after=0, limit=1)
     assert not isinstance(never.value, RetractedError)
 
 

@@ -46,7 +46,7 @@ def test_rounds_are_compared_on_common_battles(filled: Callable[..., Arena]) -> 
     arena = filled()
     judged(arena, "sharp", 3.0)
     judged(arena, "blunt", 0.5, leave=4)
-    comparison, notes = arena.comparison.compare(["sharp", "blunt"])
+    comparison, notes = arena.history.compare(["sharp", "blunt"])
     assert notes == ()
     fields = comparison.as_json()
     assert list(fields) == ["tau", "lower", "upper", "systems"]
@@ -62,14 +62,14 @@ def test_rounds_that_cannot_be_compared_are_refused(filled: Callable[..., Arena]
     judged(arena, "sharp", 2.0)
     for names in (["sharp"], ["sharp", "sharp"]):
         with pytest.raises(InputError, match="Two different rounds"):
-            arena.comparison.compare(names)
+            arena.history.compare(names)
     with pytest.raises(NotFoundError):
-        arena.comparison.compare(["sharp", "nowhere"])
+        arena.history.compare(["sharp", "nowhere"])
     arena.submissions.add(
         write_answers(tmp_path / "new.jsonl", ("It is {word}.",), 12), "tiny", system="short"
     )
     judged(arena, "later", 2.0)
-    comparison, (note,) = arena.comparison.compare(["sharp", "later"])
+    comparison, (note,) = arena.history.compare(["sharp", "later"])
     assert "short" in note
     assert "short" not in dict(comparison.systems)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arena.container import Arena
-from arena.services.boards.style import EMBEDDED
+from arena.services.boards.facts import EMBEDDED
 from arena.services.rounds.models import RoundRequest
 from data.models import OrderPolicy, Presentation
 from tests.arena.conftest import mix

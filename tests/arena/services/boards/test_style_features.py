@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.services.boards.style import style_features
+from arena.services.boards.facts import style_features
 from leaderboard.vocabulary import Covariate
 
 LAID_OUT = """# Towers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.services.evidence.losses import LossShares, QuestionKind, loss_shares, question_kind
+from arena.services.evidence.systems import LossShares, QuestionKind, loss_shares, question_kind
 from leaderboard.battles import BattleTable
 
 

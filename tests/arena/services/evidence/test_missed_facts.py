@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, missed_facts
+from arena.services.evidence.weaknesses import MOST_SHOWN, OVERALL, missed_facts
 from data.models import Json, Outcome
 from data.store.scores import ScoredAnswer
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from arena.services.metrics.embedded import AnswerScorer, EmbeddedMetric
 from arena.services.metrics.scoring import scored
-from arena.services.system.text_process import IDLE, TextWork
+from arena.services.metrics.service import AnswerScorer, EmbeddedMetric
+from arena.services.text_process import IDLE, TextWork
 from arena.settings import Settings
 from data.errors import JudgeError, SpecError
 from data.models import MetricItem, Outcome, Passage, Score

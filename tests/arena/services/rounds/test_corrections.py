@@ -59,7 +59,7 @@ def publish(arena: Arena) -> BattleRecord:
 
 def correct(arena: Arena, battle: BattleRecord, caller: Caller = OPERATOR, **changes: str) -> None:
     """Let the second system of a battle win."""
-    arena.corrections.correct(
+    arena.rounds.correct(
         changes.get("round_name", "r"),
         battle.question_id,
         (battle.system_b, battle.system_a),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.container import Arena
+from arena.services.rounds.judging_loop import QuestionFeed, in_random_order
 from arena.services.rounds.models import RoundRequest
-from arena.services.rounds.question_feed import QuestionFeed, in_random_order
 from data.models import Outcome, Preference, Verdict
 from tests.arena.conftest import Commands
 

@@ -11,7 +11,7 @@ import pytest
 from arena.container import Arena
 from arena.services.judging.llm_access import StoredJournal
 from arena.services.rounds.models import RoundRequest
-from arena.services.system.prometheus import metrics_of
+from arena.services.system import metrics_of
 from data.errors import ConflictError, InputError, ReplayMissError
 from data.models import Outcome, RoundState
 from data.store import Store

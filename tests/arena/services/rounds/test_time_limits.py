@@ -23,9 +23,9 @@ from arena.api.dependencies import client_there
 from arena.container import Arena
 from arena.services.jobs.cancellation import raise_if_stopped
 from arena.services.judging.traffic import OpenedJudge
+from arena.services.rounds.judging_loop import RoundRunner
 from arena.services.rounds.models import RoundRequest
-from arena.services.rounds.runner import RoundRunner
-from arena.services.system.text_process import end_idle, within
+from arena.services.text_process import end_idle, within
 from arena.site.ui import progress
 from data.errors import InvalidFileError, StoppedError
 from data.models import Outcome, Preference, RoundState, Verdict

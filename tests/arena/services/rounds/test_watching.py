@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from arena.container import Arena
 from arena.logs import Redaction, configure_logs, secrets_of
 from arena.services.rounds.models import RoundRequest
-from arena.services.system.prometheus import metrics_of
+from arena.services.system import metrics_of
 from arena.settings import LogFormat, MetricsAccess, Settings, read_settings
 from arena.site.app import metrics_route
 from data.errors import InputError

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from arena.services.submissions.turns import Turns
+from arena.services.submissions.uploads import Turns
 from data.errors import UnavailableError
 
 

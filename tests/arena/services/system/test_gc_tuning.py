@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from arena.services.system.gc_tuning import ALLOCATIONS, rare_collections
+from arena.services.system import ALLOCATIONS, rare_collections
 
 
 def test_the_collector_is_as_before_afterwards() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.services.system.private_files import made_private
+from arena.services.system import made_private
 from tests.arena.api.conftest import ROOT, without
 
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import pytest
 
-from arena.services.system.text_process import TextWork, end_idle, within
+from arena.services.text_process import TextWork, end_idle, within
 from data.errors import StoppedError, TimeLimitError, WorkError
 from data.steering.rules import grammar
 from judges.pairwise.cleaning import clean
@@ -191,7 +191,7 @@ def test_processes_end_with_their_parent(tmp_path: Path, until: Callable[..., No
     script = (
         "import os, re, sys\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "from arena.services.system.text_process import within\n"
+        "from arena.services.text_process import within\n"
         "import test_text_process\n"
         f"within({SHORT}, test_text_process.tell_and_hang, {str(told)!r})\n"
     )

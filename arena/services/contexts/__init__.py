@@ -1,1 +1,0 @@
-"""Contexts without answers, and sets made to score them."""

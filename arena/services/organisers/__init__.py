@@ -1,1 +1,0 @@
-"""What organisers do: start, watch and preview rounds."""

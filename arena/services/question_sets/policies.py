@@ -1,0 +1,235 @@
+"""Phases, deadlines and quotas of question sets, and sets as organisers see them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.question_sets.service import ImportedSet, SetService
+from data.errors import ClosedError, NotFoundError
+from data.files.text_files import file_name
+from data.models import (
+    Phase,
+    SetPolicy,
+    SetSummary,
+    Submission,
+    TokenScope,
+)
+from data.store import Store
+
+
+class PolicyService:
+    """Use cases around what holds for submissions to a set."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get(self, set_name: str) -> SetPolicy:
+        """The policy of a set; it is public, so that teams know their deadlines.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        return self._store.policies.get(set_name)
+
+    def put_phase(self, set_name: str, phase: Phase, *, caller: Caller = OPERATOR) -> SetPolicy:
+        """Add a phase to a set, or replace the one of its name.
+
+        Raises:
+            NotFoundError: There is no such set.
+            RecordError: It overlaps another phase.
+            ForbiddenError: Only organisers may.
+        """
+        policy = self.get(set_name)
+        names = [existing.name for existing in policy.phases]
+        phases = (
+            tuple(phase if existing.name == phase.name else existing for existing in policy.phases)
+            if phase.name in names
+            else (*policy.phases, phase)
+        )
+        return self.put(replace(policy, phases=phases), caller=caller)
+
+    def drop_phase(self, set_name: str, name: str, *, caller: Caller = OPERATOR) -> SetPolicy:
+        """Take a phase from a set.
+
+        Raises:
+            NotFoundError: There is no such set or phase.
+            ForbiddenError: Only organisers may.
+        """
+        policy = self.get(set_name)
+        remaining = tuple(phase for phase in policy.phases if phase.name != name)
+        if remaining == policy.phases:
+            raise NotFoundError(
+                f"{set_name} has no phase {name!r}.", advice=f"`arena sets policy {set_name}` shows them."
+            )
+        return self.put(replace(policy, phases=remaining), caller=caller)
+
+    def hide_references(self, set_name: str, *, hidden: bool, caller: Caller = OPERATOR) -> SetPolicy:
+        """Hide the references of a set's test questions from everybody, or show them.
+
+        Raises:
+            NotFoundError: There is no such set.
+            ForbiddenError: Only organisers may.
+        """
+        return self.put(replace(self.get(set_name), hidden_references=hidden), caller=caller)
+
+    def show_texts(self, set_name: str, *, public: bool, caller: Caller = OPERATOR) -> SetPolicy:
+        """Say whether the licence of a set lets everybody see its texts; without, visitors cannot label.
+
+        Raises:
+            NotFoundError: There is no such set.
+            ForbiddenError: Only organisers may.
+        """
+        return self.put(replace(self.get(set_name), public_texts=public), caller=caller)
+
+    def put(self, policy: SetPolicy, *, caller: Caller = OPERATOR) -> SetPolicy:
+        """Replace the policy of a set; raises as `put_phase`."""
+        require(caller, TokenScope.ORGANISE)
+        with self._store.changing():
+            stored = self._store.policies.put(policy)
+            subject = f"set {policy.set_name}"
+        caller.log("policy-changed", subject, **policy_json(stored))
+        return stored
+
+
+def policy_json(policy: SetPolicy) -> dict[str, Any]:
+    """A policy as JSON; moments in ISO 8601."""
+    return {
+        "set": policy.set_name,
+        "hidden_references": policy.hidden_references,
+        "public_texts": policy.public_texts,
+        "phases": [
+            {
+                **asdict(phase),
+                "opens_at": phase.opens_at and phase.opens_at.isoformat(),
+                "closes_at": phase.closes_at and phase.closes_at.isoformat(),
+            }
+            for phase in policy.phases
+        ],
+    }
+
+
+def closed_error(policy: SetPolicy) -> ClosedError:
+    """Why a set takes nothing now, with the moments that matter."""
+    spans = "; ".join(
+        f"{phase.name} is open {_moment('from', phase.opens_at)}{_moment('until', phase.closes_at)}".rstrip()
+        for phase in policy.phases
+    )
+    return ClosedError(
+        f"{policy.set_name} takes no submissions now: {spans}.",
+        advice="Ask the organisers about other phases.",
+    )
+
+
+def _moment(word: str, moment: object) -> str:
+    return f"{word} {moment:%Y-%m-%d %H:%M} UTC " if moment else ""
+
+
+ZIP = b"PK"
+DEEPEST = 3
+"""Names in the path of a file of a set in a zip file: `scifact/qrels/test.tsv`."""
+CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetView:
+    """A set as organisers see it.
+
+    `splits` counts questions by split, `references` those that have one; `entrants` are the submissions that
+    a round would take; `frozen` says that no phase is open or will open.
+    """
+
+    summary: SetSummary
+    policy: SetPolicy
+    splits: Mapping[str, int]
+    references: int
+    entrants: tuple[Submission, ...]
+    frozen: bool
+
+
+class SetAdmin:
+    """Use cases of organisers around sets; every one asks who the caller is."""
+
+    def __init__(self, store: Store, sets: SetService, policies: PolicyService) -> None:
+        self._store = store
+        self._sets = sets
+        self._policies = policies
+
+    def bring(
+        self, given_name: str, content: bytes, *, name: str | None = None, caller: Caller
+    ) -> ImportedSet:
+        """Import an uploaded set: a zip file of a folder, a questions file, Parquet, or one of LFRQA's files.
+
+        LFRQA's files are known by their names.
+
+        Raises:
+            InvalidFileError: The files have problems; all are listed and nothing is stored.
+            FileFormatError: It cannot be unpacked or read.
+            ConflictError: Another set has this name.
+        """
+        require(caller, TokenScope.ORGANISE)
+        from data.files.zip_files import ArchiveLimits, unpack
+
+        plain = file_name(given_name)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / plain
+            file.write_bytes(content)
+            if not content.startswith(ZIP):
+                return self._sets.import_from(file, name=name, caller=caller)
+            # The folder's name is what a set without set.toml is called.
+            inside = Path(folder) / "unpacked" / (PurePosixPath(plain).stem or "set")
+            inside.mkdir(parents=True)
+            unpacked = unpack(file, inside, ArchiveLimits(deepest=DEEPEST))
+            return self._sets.import_from(unpacked, name=name, caller=caller)
+
+    def view(self, name: str, *, caller: Caller) -> SetView:
+        """One set.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        require(caller, TokenScope.ORGANISE)
+        summary = self._sets.summary(name)
+        policy = self._policies.get(name)
+        splits: Counter[str] = Counter()
+        references = 0
+        for _, question in self._store.sets.numbered(summary.id):
+            splits[question.split.value] += 1
+            references += bool(question.reference)
+        return SetView(
+            summary=summary,
+            policy=policy,
+            splits=splits,
+            references=references,
+            entrants=self._store.submissions.find(set_name=name, newest=True),
+            frozen=is_frozen(policy, datetime.now(UTC)),
+        )
+
+    def freeze(self, name: str, *, caller: Caller) -> SetPolicy:
+        """Close a set for good: open phases end now, later ones are dropped; what was accepted stays.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        return self._policies.put(frozen(self._policies.get(name), datetime.now(UTC)), caller=caller)
+
+
+def frozen(policy: SetPolicy, at: datetime) -> SetPolicy:
+    """A policy under which nothing is taken from a moment on."""
+    begun = [phase for phase in policy.phases if phase.opens_at is None or phase.opens_at < at]
+    ended = [
+        phase if phase.closes_at and phase.closes_at <= at else replace(phase, closes_at=at)
+        for phase in begun
+    ]
+    return replace(policy, phases=tuple(ended) or (Phase(name=CLOSED, closes_at=at),))
+
+
+def is_frozen(policy: SetPolicy, at: datetime) -> bool:
+    """Whether a set takes nothing now and never will."""
+    return bool(policy.phases) and all(phase.closes_at and phase.closes_at <= at for phase in policy.phases)

@@ -1,0 +1,107 @@
+"""The process and its files: rare collections, private files, metrics for Prometheus."""
+
+from __future__ import annotations
+
+import gc
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, generate_latest
+
+from data.store import Store
+
+ALLOCATIONS = 20_000
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Collect cycles less often, as a context or a decorator.
+
+    Judging, export and intake make many small values and hardly any cycles; looking through all of them again
+    and again took a seventh of the time of a round from the cache. What was there before is left alone: to
+    collect or to count it takes a large process half a second, and boards are computed in far less.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(ALLOCATIONS, *before[1:])
+    try:
+        yield
+    finally:
+        # Where calls of several threads overlap, what was there before all of them is the lower one.
+        gc.set_threshold(min(before[0], gc.get_threshold()[0]), *before[1:])
+
+
+OTHERS = 0o077
+BESIDE = ("", "-wal", "-shm", "-journal")
+"""How the files of SQLite's database end."""
+
+
+def made_private(home: Path, database_url: str) -> str:
+    """Take everybody else's rights from a home that was made before, and from its database.
+
+    A home that is closed already is not walked through: nobody else gets at what is in it.
+
+    Returns:
+        What was done in a sentence, empty where there was nothing to do.
+    """
+    exposed = [path for path in _looked_at(home, database_url) if _rights(path) & OTHERS]
+    refused = [path for path in exposed if not _close(path)]
+    if refused:
+        return f"{refused[0]} can be read by others, and is not this user's to close: use `chmod go=`."
+    if not exposed:
+        return ""
+    return f"{home} could be read by others: {len(exposed):,} files and folders are closed to them now."
+
+
+def _looked_at(home: Path, database_url: str) -> Iterator[Path]:
+    if home.is_dir() and _rights(home) & OTHERS:
+        yield home
+        for folder, folders, files in os.walk(home):
+            yield from (Path(folder, name) for name in (*folders, *files))
+    if database_url.startswith("sqlite:///"):
+        database = Path(database_url.removeprefix("sqlite:///"))
+        if not database.is_relative_to(home):
+            yield from (path for end in BESIDE if (path := Path(f"{database}{end}")).is_file())
+
+
+def _rights(path: Path) -> int:
+    """The rights to a file or folder; none where it is a link or gone."""
+    try:
+        found = path.lstat().st_mode
+    except OSError:
+        return 0
+    return 0 if stat.S_ISLNK(found) else stat.S_IMODE(found)
+
+
+def _close(path: Path) -> bool:
+    try:
+        path.chmod(_rights(path) & ~OTHERS)
+    except OSError:
+        return False
+    return True
+
+
+METRICS = {
+    "rounds": ("Rounds by state.", "state"),
+    "jobs": ("Jobs by state.", "state"),
+    "battles": ("Battles of open rounds by outcome.", "outcome"),
+    "workers": ("Workers with a lease and a recent heartbeat.", ""),
+    "boards": ("Published boards that are not retracted.", ""),
+    "queue_age_seconds": ("Age of the oldest queued job.", ""),
+    "spent_usd": ("USD charged to rounds.", ""),
+    "lost_usd": ("USD that calls without a reply may have cost.", ""),
+}
+
+
+def metrics_of(store: Store) -> bytes:
+    """The metrics of an arena and of this process, in Prometheus' text format."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    for name, counts in store.counts.all().items():
+        text, label = METRICS[name]
+        gauge = Gauge(f"arena_{name}", text, [label] if label else [], registry=registry)
+        for value, count in counts.items():
+            (gauge.labels(value) if label else gauge).set(count)
+    return generate_latest(registry)

@@ -1,1 +1,0 @@
-"""Care of the database, and monitoring."""
